@@ -1,0 +1,94 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// CI and `make lint` set this; users of the package never see the unsafe flag.
+let strict = Context.environment["PLAYHEAD_STRICT"] != nil
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+let package = Package(
+    name: "playhead",
+    products: [
+        .library(name: "Playhead", targets: ["Playhead"]),
+        .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
+        .executable(name: "vplay", targets: ["vplay"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CFFmpeg",
+            pkgConfig: "libavformat",
+            providers: [
+                .apt([
+                    "libavformat-dev", "libavcodec-dev", "libavutil-dev", "libswscale-dev",
+                    "libswresample-dev",
+                ])
+            ]
+        ),
+        .target(name: "MediaCore", swiftSettings: settings),
+        .target(name: "FFmpeg", dependencies: ["CFFmpeg", "MediaCore"], swiftSettings: settings),
+        .target(
+            name: "PlaybackEngine",
+            dependencies: [
+                "MediaCore",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
+        .target(
+            name: "Playhead",
+            dependencies: [
+                "MediaCore", "FFmpeg", "PlaybackEngine", "Sinks",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PlayheadTesting",
+            dependencies: ["MediaCore", "PlaybackEngine"],
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "vplay",
+            dependencies: [
+                "Playhead",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: settings),
+        .testTarget(
+            name: "FFmpegTests",
+            dependencies: ["FFmpeg", "MediaCore"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PlaybackEngineTests",
+            dependencies: ["PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SinksTests",
+            dependencies: ["Sinks", "MediaCore", "FFmpeg"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PlayheadTests",
+            dependencies: ["Playhead", "PlayheadTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "CommandTests", dependencies: ["vplay"], swiftSettings: settings),
+    ]
+)

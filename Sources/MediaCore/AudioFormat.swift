@@ -1,0 +1,60 @@
+/// How one audio sample is stored, by FFmpeg's name ("s16", "fltp" ...).
+public struct SampleFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Interleaved signed 16 bit, host byte order.
+    public static let s16 = SampleFormat(rawValue: "s16")
+    /// Interleaved 32 bit float.
+    public static let float = SampleFormat(rawValue: "flt")
+    /// Planar 32 bit float.
+    public static let floatPlanar = SampleFormat(rawValue: "fltp")
+
+    /// FFmpeg's names end in "p" for one plane per channel.
+    public var isPlanar: Bool { rawValue.hasSuffix("p") }
+    /// Bytes of one sample of one channel; 0 for a name that is not known.
+    public var bytesPerSample: Int {
+        switch isPlanar ? String(rawValue.dropLast()) : rawValue {
+        case "u8": 1
+        case "s16": 2
+        case "s32", "flt": 4
+        case "dbl", "s64": 8
+        default: 0
+        }
+    }
+    public var description: String { rawValue }
+}
+
+/// Which loudspeaker each channel feeds.
+public struct ChannelLayout: Hashable, Sendable, CustomStringConvertible {
+    public var channelCount: Int
+    /// FFmpeg's description: "mono", "stereo", "5.1(side)", "6 channels" ...
+    public var name: String
+
+    public init(channelCount: Int, name: String) {
+        self.channelCount = channelCount
+        self.name = name
+    }
+
+    public static let mono = ChannelLayout(channelCount: 1, name: "mono")
+    public static let stereo = ChannelLayout(channelCount: 2, name: "stereo")
+    public var description: String { name }
+}
+
+/// What a run of audio buffers has in common.
+public struct AudioFormat: Hashable, Sendable {
+    /// Samples per second and channel.
+    public var sampleRate: Int
+    public var channelLayout: ChannelLayout
+    public var sampleFormat: SampleFormat
+
+    public init(sampleRate: Int, channelLayout: ChannelLayout, sampleFormat: SampleFormat) {
+        self.sampleRate = sampleRate
+        self.channelLayout = channelLayout
+        self.sampleFormat = sampleFormat
+    }
+
+    public var channelCount: Int { channelLayout.channelCount }
+    /// Bytes of one sample of every channel together.
+    public var bytesPerFrame: Int { sampleFormat.bytesPerSample * channelCount }
+}

@@ -1,0 +1,52 @@
+/// What to open and how.
+public struct OpenRequest: Sendable {
+    /// A path, a `file:` URL, or "-" for standard input. Other schemes are refused by the backend with words.
+    public var location: String
+    /// Bytes to read instead of opening `location`, which then only serves as a name.
+    public var source: (any ByteSource)?
+    /// True: analyse the streams even where the header says enough, so that frame rates and durations are the
+    /// best that can be had. Slower to open.
+    public var probesFully: Bool
+    /// Streams beyond this are refused.
+    public var maximumStreamCount: Int
+    /// Pictures with more pixels than this are refused before memory is taken for them.
+    public var maximumPixelCount: Int
+
+    public init(
+        location: String,
+        source: (any ByteSource)? = nil,
+        probesFully: Bool = false,
+        maximumStreamCount: Int = 64,
+        maximumPixelCount: Int = 8192 * 4320
+    ) {
+        self.location = location
+        self.source = source
+        self.probesFully = probesFully
+        self.maximumStreamCount = maximumStreamCount
+        self.maximumPixelCount = maximumPixelCount
+    }
+}
+
+/// Scales and converts pictures. Calls come one at a time.
+public protocol VideoConverter: AnyObject, Sendable {
+    /// `frame` scaled to `size` in `pixelFormat`. Time stamps, colour and marks are kept.
+    func convert(_ frame: VideoFrame, to pixelFormat: PixelFormat, size: PixelSize) throws(MediaError) -> VideoFrame
+}
+
+/// Converts sample format, rate and channel layout without losing samples. Calls come one at a time.
+public protocol AudioConverter: AnyObject, Sendable {
+    /// Converted samples; may be fewer than `buffer` holds while the resampler fills. The input's format may
+    /// change from call to call.
+    func convert(_ buffer: AudioBuffer) throws(MediaError) -> AudioBuffer?
+    /// What the resampler still holds.
+    func drain() throws(MediaError) -> AudioBuffer?
+    /// Forgets what it holds.
+    func reset()
+}
+
+/// Makes the objects that do the work: FFmpeg in production, scripted ones in tests.
+public protocol MediaBackend: Sendable {
+    func makeDemuxer(for request: OpenRequest) -> any Demuxer
+    func makeVideoConverter() -> any VideoConverter
+    func makeAudioConverter(to format: AudioFormat) -> any AudioConverter
+}

@@ -1,0 +1,69 @@
+/// Which decodable place a seek may land on.
+public enum SeekPreference: Hashable, Sendable {
+    /// The last sync point at or before the target: what an exact seek starts from.
+    case atOrBefore
+    /// The first sync point at or after the target.
+    case atOrAfter
+}
+
+/// Takes a container apart.
+///
+/// Calls come one at a time, on one queue of the caller's, and may block on I/O; only `cancel()` may come
+/// from any thread at any time. All times are item times: zero is `MediaDescription.startTime`.
+public protocol Demuxer: AnyObject, Sendable {
+    /// Opens the source and reads what is needed to describe it. Called once, first.
+    func open() throws(MediaError) -> MediaDescription
+    /// Packets of other tracks are not returned, and not read where the container allows it.
+    func setEnabledTracks(_ ids: Set<Int>)
+    /// The next packet of an enabled track; nil at the end. After an error reading may be tried again unless
+    /// the error says otherwise; after the end, `seek` makes it readable again.
+    func read() throws(MediaError) -> Packet?
+    /// Moves to a sync point of the enabled video track (else of any). Where none fits, the nearest on the
+    /// other side is taken. The next `read` is the first packet from there.
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
+    /// A decoder for one of the tracks. It may be used on another queue than the demuxer.
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
+    /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
+    /// every later call.
+    func cancel()
+}
+
+/// How a decoder may spend memory and threads.
+public struct DecoderOptions: Hashable, Sendable {
+    /// Threads to decode with; 0 lets the policy choose from the cores, the picture size and `sharing`.
+    public var threadCount: Int
+    /// How many players are likely to decode at the same time in this process, at least 1.
+    public var sharing: Int
+    /// Pictures with more pixels than this are refused before memory is taken for them.
+    public var maximumPixelCount: Int
+
+    public init(threadCount: Int = 0, sharing: Int = 1, maximumPixelCount: Int = 8192 * 4320) {
+        self.threadCount = threadCount
+        self.sharing = sharing
+        self.maximumPixelCount = maximumPixelCount
+    }
+}
+
+/// What a decoder has for its caller.
+public enum DecoderOutput: Sendable {
+    case video(VideoFrame)
+    case audio(AudioBuffer)
+    /// Nothing until another packet is sent.
+    case needsInput
+    /// Drained: nothing more until `flush()`.
+    case ended
+}
+
+/// Turns packets of one track into frames. Calls come one at a time, on one queue of the caller's, and
+/// never block on I/O.
+///
+/// Frames carry `epoch` and `pass` zero: the stage that runs the decoder stamps them.
+public protocol Decoder: AnyObject, Sendable {
+    /// Hands in a packet, or nil to drain. False: full, receive first and send the same again.
+    /// A thrown error concerns this packet only unless its code is `.decoderFailed`.
+    func send(_ packet: Packet?) throws(MediaError) -> Bool
+    /// The next decoded frame.
+    func receive() throws(MediaError) -> DecoderOutput
+    /// Forgets everything that was sent; the next packet must be a sync point.
+    func flush()
+}

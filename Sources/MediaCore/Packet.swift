@@ -1,0 +1,35 @@
+/// The owner of a packet's bytes, as the demuxer made it and the matching decoder knows it.
+public protocol PacketPayload: AnyObject, Sendable {}
+
+/// One compressed unit of one track.
+public struct Packet: Sendable {
+    /// `Track.id` of the track that it belongs to.
+    public var track: Int
+    /// Item time; nil where the container has none.
+    public var presentationTime: MediaTime?
+    /// Item time; nil where the container has none.
+    public var decodeTime: MediaTime?
+    /// nil where the container has none.
+    public var duration: MediaTime?
+    public var byteCount: Int
+    public var isKeyFrame: Bool
+    public var payload: any PacketPayload
+
+    public init(
+        track: Int,
+        presentationTime: MediaTime?,
+        decodeTime: MediaTime?,
+        duration: MediaTime?,
+        byteCount: Int,
+        isKeyFrame: Bool,
+        payload: any PacketPayload
+    ) {
+        self.track = track
+        self.presentationTime = presentationTime
+        self.decodeTime = decodeTime
+        self.duration = duration
+        self.byteCount = byteCount
+        self.isKeyFrame = isKeyFrame
+        self.payload = payload
+    }
+}
