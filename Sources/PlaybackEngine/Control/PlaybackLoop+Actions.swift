@@ -104,6 +104,7 @@ extension PlaybackLoop {
         for layer in layers { layer.flush() }
         audio?.flush()
         presentationSize = .zero
+        lastFrame = nil
         if isReadyForDisplay {
             isReadyForDisplay = false
             report(.readyForDisplayChanged(id, false))

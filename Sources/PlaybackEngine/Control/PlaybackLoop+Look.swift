@@ -112,6 +112,7 @@ extension PlaybackLoop {
         counters.worstLateness = max(counters.worstLateness, lateness)
         if lateness > PlaybackCounters.lateThreshold { counters.framesLate += 1 }
         if let id = state.item?.id { setPresentationSize(frame.format.presentationSize, of: id) }
+        lastFrame = frame
         guard !layers.isEmpty else {
             done?()
             return

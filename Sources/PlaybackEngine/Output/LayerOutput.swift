@@ -117,6 +117,18 @@ public final class LayerOutput: Sendable {
         lane.enqueue { [self] in feeders.finish() }
     }
 
+    /// Lets go of the sinks without finishing them, after what is under way; then they may go elsewhere.
+    public func detach(then next: @escaping @Sendable () -> Void) {
+        shared.withLock {
+            $0.isClosed = true
+            $0.lastFrame = nil
+        }
+        lane.enqueue { [self] in
+            feeders.letGo()
+            next()
+        }
+    }
+
     /// The lane's work so far is done when `body` runs.
     public func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
 }
