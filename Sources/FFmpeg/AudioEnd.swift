@@ -13,7 +13,8 @@ struct AudioEnd: Sendable {
         let isMovie = description.formatName.hasPrefix("mov")
         trustsPacketDurations = isMovie
         ticks = nil
-        guard isMovie, track.sampleRate > 0, track.timeBase == Rational(1, Int32(clamping: track.sampleRate)) else {
+        guard isMovie, track.sampleRate > 0, track.timeBase == Rational(1, Int32(clamping: track.sampleRate))
+        else {
             return
         }
         let text = track.metadata["iTunSMPB"] ?? description.metadata["iTunSMPB"]

@@ -29,12 +29,18 @@ final class CodecContext {
             pointer.pointee.pkt_timebase = timeBase
             pointer.pointee.max_pixels = Int64(max(1, maximumPixelCount))
             pointer.pointee.thread_count = Int32(clamping: threads.count)
-            pointer.pointee.thread_type = threads.kind == .frame ? FF_THREAD_FRAME | FF_THREAD_SLICE : FF_THREAD_SLICE
+            pointer.pointee.thread_type =
+                threads.kind == .frame ? FF_THREAD_FRAME | FF_THREAD_SLICE : FF_THREAD_SLICE
             code = log.capture { avcodec_open2(pointer, codec, nil) }
         }
         guard code >= 0 else {
             // The half-open context is freed by deinit, which runs once all members are set.
-            throw LibraryError.make(code, "the \(name) decoder cannot be opened", fallback: .decoderFailed, log: log)
+            throw LibraryError.make(
+                code,
+                "the \(name) decoder cannot be opened",
+                fallback: .decoderFailed,
+                log: log
+            )
         }
     }
 
@@ -55,7 +61,9 @@ final class CodecParameters {
         }
         self.pointer = pointer
         let code = avcodec_parameters_copy(pointer, original)
-        if code < 0 { throw LibraryError.make(code, "codec parameters cannot be copied", fallback: .resourceLimit) }
+        if code < 0 {
+            throw LibraryError.make(code, "codec parameters cannot be copied", fallback: .resourceLimit)
+        }
     }
 
     deinit {

@@ -69,7 +69,9 @@ struct DisplayTransform {
 
     init(_ stream: UnsafePointer<AVStream>) {
         var size = 0
-        guard let data = ph_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else { return }
+        guard let data = ph_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size), size >= 36 else {
+            return
+        }
         let raw = UnsafeRawPointer(data)
         let cell = { (index: Int) in Int64(raw.loadUnaligned(fromByteOffset: index * 4, as: Int32.self)) }
         var (a, b) = (cell(0), cell(1))

@@ -14,7 +14,9 @@ enum ContainerProbe {
             complete.contains(String(cString: format.pointee.name)),
             context.pointee.ctx_flags & AVFMTCTX_NOHEADER == 0
         else { return true }
-        return session.streams.contains { !isDescribed($0, maximumPixelCount: session.request.maximumPixelCount) }
+        return session.streams.contains {
+            !isDescribed($0, maximumPixelCount: session.request.maximumPixelCount)
+        }
     }
 
     /// libav's analysis, with our limits given to the decoders that it opens by itself.
@@ -28,11 +30,14 @@ enum ContainerProbe {
         let code = session.log.capture { avformat_find_stream_info(context, &pointers) }
         for (limit, pointer) in zip(limits, pointers) { limit.pointer = pointer }
         if session.cancellation.isCancelled { throw LibraryError.cancelled(session.request.location) }
-        if code < 0 { throw session.error(code, "the streams cannot be analysed", fallback: .unrecognizedFormat) }
+        if code < 0 {
+            throw session.error(code, "the streams cannot be analysed", fallback: .unrecognizedFormat)
+        }
     }
 
     /// True when the header says all that decoding and presenting need.
-    private static func isDescribed(_ stream: UnsafeMutablePointer<AVStream>, maximumPixelCount: Int) -> Bool {
+    private static func isDescribed(_ stream: UnsafeMutablePointer<AVStream>, maximumPixelCount: Int) -> Bool
+    {
         guard let parameters = stream.pointee.codecpar else { return false }
         if stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 { return true }
         switch parameters.pointee.codec_type {
@@ -68,7 +73,9 @@ enum ContainerProbe {
     ) -> Bool {
         guard parameters.pointee.extradata_size > 0 else { return false }
         let constrainedBaseline: Int32 = 66 | 1 << 9
-        if parameters.pointee.profile == 66 || parameters.pointee.profile == constrainedBaseline { return true }
+        if parameters.pointee.profile == 66 || parameters.pointee.profile == constrainedBaseline {
+            return true
+        }
         guard
             let codec = try? CodecContext(
                 parameters: parameters,
@@ -82,7 +89,9 @@ enum ContainerProbe {
     }
 
     private static func isDescribedAudio(_ parameters: UnsafeMutablePointer<AVCodecParameters>) -> Bool {
-        guard parameters.pointee.sample_rate > 0, parameters.pointee.ch_layout.nb_channels > 0 else { return false }
+        guard parameters.pointee.sample_rate > 0, parameters.pointee.ch_layout.nb_channels > 0 else {
+            return false
+        }
         switch parameters.pointee.codec_id {
         case AV_CODEC_ID_AAC:
             // Below this, the real rate may be twice what the header says (SBR without a mark).

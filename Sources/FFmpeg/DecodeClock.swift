@@ -22,7 +22,11 @@ struct DecodeClock {
             codecRate.isPositive ? av_rescale(1_000_000, Int64(codecRate.den), Int64(codecRate.num)) : 0
         self.next =
             averageRate.isPositive
-            ? -av_rescale(Int64(max(0, reorderDepth)) * 1_000_000, Int64(averageRate.den), Int64(averageRate.num))
+            ? -av_rescale(
+                Int64(max(0, reorderDepth)) * 1_000_000,
+                Int64(averageRate.den),
+                Int64(averageRate.num)
+            )
             : 0
     }
 

@@ -60,7 +60,12 @@ public final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
                 step.resampler.convert(step.buffer, into: frame.pointer, at: count, room: room - count)
             }
             guard written >= 0 else {
-                throw LibraryError.make(written, "sound cannot be converted", fallback: .conversionFailed, log: log)
+                throw LibraryError.make(
+                    written,
+                    "sound cannot be converted",
+                    fallback: .conversionFailed,
+                    log: log
+                )
             }
             count += Int(written)
         }

@@ -34,7 +34,9 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         self.parameters = try CodecParameters(copying: stream.pointee.codecpar)
         self.timeBase = stream.pointee.time_base
         self.scratch = try PacketOwner()
-        let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(by: track.naturalSize.height)
+        let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
+            by: track.naturalSize.height
+        )
         self.threads =
             track.mediaType == .video
             ? ThreadPolicy(sharing: options.sharing).plan(
@@ -92,7 +94,9 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         let code = log.capture { avcodec_send_packet(codec.pointer, scratch.pointer) }
         if code == PH_ERROR_EAGAIN { return false }
         clock = clockAfter
-        guard code >= 0 else { throw failure(code, "a packet cannot be decoded", time: packet.presentationTime) }
+        guard code >= 0 else {
+            throw failure(code, "a packet cannot be decoded", time: packet.presentationTime)
+        }
         return true
     }
 
@@ -100,7 +104,9 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         let code = avcodec_send_packet(codec.pointer, nil)
         if code == PH_ERROR_EAGAIN { return false }
         isDraining = true
-        guard code >= 0 || code == PH_ERROR_EOF else { throw failure(code, "the decoder cannot be drained", time: nil) }
+        guard code >= 0 || code == PH_ERROR_EOF else {
+            throw failure(code, "the decoder cannot be drained", time: nil)
+        }
         return true
     }
 

@@ -72,7 +72,9 @@ extension FFmpegDemuxer {
         while queue.count < FFmpegDemuxer.startPacketLimit && queue.byteCount < FFmpegDemuxer.startByteLimit {
             guard let packet = try readFromContainer(session) else { break }
             queue.append(packet)
-            if let stream = session.streams.first(where: { $0.pointee.index == packet.pointer.pointee.stream_index }) {
+            if let stream = session.streams.first(where: {
+                $0.pointee.index == packet.pointer.pointee.stream_index
+            }) {
                 timeline.note(packet.pointer, of: stream)
             }
             if timeline.isComplete(session.streams) { return timeline }

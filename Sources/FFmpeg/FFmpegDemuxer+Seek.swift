@@ -14,7 +14,8 @@ extension FFmpegDemuxer {
         guard session.isSeekable else {
             throw MediaError(.notSeekable, "a pipe cannot be read again", location: request.location)
         }
-        guard target > .zero, let track = seekTrack(description), let mapping = mappings[Int32(clamping: track.id)]
+        guard target > .zero, let track = seekTrack(description),
+            let mapping = mappings[Int32(clamping: track.id)]
         else { return try seekToBeginning(session) }
 
         let context = try session.context
@@ -80,7 +81,9 @@ extension FFmpegDemuxer {
             if missing.isEmpty { return true }
             guard let packet = try readFromContainer(session) else { return false }
             queue.append(packet)
-            guard let mark = missing.removeValue(forKey: packet.pointer.pointee.stream_index) else { continue }
+            guard let mark = missing.removeValue(forKey: packet.pointer.pointee.stream_index) else {
+                continue
+            }
             if mark != Beginning.Mark(packet.pointer) { return false }
         }
         return missing.isEmpty

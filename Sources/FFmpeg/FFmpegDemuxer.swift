@@ -63,7 +63,8 @@ public final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         }
         if let reason = described.unplayableReason {
             let code: MediaError.Code =
-                reason.contains("encrypted") ? .encrypted : reason.contains("larger") ? .exceedsLimits : .decoderNotFound
+                reason.contains("encrypted")
+                ? .encrypted : reason.contains("larger") ? .exceedsLimits : .decoderNotFound
             throw MediaError(code, reason, location: request.location, track: track)
         }
         return try FFmpegDecoder(

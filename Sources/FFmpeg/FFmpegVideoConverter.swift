@@ -91,7 +91,8 @@ public final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         )
     }
 
-    private func scale(_ frame: VideoFrame, format: AVPixelFormat, into output: FrameOwner) throws(MediaError) {
+    private func scale(_ frame: VideoFrame, format: AVPixelFormat, into output: FrameOwner) throws(MediaError)
+    {
         let input = try FrameOwner()
         let rows = frame.withPlanes { planes -> Int32 in
             // Borrowed for this call only: nothing is owned, so nothing is freed with the frame.
@@ -102,7 +103,9 @@ public final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
             PixelFormats.borrow(planes, into: raw)
             return log.capture { ph_sws_scale(scaler, raw, output.pointer) }
         }
-        if rows < 0 { throw LibraryError.make(rows, "a picture cannot be scaled", fallback: .conversionFailed, log: log) }
+        if rows < 0 {
+            throw LibraryError.make(rows, "a picture cannot be scaled", fallback: .conversionFailed, log: log)
+        }
     }
 
     /// The pixel aspect that keeps the picture's shape when only its pixel count changes.

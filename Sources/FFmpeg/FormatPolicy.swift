@@ -5,14 +5,21 @@ internal import MediaCore
 enum FormatPolicy {
     /// Demuxers that only ever read the bytes that they are given.
     private static let containers = [
-        "3dostr", "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "apng", "aptx", "asf", "au",
-        "av1", "avi", "avr", "bfi", "caf", "cavsvideo", "cdg", "cdxl", "daud", "dirac", "dnxhd", "dsf", "dsicin",
-        "dts", "dtshd", "dv", "ea", "eac3", "flac", "flic", "flv", "g722", "g726", "g729", "gif", "gsm", "gxf",
+        "3dostr", "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "apng", "aptx", "asf",
+        "au",
+        "av1", "avi", "avr", "bfi", "caf", "cavsvideo", "cdg", "cdxl", "daud", "dirac", "dnxhd", "dsf",
+        "dsicin",
+        "dts", "dtshd", "dv", "ea", "eac3", "flac", "flic", "flv", "g722", "g726", "g729", "gif", "gsm",
+        "gxf",
         "h261", "h263", "h264", "hevc", "iff", "ilbc", "ircam", "ivf", "jpegxl_anim", "kux", "lmlm4", "loas",
-        "lxf", "m4v", "matroska", "mgsts", "mjpeg", "mjpeg_2000", "mlp", "mm", "mov", "mp3", "mpc", "mpc8", "mpeg",
-        "mpegts", "mpegvideo", "mpjpeg", "msnwctcp", "mtv", "mv", "mxf", "nc", "nistsphere", "nsv", "nut", "nuv",
-        "obu", "ogg", "oma", "pva", "qcp", "r3d", "rm", "roq", "rpl", "sbg", "shn", "smjpeg", "smk", "sox", "spdif",
-        "swf", "tak", "thp", "tivo", "truehd", "tta", "txd", "vc1", "vc1test", "vmd", "voc", "vqf", "vvc", "w64",
+        "lxf", "m4v", "matroska", "mgsts", "mjpeg", "mjpeg_2000", "mlp", "mm", "mov", "mp3", "mpc", "mpc8",
+        "mpeg",
+        "mpegts", "mpegvideo", "mpjpeg", "msnwctcp", "mtv", "mv", "mxf", "nc", "nistsphere", "nsv", "nut",
+        "nuv",
+        "obu", "ogg", "oma", "pva", "qcp", "r3d", "rm", "roq", "rpl", "sbg", "shn", "smjpeg", "smk", "sox",
+        "spdif",
+        "swf", "tak", "thp", "tivo", "truehd", "tta", "txd", "vc1", "vc1test", "vmd", "voc", "vqf", "vvc",
+        "w64",
         "wav", "wc3movie", "webm_dash_manifest", "wsaud", "wsvqa", "wtv", "wv", "xa", "xmv", "xwma", "yop",
         "yuv4mpegpipe",
     ]
@@ -24,7 +31,8 @@ enum FormatPolicy {
     ]
     /// Text tracks by themselves.
     private static let subtitles = [
-        "ass", "aqtitle", "jacosub", "lrc", "microdvd", "mpl2", "mpsub", "pjs", "realtext", "sami", "scc", "srt",
+        "ass", "aqtitle", "jacosub", "lrc", "microdvd", "mpl2", "mpsub", "pjs", "realtext", "sami", "scc",
+        "srt",
         "stl", "subviewer", "subviewer1", "sup", "tedcaptions", "ttml", "vplayer", "webvtt",
     ]
 

@@ -46,7 +46,9 @@ enum Location: Equatable {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = text[..<colon]
         guard let first = name.utf8.first, isLetter(first), name.utf8.count > 1 else { return nil }
-        let allowed = name.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+        let allowed = name.utf8.allSatisfy {
+            isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+        }
         guard allowed else { return nil }
         // "weird:name.mp4" in the current folder is a file when it exists; "scheme://" never is.
         if !text[colon...].hasPrefix("://"), access(text, F_OK) == 0 { return nil }

@@ -10,7 +10,12 @@ enum MediaDescriber {
         let context = try session.context
         let streams = session.streams
         let zero = timeline.zero(streams)
-        let describer = TrackDescriber(context: context, request: session.request, timeline: timeline, zero: zero)
+        let describer = TrackDescriber(
+            context: context,
+            request: session.request,
+            timeline: timeline,
+            zero: zero
+        )
         let format = context.pointee.iformat
         var description = MediaDescription(formatName: ColorNames.name(format?.pointee.name) ?? "")
         description.startTime = zero
@@ -59,7 +64,8 @@ enum MediaDescriber {
         zero: MediaTime
     ) -> [Chapter] {
         (0..<Int(context.pointee.nb_chapters)).compactMap { index in
-            guard let chapter = context.pointee.chapters[index]?.pointee, let first = ticks(chapter.start) else {
+            guard let chapter = context.pointee.chapters[index]?.pointee, let first = ticks(chapter.start)
+            else {
                 return nil
             }
             let mapping = TimeMapping(timeBase: chapter.time_base, zero: zero)

@@ -102,7 +102,11 @@ final class NestedOpener {
             throw MediaError(.notFound, "a part of the playlist is missing", location: path)
         }
         guard resolved.hasPrefix(root + "/") else {
-            throw MediaError(.forbidden, "a playlist may not refer to files outside its folder", location: path)
+            throw MediaError(
+                .forbidden,
+                "a playlist may not refer to files outside its folder",
+                location: path
+            )
         }
         return resolved
     }

@@ -48,10 +48,13 @@ struct PaddingTrimmer {
 
     /// nil when nothing of the buffer is content.
     private func trimmedToEnd(_ buffer: AudioBuffer) -> AudioBuffer? {
-        guard let last = end.ticks, buffer.format.sampleRate == Int(mapping.timeBase.denominator) else { return buffer }
+        guard let last = end.ticks, buffer.format.sampleRate == Int(mapping.timeBase.denominator) else {
+            return buffer
+        }
         let limit = mapping.itemTime(last)
         let bufferEnd = buffer.presentationTime + buffer.duration
-        guard bufferEnd > limit, let excess = samples(in: bufferEnd - limit, rate: buffer.format.sampleRate) else {
+        guard bufferEnd > limit, let excess = samples(in: bufferEnd - limit, rate: buffer.format.sampleRate)
+        else {
             return buffer
         }
         let cut = buffer.trimmed(last: excess)
@@ -60,7 +63,8 @@ struct PaddingTrimmer {
 
     private func shorterCount(_ buffer: AudioBuffer, _ declaredTicks: Int64) -> Int? {
         guard end.trustsPacketDurations, declaredTicks > 0 else { return nil }
-        guard let count = samples(in: mapping.sourceTime(declaredTicks), rate: buffer.format.sampleRate) else {
+        guard let count = samples(in: mapping.sourceTime(declaredTicks), rate: buffer.format.sampleRate)
+        else {
             return nil
         }
         return count < buffer.frameCount ? count : nil

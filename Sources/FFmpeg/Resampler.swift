@@ -12,8 +12,13 @@ final class Resampler {
         self.output = output
         let from = av_get_sample_fmt(input.sampleFormat.rawValue)
         let to = av_get_sample_fmt(output.sampleFormat.rawValue)
-        guard from != AV_SAMPLE_FMT_NONE, to != AV_SAMPLE_FMT_NONE, input.sampleRate > 0, output.sampleRate > 0 else {
-            throw MediaError(.conversionFailed, "\(input.sampleFormat) cannot be converted to \(output.sampleFormat)")
+        guard from != AV_SAMPLE_FMT_NONE, to != AV_SAMPLE_FMT_NONE, input.sampleRate > 0,
+            output.sampleRate > 0
+        else {
+            throw MediaError(
+                .conversionFailed,
+                "\(input.sampleFormat) cannot be converted to \(output.sampleFormat)"
+            )
         }
         var fromLayout = Resampler.layout(input.channelLayout)
         var toLayout = Resampler.layout(output.channelLayout)
@@ -36,7 +41,12 @@ final class Resampler {
             return made < 0 ? made : swr_init(context)
         }
         guard code >= 0 else {
-            throw LibraryError.make(code, "the resampler cannot be set up", fallback: .conversionFailed, log: log)
+            throw LibraryError.make(
+                code,
+                "the resampler cannot be set up",
+                fallback: .conversionFailed,
+                log: log
+            )
         }
     }
 
@@ -49,11 +59,15 @@ final class Resampler {
     }
 
     /// Samples that may come out when `count` go in.
-    func outputCount(_ count: Int) -> Int { Int(max(0, swr_get_out_samples(context, Int32(clamping: count)))) }
+    func outputCount(_ count: Int) -> Int {
+        Int(max(0, swr_get_out_samples(context, Int32(clamping: count))))
+    }
 
     /// Converts, or drains when `buffer` is nil, into `frame` behind the samples that are there already.
     /// Returns samples written, or libav's code.
-    func convert(_ buffer: AudioBuffer?, into frame: UnsafeMutablePointer<AVFrame>, at offset: Int, room: Int) -> Int32 {
+    func convert(_ buffer: AudioBuffer?, into frame: UnsafeMutablePointer<AVFrame>, at offset: Int, room: Int)
+        -> Int32
+    {
         var targets = Resampler.planes(frame, format: output, offset: offset)
         guard let buffer else {
             return swr_convert(context, &targets, Int32(clamping: room), nil, 0)
@@ -76,7 +90,9 @@ final class Resampler {
     static func layout(_ layout: ChannelLayout) -> AVChannelLayout {
         var result = AVChannelLayout()
         let isNamed = av_channel_layout_from_string(&result, layout.name) >= 0
-        if isNamed && Int(result.nb_channels) == layout.channelCount && result.order != AV_CHANNEL_ORDER_UNSPEC {
+        if isNamed && Int(result.nb_channels) == layout.channelCount
+            && result.order != AV_CHANNEL_ORDER_UNSPEC
+        {
             return result
         }
         av_channel_layout_uninit(&result)

@@ -11,7 +11,12 @@ struct TrackDescriber {
 
     func describe(_ stream: UnsafeMutablePointer<AVStream>) -> Track {
         guard let parameters = stream.pointee.codecpar else {
-            return Track(id: Int(stream.pointee.index), mediaType: .unknown, codec: "none", timeBase: Rational(1, 1))
+            return Track(
+                id: Int(stream.pointee.index),
+                mediaType: .unknown,
+                codec: "none",
+                timeBase: Rational(1, 1)
+            )
         }
         let metadata = OptionDictionary.read(stream.pointee.metadata)
         let disposition = stream.pointee.disposition
@@ -114,7 +119,9 @@ struct TrackDescriber {
         if avcodec_find_decoder(parameters.pointee.codec_id) == nil {
             return "there is no decoder for \(track.codec == "none" ? "this kind of track" : track.codec)"
         }
-        let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(by: track.naturalSize.height)
+        let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
+            by: track.naturalSize.height
+        )
         if overflow || pixels > request.maximumPixelCount {
             return "its pictures of \(track.naturalSize) pixels are larger than allowed"
         }
