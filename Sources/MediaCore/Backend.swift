@@ -30,7 +30,8 @@ public struct OpenRequest: Sendable {
 /// Scales and converts pictures. Calls come one at a time.
 public protocol VideoConverter: AnyObject, Sendable {
     /// `frame` scaled to `size` in `pixelFormat`. Time stamps, colour and marks are kept.
-    func convert(_ frame: VideoFrame, to pixelFormat: PixelFormat, size: PixelSize) throws(MediaError) -> VideoFrame
+    func convert(_ frame: VideoFrame, to pixelFormat: PixelFormat, size: PixelSize) throws(MediaError)
+        -> VideoFrame
 }
 
 /// Converts sample format, rate and channel layout without losing samples. Calls come one at a time.

@@ -8,6 +8,8 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         case unrecognizedFormat
         /// The data ends before the media does.
         case truncated
+        /// Nothing to read at present; asking again later may help.
+        case notReady
         /// Larger than a limit that protects the host: pixels, streams, header bytes.
         case exceedsLimits
         /// Opened, but no track in it can be played here.

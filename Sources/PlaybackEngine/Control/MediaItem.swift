@@ -1,0 +1,54 @@
+public import MediaCore
+
+/// What the loop needs to play an item.
+public struct MediaItem: Sendable {
+    /// Makes the demuxer; called on the item's loading lane.
+    public var makeDemuxer: @Sendable () -> any Demuxer
+    public var video: TrackChoice
+    public var audio: TrackChoice
+    public var decoding: DecoderOptions
+    public var limits: PipelineLimits
+    /// Item time at which the item ends before its data does; nil for the end of the data.
+    public var forwardEnd: MediaTime?
+    /// Told on the loading lane, before the loop hears of it.
+    public var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void
+
+    public init(
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        video: TrackChoice = .automatic,
+        audio: TrackChoice = .automatic,
+        decoding: DecoderOptions = DecoderOptions(),
+        limits: PipelineLimits = .local,
+        forwardEnd: MediaTime? = nil,
+        didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
+    ) {
+        self.makeDemuxer = makeDemuxer
+        self.video = video
+        self.audio = audio
+        self.decoding = decoding
+        self.limits = limits
+        self.forwardEnd = forwardEnd
+        self.didOpen = didOpen
+    }
+}
+
+/// An event as it leaves the loop: what happened, and when.
+public struct PlaybackReport: Sendable {
+    public enum Content: Sendable {
+        case notice(PlaybackNotice)
+        case presentationSizeChanged(ItemID, PixelSize)
+        case tracksChanged(ItemID)
+        /// The first picture of the item (or of a seek) has reached the sinks.
+        case readyForDisplayChanged(ItemID, Bool)
+        case seekCompleted(SeekID, finished: Bool)
+        /// Playback goes on, but something was lost.
+        case fault(ItemID?, MediaError)
+        case sinkFailed(MediaError, any Error)
+    }
+
+    public var content: Content
+    /// The loop's clock at the time.
+    public var host: HostTime
+    /// Item time at the time.
+    public var itemTime: MediaTime
+}

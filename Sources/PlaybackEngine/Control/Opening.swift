@@ -1,0 +1,93 @@
+import MediaCore
+
+/// Opening an item: the container, the choice of tracks, their decoders. Runs on the loading lane.
+struct Opening: Sendable {
+    let id: ItemID
+    let item: MediaItem
+    let demuxer: any Demuxer
+    let start: EpochStart
+    let loading: any Lane
+    let decoding: any Lane
+    /// A track is lost, the item goes on.
+    let faulted: @Sendable (MediaError) -> Void
+    let report: @Sendable (StageReport) -> Void
+
+    func run() -> Result<ItemPipeline, MediaError> {
+        let result = attempt()
+        item.didOpen(result.map(\.description))
+        return result
+    }
+
+    private func attempt() -> Result<ItemPipeline, MediaError> {
+        do throws(MediaError) {
+            let description = try demuxer.open()
+            let decoders = try makeDecoders(description)
+            demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
+            return .success(
+                ItemPipeline(
+                    demuxer: demuxer,
+                    description: description,
+                    decoders: decoders,
+                    start: start,
+                    limits: item.limits,
+                    loadingLane: loading,
+                    decodingLane: decoding,
+                    report: report
+                )
+            )
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func makeDecoders(
+        _ description: MediaDescription
+    ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
+        let tracks = description.tracks
+        var decoders: [(track: Track, decoder: any Decoder)] = []
+        var lastFailure: MediaError?
+        for (type, choice) in [(MediaType.video, item.video), (.audio, item.audio)] {
+            guard let track = choice.pick(type, from: tracks) else {
+                if choice != .none, let lost = lostTrack(type, choice, tracks) {
+                    lastFailure = lost
+                    if choice == .automatic { faulted(lost) }
+                }
+                continue
+            }
+            do throws(MediaError) {
+                decoders.append((track, try demuxer.makeDecoder(for: track.id, options: item.decoding)))
+            } catch {
+                if error.code == .cancelled { throw error }
+                lastFailure = error
+                faulted(error)
+            }
+        }
+        guard !decoders.isEmpty else { throw nothingToPlay(tracks, lastFailure) }
+        return decoders
+    }
+
+    /// A track of this kind is there but cannot be played.
+    private func lostTrack(_ type: MediaType, _ choice: TrackChoice, _ tracks: [Track]) -> MediaError? {
+        if case .track(let id) = choice, !tracks.contains(where: { $0.id == id && $0.mediaType == type }) {
+            return MediaError(.invalidArgument, "there is no \(type.rawValue) track \(id)")
+        }
+        guard let track = tracks.first(where: { $0.mediaType == type && !$0.isPlayable }) else { return nil }
+        let why = track.unplayableReason ?? "it cannot be played"
+        return MediaError(.decoderNotFound, "track \(track.id) (\(track.codec)): \(why)", track: track.id)
+    }
+
+    private func nothingToPlay(_ tracks: [Track], _ failure: MediaError?) -> MediaError {
+        if let failure,
+            tracks.allSatisfy({ $0.mediaType != .audio && $0.mediaType != .video || !$0.isPlayable })
+        {
+            return failure
+        }
+        if tracks.contains(where: {
+            ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
+        }) {
+            return failure
+                ?? MediaError(.noPlayableTracks, "every track that could be played is switched off")
+        }
+        return MediaError(.noPlayableTracks, "there is no picture and no sound in it")
+    }
+}

@@ -1,0 +1,181 @@
+import MediaCore
+
+/// Looking at the queues: what is due goes to the outputs, and the next look is scheduled.
+extension PlaybackLoop {
+    func look() {
+        guard let pipeline, let item = state.item, item.status == .readyToPlay else {
+            publish()
+            return
+        }
+        if let level = monitor.update(pipeline, epoch: start.epoch) {
+            carryOut(state.handle(.buffer(item.id, level)))
+        }
+        if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
+        let now = driver.clock.now
+        let outcome = renderer.look(pipeline, at: now)
+        deliver(outcome, item.id, at: now)
+        observers.fire(upTo: renderer.itemTime(at: now))
+        publish()
+        arm(outcome.wakeAt, at: now)
+        if let end = outcome.end {
+            handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
+        } else if outcome.isDry, !pipeline.hasEndedReading(start.epoch) {
+            monitor.runDry()
+            handle(.ranDry(start.epoch))
+        }
+    }
+
+    private var landingIsUnderWay: Bool { landingEpoch == start.epoch }
+
+    /// The first picture goes to the sinks, and when they have had it the seek (or the load) is complete.
+    private func tryToLand(_ pipeline: ItemPipeline, _ id: ItemID) {
+        let now = driver.clock.now
+        guard let landing = renderer.land(pipeline, start: start, at: now) else { return }
+        landingEpoch = start.epoch
+        let epoch = start.epoch
+        let time = Self.itemTime(landing.itemTime)
+        let landed: @Sendable () -> Void = { [weak self] in
+            self?.perform { $0.finishLanding(epoch, at: time, hadPicture: landing.frame != nil) }
+        }
+        guard let frame = landing.frame else {
+            if renderer.passEnd(pipeline) != nil, !hasFrames, isWithoutFrames(pipeline) {
+                handle(.failed(id, emptiness(pipeline)))
+                return
+            }
+            hasFrames = true
+            landed()
+            return
+        }
+        hasFrames = true
+        counters.framesDecoded += 1
+        show(frame, due: now, at: now, isEssential: true, done: landed)
+    }
+
+    private func finishLanding(_ epoch: Epoch, at time: MediaTime, hadPicture: Bool) {
+        guard epoch == start.epoch, let id = state.item?.id else { return }
+        if counters.startupTime == nil {
+            counters.startupTime = driver.clock.now.nanoseconds(since: openedAt)
+        }
+        if hadPicture, !isReadyForDisplay {
+            isReadyForDisplay = true
+            report(.readyForDisplayChanged(id, true))
+        }
+        handle(.landed(epoch, at: time))
+    }
+
+    /// The data ended without a single frame in any track.
+    private func isWithoutFrames(_ pipeline: ItemPipeline) -> Bool {
+        pipeline.branches.allSatisfy { branch in
+            if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }
+            return false
+        }
+    }
+
+    private func emptiness(_ pipeline: ItemPipeline) -> MediaError {
+        for branch in pipeline.branches {
+            if case .endOfPass(_, _, let error?)? = branch.frames.peek() { return error }
+        }
+        if let lastFault {
+            return MediaError(
+                .decodeFailed,
+                "nothing in it could be decoded: \(lastFault.message)",
+                track: lastFault.track,
+                libraryLog: lastFault.libraryLog,
+                underlyingCode: lastFault.underlyingCode
+            )
+        }
+        return MediaError(.noPlayableTracks, "it holds no complete picture and no sound")
+    }
+
+    private func deliver(_ outcome: Renderer.Outcome, _ id: ItemID, at now: HostTime) {
+        counters.framesDecoded += outcome.framesTaken
+        counters.framesDropped += outcome.dropped
+        for shown in outcome.shown {
+            show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
+        }
+        for buffer in outcome.sound {
+            counters.audioSamples += buffer.frameCount
+            audio?.write(buffer)
+        }
+    }
+
+    private func show(
+        _ frame: VideoFrame,
+        due: HostTime,
+        at now: HostTime,
+        isEssential: Bool,
+        done: (@Sendable () -> Void)?
+    ) {
+        counters.framesPresented += 1
+        let lateness = max(0, now.nanoseconds(since: due))
+        counters.totalLateness &+= lateness
+        counters.worstLateness = max(counters.worstLateness, lateness)
+        if lateness > PlaybackCounters.lateThreshold { counters.framesLate += 1 }
+        if let id = state.item?.id { setPresentationSize(frame.format.presentationSize, of: id) }
+        lastFrame = frame
+        guard !layers.isEmpty else {
+            done?()
+            return
+        }
+        var tick: (@Sendable () -> Void)?
+        if let done {
+            let all = Countdown(layers.count, done)
+            tick = { all.tick() }
+        }
+        for layer in layers { layer.present(frame, isEssential: isEssential, done: tick) }
+    }
+
+    private func arm(_ time: HostTime?, at now: HostTime) {
+        var next = time
+        if let observed = observers.nextTime(after: renderer.itemTime(at: now)),
+            let host = renderer.hostTime(forItemTime: observed)
+        {
+            next = min(next ?? host, host)
+        }
+        guard next != alarmTime else { return }
+        alarm?.cancel()
+        alarm = nil
+        alarmTime = next
+        guard let next else { return }
+        alarm = driver.schedule(at: next, on: control) { [weak self] in
+            guard let self else { return }
+            alarm = nil
+            alarmTime = nil
+            look()
+        }
+    }
+
+    /// A stage's report; called on its lane.
+    func take(_ report: StageReport, from id: ItemID) {
+        switch report {
+        case .changed: lookSoon()
+        case .fault(let error):
+            perform { loop in
+                guard loop.state.item?.id == id else { return }
+                loop.lastFault = error
+                loop.fault(error, of: id)
+            }
+        case .landedLate(let epoch): perform { $0.landedLate(epoch) }
+        case .starving(let epoch): perform { $0.askAgain(epoch) }
+        }
+    }
+
+    /// The source had nothing; it is asked again a little later.
+    private func askAgain(_ epoch: Epoch) {
+        guard epoch == start.epoch, retry == nil else { return }
+        let time = driver.clock.now.advanced(by: Self.retryDelay)
+        retry = driver.schedule(at: time, on: control) { [weak self] in
+            guard let self else { return }
+            retry = nil
+            pipeline?.wakeDemuxer()
+        }
+        look()
+    }
+
+    static func itemTime(_ nanoseconds: Int64) -> MediaTime {
+        MediaTime(value: nanoseconds, timescale: 1_000_000_000)
+    }
+
+    /// 10 ms: short against any buffer, long against a poll.
+    private static let retryDelay: Int64 = 10_000_000
+}

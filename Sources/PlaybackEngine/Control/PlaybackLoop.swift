@@ -1,0 +1,170 @@
+import MediaCore
+import Synchronization
+
+/// The one owner of a player's state. Everything that happens comes in as an event on the control lane, goes
+/// through `PlaybackState`, and what it decides is carried out here.
+///
+/// `@unchecked Sendable`: all stored properties but the locked and atomic ones are confined to the control
+/// lane; the public calls only enqueue.
+public final class PlaybackLoop: @unchecked Sendable {
+    public typealias Observer = @Sendable (PlaybackReport, PlaybackSnapshot) -> Void
+
+    public let driver: any Driver
+    let control: any Lane
+    private let published = Mutex(PlaybackSnapshot())
+    /// What must stop at once when the player is released, reachable from any thread.
+    private let cancellable = Mutex<(any Demuxer)?>(nil)
+    private let isReleased = Atomic<Bool>(false)
+    private let lookIsPending = Atomic<Bool>(false)
+
+    // Confined to the control lane.
+    var state = PlaybackState()
+    var renderer: Renderer
+    var pipeline: ItemPipeline?
+    var items: [ItemID: MediaItem] = [:]
+    var layers: [LayerOutput] = []
+    var audio: AudioOutputLane?
+    var start = EpochStart(epoch: Epoch())
+    var late = LateLanding()
+    var counters = PlaybackCounters()
+    var monitor = BufferMonitor()
+    var presentationSize = PixelSize.zero
+    var isReadyForDisplay = false
+    /// Some frame of the item was seen, so that an end without one is an end and not a failure.
+    var hasFrames = false
+    /// The epoch whose first picture is on its way to the sinks.
+    var landingEpoch: Epoch?
+    var lastFault: MediaError?
+    /// What is being shown, for a layer that comes later.
+    var lastFrame: VideoFrame?
+    var retry: (any Wakeup)?
+    var openedAt = HostTime.zero
+    var alarm: (any Wakeup)?
+    var alarmTime: HostTime?
+    var observers = TimeObservers()
+    let observer: Observer
+
+    public init(driver: any Driver, label: String = "player", observer: @escaping Observer) {
+        self.driver = driver
+        self.observer = observer
+        control = driver.makeLane(.control, label: label)
+        renderer = Renderer(isRealTime: driver.isRealTime)
+    }
+
+    public var snapshot: PlaybackSnapshot { published.withLock { $0 } }
+
+    // MARK: From any thread
+
+    /// Takes an event in; it is handled on the control lane, in the order of the calls.
+    public func send(_ event: PlaybackEvent) {
+        control.enqueue { [weak self] in self?.handle(event) }
+    }
+
+    /// Runs `body` on the control lane, between events.
+    public func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
+        control.enqueue { [weak self] in
+            guard let self, !self.isReleased.load(ordering: .acquiring) else { return }
+            body(self)
+        }
+    }
+
+    /// Makes an item known and the current one. nil: none.
+    public func setItem(_ id: ItemID?, _ item: MediaItem?) {
+        control.enqueue { [weak self] in
+            guard let self else { return }
+            if let id, let item { items[id] = item }
+            handle(.setItem(id))
+        }
+    }
+
+    /// Returns at once: what blocks is interrupted, everything is taken down behind the caller's back, and no
+    /// report follows.
+    /// `done` is called, on some lane, when every sink has been finished.
+    public func release(done: (@Sendable () -> Void)? = nil) {
+        isReleased.store(true, ordering: .releasing)
+        cancellable.withLock { $0 }?.cancel()
+        control.enqueue { [self] in takeDown(done) }
+    }
+
+    private func takeDown(_ done: (@Sendable () -> Void)?) {
+        alarm?.cancel()
+        alarm = nil
+        retry?.cancel()
+        retry = nil
+        closePipeline()
+        lastFrame = nil
+        items = [:]
+        observers = TimeObservers()
+        let all = done.map { Countdown(layers.count + 2, $0) }
+        for layer in layers {
+            layer.setReport(nil)
+            layer.close()
+            layer.afterPending { all?.tick() }
+        }
+        layers = []
+        audio?.finish()
+        if let audio { audio.afterPending { all?.tick() } } else { all?.tick() }
+        audio = nil
+        all?.tick()
+    }
+
+    // MARK: Control lane
+
+    func handle(_ event: PlaybackEvent) {
+        guard !isReleased.load(ordering: .acquiring) else { return }
+        carryOut(state.handle(event))
+        look()
+    }
+
+    /// Something may have arrived; many calls are one look.
+    func lookSoon() {
+        guard !lookIsPending.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        control.enqueue { [weak self] in
+            guard let self else { return }
+            lookIsPending.store(false, ordering: .sequentiallyConsistent)
+            look()
+        }
+    }
+
+    func report(_ content: PlaybackReport.Content) {
+        publish()
+        let now = driver.clock.now
+        let snapshot = published.withLock { $0 }
+        observer(
+            PlaybackReport(content: content, host: now, itemTime: snapshot.itemTime(at: now)),
+            snapshot
+        )
+    }
+
+    func publish() {
+        var snapshot = PlaybackSnapshot()
+        snapshot.rate = state.rate
+        snapshot.timeControl = state.timeControl
+        snapshot.waitReason = state.waitReason
+        snapshot.status = state.status
+        snapshot.repeatSetting = state.repeatSetting
+        if let item = state.item {
+            snapshot.itemID = item.id
+            snapshot.itemStatus = item.status
+            snapshot.itemError = item.error
+            snapshot.duration = item.duration
+            snapshot.level = item.level
+            snapshot.seekTarget = item.seekTarget
+        }
+        snapshot.description = pipeline?.description
+        snapshot.enabledTracks = Set(pipeline?.branches.map(\.track.id) ?? [])
+        snapshot.presentationSize = presentationSize
+        snapshot.isReadyForDisplay = isReadyForDisplay
+        snapshot.counters = counters
+        snapshot.pass = renderer.pass
+        snapshot.timeline = renderer.timeline
+        snapshot.passStart = renderer.passStart
+        snapshot.passEnd = pipeline.flatMap { renderer.passEnd($0)?.itemTime }
+        published.withLock { $0 = snapshot }
+    }
+
+    func setCancellable(_ demuxer: (any Demuxer)?) {
+        cancellable.withLock { $0 = demuxer }
+        if isReleased.load(ordering: .acquiring) { demuxer?.cancel() }
+    }
+}

@@ -1,0 +1,226 @@
+import DequeModule
+public import Dispatch
+import HeapModule
+public import MediaCore
+import Synchronization
+
+/// Keeps what is to be run and picks it one by one. Time stands still while anything can run, and then jumps
+/// to the next moment that somebody waits for.
+///
+/// With a seed the order among lanes is drawn from it; without one the oldest work goes first. Within a lane
+/// the order is always that of arrival.
+public final class SteppedDriver: Driver {
+    public var clock: any HostClock { manualClock }
+    public let manualClock: ManualClock
+    public var isRealTime: Bool { false }
+
+    private struct Job {
+        let sequence: UInt64
+        let work: @Sendable () -> Void
+    }
+
+    private struct Alarm: Comparable {
+        let time: HostTime
+        let sequence: UInt64
+        let wakeup: SteppedWakeup
+
+        static func < (a: Alarm, b: Alarm) -> Bool {
+            (a.time, a.sequence) < (b.time, b.sequence)
+        }
+        static func == (a: Alarm, b: Alarm) -> Bool { a.sequence == b.sequence }
+    }
+
+    private struct Agenda {
+        var lanes: [Deque<Job>] = []
+        var alarms = Heap<Alarm>()
+        var sequence: UInt64 = 0
+        var random: SplitMix64?
+        /// Closures that run on a queue of the user's right now; nothing else runs meanwhile.
+        var outside = 0
+    }
+
+    private let agenda: Mutex<Agenda>
+    /// Called, without a lock, whenever there may be something to run. Set once by the owner.
+    private let onWork: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
+
+    public init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
+        manualClock = clock
+        agenda = Mutex(Agenda(random: seed.map(SplitMix64.init)))
+    }
+
+    func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
+        onWork.withLock { $0 = handler }
+    }
+
+    public func makeLane(_ role: LaneRole, label: String) -> any Lane {
+        let index = agenda.withLock { agenda in
+            agenda.lanes.append([])
+            return agenda.lanes.count - 1
+        }
+        return SteppedLane(driver: self, index: index)
+    }
+
+    public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
+        OutsideLane(driver: self, queue: queue, inner: makeLane(.control, label: "callbacks"))
+    }
+
+    public func schedule(
+        at time: HostTime,
+        on lane: any Lane,
+        _ work: @escaping @Sendable () -> Void
+    ) -> any Wakeup {
+        let wakeup = SteppedWakeup(lane: lane, work: work)
+        agenda.withLock { agenda in
+            agenda.sequence += 1
+            agenda.alarms.insert(Alarm(time: time, sequence: agenda.sequence, wakeup: wakeup))
+        }
+        announce()
+        return wakeup
+    }
+
+    fileprivate func enqueue(_ work: @escaping @Sendable () -> Void, on lane: Int) {
+        agenda.withLock { agenda in
+            agenda.sequence += 1
+            agenda.lanes[lane].append(Job(sequence: agenda.sequence, work: work))
+        }
+        announce()
+    }
+
+    fileprivate func enterOutside() { agenda.withLock { $0.outside += 1 } }
+
+    fileprivate func leaveOutside() {
+        agenda.withLock { $0.outside -= 1 }
+        announce()
+    }
+
+    private func announce() { onWork.withLock { $0 }?() }
+
+    /// Whether something runs on a queue of the user's, so that no step can be taken yet.
+    public var isWaitingOutside: Bool { agenda.withLock { $0.outside > 0 } }
+
+    /// Whether a step or a jump could be taken now.
+    public var hasWork: Bool {
+        agenda.withLock { agenda in
+            agenda.outside == 0
+                && (agenda.alarms.unordered.contains { !$0.wakeup.isCancelled }
+                    || agenda.lanes.contains { !$0.isEmpty })
+        }
+    }
+
+    /// Runs one closure that is ready at the present time. False: nothing is, or the user's queue is busy.
+    @discardableResult
+    public func step() -> Bool {
+        guard let job = agenda.withLock({ next(&$0) }) else { return false }
+        job.work()
+        return true
+    }
+
+    /// Jumps to the next moment that somebody waits for and makes its work ready. False: nobody waits, or
+    /// that moment is past `limit`, or something can still run at the present time.
+    @discardableResult
+    public func advance(limit: HostTime = .distantFuture) -> Bool {
+        let due = agenda.withLock { agenda -> Alarm? in
+            guard agenda.outside == 0, agenda.lanes.allSatisfy(\.isEmpty) else { return nil }
+            while let alarm = agenda.alarms.min, alarm.wakeup.isCancelled { agenda.alarms.removeMin() }
+            guard let alarm = agenda.alarms.min, alarm.time <= limit else { return nil }
+            return agenda.alarms.removeMin()
+        }
+        guard let due else { return false }
+        manualClock.advance(to: due.time)
+        due.wakeup.fire()
+        return true
+    }
+
+    private func next(_ agenda: inout Agenda) -> Job? {
+        guard agenda.outside == 0 else { return nil }
+        if agenda.random != nil {
+            let ready = agenda.lanes.indices.filter { !agenda.lanes[$0].isEmpty }
+            guard let lane = ready.randomElement(using: &agenda.random!) else { return nil }
+            return agenda.lanes[lane].removeFirst()
+        }
+        var oldest: Int?
+        var age = UInt64.max
+        for index in agenda.lanes.indices {
+            if let job = agenda.lanes[index].first, job.sequence < age {
+                oldest = index
+                age = job.sequence
+            }
+        }
+        return oldest.map { agenda.lanes[$0].removeFirst() }
+    }
+}
+
+private final class SteppedLane: Lane {
+    private let driver: SteppedDriver
+    private let index: Int
+
+    init(driver: SteppedDriver, index: Int) {
+        self.driver = driver
+        self.index = index
+    }
+
+    func enqueue(_ work: @escaping @Sendable () -> Void) { driver.enqueue(work, on: index) }
+}
+
+/// Hands each closure to the user's queue at its turn, and holds everything else until it returned.
+private final class OutsideLane: Lane {
+    private let driver: SteppedDriver
+    private let queue: DispatchQueue
+    private let inner: any Lane
+
+    init(driver: SteppedDriver, queue: DispatchQueue, inner: any Lane) {
+        self.driver = driver
+        self.queue = queue
+        self.inner = inner
+    }
+
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
+        inner.enqueue { [driver, queue] in
+            driver.enterOutside()
+            queue.async {
+                work()
+                driver.leaveOutside()
+            }
+        }
+    }
+}
+
+private final class SteppedWakeup: Wakeup {
+    private typealias Call = (lane: any Lane, work: @Sendable () -> Void)
+    /// Emptied by `cancel`, so that an alarm that is still listed keeps nothing alive.
+    private let call: Mutex<Call?>
+
+    init(lane: any Lane, work: @escaping @Sendable () -> Void) { call = Mutex((lane, work)) }
+
+    var isCancelled: Bool { call.withLock { $0 == nil } }
+
+    func cancel() { call.withLock { $0 = nil } }
+
+    /// The work can still be cancelled until its lane gets to it.
+    func fire() {
+        guard let lane = call.withLock({ $0?.lane }) else { return }
+        lane.enqueue { [self] in
+            let work = call.withLock { call in
+                defer { call = nil }
+                return call?.work
+            }
+            work?()
+        }
+    }
+}
+
+/// A small generator with a printable seed (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014), so that a failing order can be had again.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(_ seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

@@ -1,0 +1,62 @@
+public import Dispatch
+public import MediaCore
+import Synchronization
+
+/// The virtual clock in production: one dispatch queue takes the steps of a `SteppedDriver` as fast as they
+/// come. Nothing runs, and no time passes, while nobody waits for anything.
+public final class VirtualDriver: Driver {
+    private let stepped: SteppedDriver
+    private let pump: Pump
+
+    public init() {
+        stepped = SteppedDriver()
+        pump = Pump(stepped)
+        stepped.setWorkHandler { [pump] in pump.wake() }
+    }
+
+    public var clock: any HostClock { stepped.clock }
+    public var isRealTime: Bool { false }
+
+    public func makeLane(_ role: LaneRole, label: String) -> any Lane {
+        stepped.makeLane(role, label: label)
+    }
+
+    public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { stepped.makeCallbackLane(queue) }
+
+    public func schedule(
+        at time: HostTime,
+        on lane: any Lane,
+        _ work: @escaping @Sendable () -> Void
+    ) -> any Wakeup {
+        stepped.schedule(at: time, on: lane, work)
+    }
+}
+
+private final class Pump: Sendable {
+    private let queue = DispatchQueue(label: "playhead.virtual", qos: .userInitiated)
+    private let isScheduled = Atomic<Bool>(false)
+    /// Unowned by design: the driver's work handler holds the pump, so a strong reference would be a cycle.
+    private let driver: WeakBox<SteppedDriver>
+
+    init(_ driver: SteppedDriver) { self.driver = WeakBox(driver) }
+
+    func wake() {
+        guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        queue.async { [self] in
+            // The flag stays up while running, so that work made by the work itself costs no new dispatch.
+            guard let driver = driver.value else { return }
+            repeat {
+                while driver.step() || driver.advance() {}
+                isScheduled.store(false, ordering: .sequentiallyConsistent)
+                // Something may have come between the last look and the flag going down.
+            } while driver.hasWork && !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
+        }
+    }
+}
+
+final class WeakBox<T: AnyObject & Sendable>: Sendable {
+    private let box: Mutex<Weak>
+    private struct Weak { weak var value: T? }
+    init(_ value: T) { box = Mutex(Weak(value: value)) }
+    var value: T? { box.withLock { $0.value } }
+}

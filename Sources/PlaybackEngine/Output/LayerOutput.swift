@@ -1,0 +1,156 @@
+public import MediaCore
+import Synchronization
+
+/// What an output tells the loop about its sinks.
+public enum OutputReport: Sendable {
+    /// A sink threw and was taken off; it has been finished.
+    case sinkFailed(MediaError, any Error)
+    /// A frame was not taken because the sinks were still busy with earlier ones.
+    case skipped
+}
+
+/// One layer's pictures on their way to its sinks: fitted, converted where a sink asks for it, and handed
+/// over on the layer's own lane, so that a slow sink holds back nobody else.
+public final class LayerOutput: Sendable {
+    /// How a layer wants its pictures.
+    public struct Fit: Hashable, Sendable {
+        /// nil: the decoder's own size.
+        public var size: PixelSize?
+        public var gravity: Gravity
+        public var background: Color
+
+        public init(size: PixelSize? = nil, gravity: Gravity = .resizeAspect, background: Color = .clear) {
+            self.size = size
+            self.gravity = gravity
+            self.background = background
+        }
+    }
+
+    private struct Shared {
+        var waiting = 0
+        var fit = Fit()
+        var report: (@Sendable (OutputReport) -> Void)?
+        var lastFrame: VideoFrame?
+        var isClosed = false
+    }
+
+    private let shared = Mutex(Shared())
+    private let lane: any Lane
+    private let isRealTime: Bool
+    private let feeders: SinkFeeders
+    /// Pictures under way to the sinks in real time; more would only come later still.
+    private static let depth = 2
+
+    public init(
+        driver: any Driver,
+        label: String,
+        makeConverter: @escaping @Sendable () -> any VideoConverter
+    ) {
+        lane = driver.makeLane(.presenting, label: label)
+        isRealTime = driver.isRealTime
+        feeders = SinkFeeders(makeConverter: makeConverter)
+    }
+
+    public func setReport(_ report: (@Sendable (OutputReport) -> Void)?) {
+        shared.withLock { $0.report = report }
+    }
+
+    public func setFit(_ fit: Fit) { shared.withLock { $0.fit = fit } }
+
+    /// The sink gets the picture that is being shown, if there is one.
+    public func add(_ sink: any VideoSink) {
+        lane.enqueue { [self] in
+            feeders.add(sink)
+            let (frame, fit) = shared.withLock { ($0.lastFrame, $0.fit) }
+            if let frame { hand(frame, fit, onlyTo: sink) }
+        }
+    }
+
+    /// Finishes the sink after what is under way to it.
+    public func remove(_ sink: any VideoSink) {
+        lane.enqueue { [self] in feeders.remove(sink) }
+    }
+
+    /// Control lane. `done` is called on the layer's lane when the sinks have had the picture (or it was
+    /// skipped). `isEssential`: the picture of a seek, which is never skipped.
+    func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
+        let isTaken = shared.withLock { shared in
+            guard !shared.isClosed else { return false }
+            shared.lastFrame = frame
+            if isRealTime, !isEssential, shared.waiting >= Self.depth { return false }
+            shared.waiting += 1
+            return true
+        }
+        guard isTaken else {
+            tell(.skipped)
+            done?()
+            return
+        }
+        lane.enqueue { [self] in
+            let fit = shared.withLock { $0.fit }
+            hand(frame, fit, onlyTo: nil)
+            shared.withLock { $0.waiting -= 1 }
+            done?()
+        }
+    }
+
+    private func hand(_ frame: VideoFrame, _ fit: Fit, onlyTo sink: (any VideoSink)?) {
+        for failure in feeders.feed(frame, fit: fit, onlyTo: sink) {
+            tell(.sinkFailed(failure.words, failure.error))
+        }
+    }
+
+    private func tell(_ report: OutputReport) { shared.withLock { $0.report }?(report) }
+
+    /// A seek or a new item.
+    func flush() {
+        shared.withLock { $0.lastFrame = nil }
+        lane.enqueue { [self] in feeders.flush() }
+    }
+
+    /// Finishes every sink; nothing is presented any more.
+    public func close() {
+        shared.withLock {
+            $0.isClosed = true
+            $0.lastFrame = nil
+        }
+        lane.enqueue { [self] in feeders.finish() }
+    }
+
+    /// Lets go of the sinks without finishing them, after what is under way; then they may go elsewhere.
+    public func detach(then next: @escaping @Sendable () -> Void) {
+        shared.withLock {
+            $0.isClosed = true
+            $0.lastFrame = nil
+        }
+        lane.enqueue { [self] in
+            feeders.letGo()
+            next()
+        }
+    }
+
+    /// The lane's work so far is done when `body` runs.
+    public func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
+}
+
+/// How a picture is laid into a layer of another shape.
+public enum Gravity: String, Hashable, Sendable {
+    /// The whole picture, its shape kept.
+    case resizeAspect
+    /// The whole layer covered, the picture's shape kept.
+    case resizeAspectFill
+    /// Stretched to the layer.
+    case resize
+
+    /// Size of a picture, upright and with square pixels, laid into `bounds`.
+    public func fittedSize(of picture: PixelSize, in bounds: PixelSize) -> PixelSize {
+        guard !picture.isEmpty, !bounds.isEmpty, self != .resize else { return bounds }
+        let x = Double(bounds.width) / Double(picture.width)
+        let y = Double(bounds.height) / Double(picture.height)
+        let scale = self == .resizeAspect ? min(x, y) : max(x, y)
+        return PixelSize(
+            width: max(1, Int((Double(picture.width) * scale).rounded())),
+            height: max(1, Int((Double(picture.height) * scale).rounded()))
+        )
+    }
+}

@@ -1,0 +1,108 @@
+import DequeModule
+public import MediaCore
+import Synchronization
+
+/// How much a queue may hold. Whatever is reached first makes it full.
+public struct QueueLimits: Hashable, Sendable {
+    public var count: Int
+    public var bytes: Int
+    /// Nanoseconds of media.
+    public var duration: Int64
+
+    public init(count: Int = .max, bytes: Int = .max, duration: Int64 = .max) {
+        self.count = count
+        self.bytes = bytes
+        self.duration = duration
+    }
+}
+
+/// What an element weighs against the limits.
+public struct QueueCost: Hashable, Sendable {
+    public var bytes: Int
+    /// Nanoseconds of media.
+    public var duration: Int64
+
+    public init(bytes: Int, duration: Int64) {
+        self.bytes = bytes
+        self.duration = duration
+    }
+}
+
+/// How full a queue is.
+public struct QueueLevel: Hashable, Sendable {
+    public var count = 0
+    public var bytes = 0
+    /// Nanoseconds of media.
+    public var duration: Int64 = 0
+}
+
+/// The bounded queue between two stages. Its elements all belong to one epoch: beginning a new one empties
+/// it, and what arrives late from an older one is dropped.
+///
+/// A push is never refused for want of room (the producer asks `hasRoom` first), so that a stage that holds
+/// an element never has to keep it for a second try.
+public final class StageQueue<Element: Sendable>: Sendable {
+    private struct Contents {
+        var epoch = Epoch()
+        var elements: Deque<(Element, QueueCost)> = []
+        var level = QueueLevel()
+        var limits: QueueLimits
+    }
+
+    /// Leaf lock: nothing is called while it is held.
+    private let contents: Mutex<Contents>
+
+    public init(limits: QueueLimits) { contents = Mutex(Contents(limits: limits)) }
+
+    public var level: QueueLevel { contents.withLock { $0.level } }
+    public var isEmpty: Bool { contents.withLock { $0.elements.isEmpty } }
+    public var epoch: Epoch { contents.withLock { $0.epoch } }
+
+    public func setLimits(_ limits: QueueLimits) { contents.withLock { $0.limits = limits } }
+
+    public var hasRoom: Bool {
+        contents.withLock {
+            $0.level.count < $0.limits.count && $0.level.bytes < $0.limits.bytes
+                && $0.level.duration < $0.limits.duration
+        }
+    }
+
+    /// Empties the queue; from now on only elements of `epoch` are taken.
+    public func begin(_ epoch: Epoch) {
+        // Released outside the lock: freeing frames can be slow.
+        let dropped = contents.withLock { contents in
+            defer { contents = Contents(epoch: epoch, limits: contents.limits) }
+            return contents.elements
+        }
+        _ = dropped
+    }
+
+    /// False: the element is of another epoch and was dropped.
+    @discardableResult
+    public func push(_ element: Element, cost: QueueCost, epoch: Epoch) -> Bool {
+        contents.withLock { contents in
+            guard epoch == contents.epoch else { return false }
+            contents.elements.append((element, cost))
+            contents.level.count += 1
+            contents.level.bytes += cost.bytes
+            contents.level.duration &+= cost.duration
+            return true
+        }
+    }
+
+    /// The oldest element and its epoch, taken out.
+    public func pop() -> (element: Element, epoch: Epoch)? {
+        contents.withLock { contents in
+            guard let (element, cost) = contents.elements.popFirst() else { return nil }
+            contents.level.count -= 1
+            contents.level.bytes -= cost.bytes
+            contents.level.duration &-= cost.duration
+            return (element, contents.epoch)
+        }
+    }
+
+    /// The element at `index` from the front, left where it is.
+    public func peek(_ index: Int = 0) -> Element? {
+        contents.withLock { $0.elements.count > index ? $0.elements[index].0 : nil }
+    }
+}

@@ -1,0 +1,253 @@
+import MediaCore
+
+/// Lays the frames of the pipeline on the timeline: which one now, which one when, and when the pass is over.
+///
+/// A plain value of the loop's: it lives on the control lane and is handed the time.
+struct Renderer {
+    /// What came of one look at the queues.
+    struct Outcome {
+        var shown: [Shown] = []
+        var sound: [AudioBuffer] = []
+        /// Nothing will happen before this; nil: only when something new arrives.
+        var wakeAt: HostTime?
+        var isDry = false
+        var end: PassEnd?
+        var framesTaken = 0
+        var dropped = 0
+    }
+
+    struct Shown {
+        var frame: VideoFrame
+        var due: HostTime
+    }
+
+    struct PassEnd {
+        var itemTime: Int64
+        var error: MediaError?
+    }
+
+    struct Landing {
+        var itemTime: Int64
+        var frame: VideoFrame?
+    }
+
+    private(set) var timeline = Timeline()
+    /// Where the current pass begins on the timeline, in nanoseconds.
+    private(set) var passStart: Int64 = 0
+    private(set) var pass = 0
+    private(set) var epoch = Epoch()
+    /// Up to where each track was delivered, in item time of the current pass.
+    private var videoUntil: Int64 = 0
+    private var audioUntil: Int64 = 0
+    private var endWasReported = false
+    /// Sound before this item time is cut off: a quick seek landed on a key frame behind it.
+    private var audioTrim: Int64?
+    /// Loop was switched on too late to have the next pass at hand: it begins when its first frame is there.
+    private var awaitsPass = false
+    /// `forwardPlaybackEndTime`, item time.
+    var endTime: Int64?
+
+    let isRealTime: Bool
+    /// How long before it is due sound goes to its sink, so that the sink can keep a buffer.
+    let audioLead: Int64
+
+    init(isRealTime: Bool) {
+        self.isRealTime = isRealTime
+        audioLead = isRealTime ? 100_000_000 : 0
+    }
+
+    mutating func begin(_ epoch: Epoch, at host: HostTime) {
+        self.epoch = epoch
+        timeline.jump(to: 0, epoch: epoch, at: host)
+        passStart = 0
+        pass = 0
+        endWasReported = false
+        awaitsPass = false
+        videoUntil = 0
+        audioUntil = 0
+        audioTrim = nil
+    }
+
+    mutating func setRate(_ rate: Float, at host: HostTime) {
+        timeline.setRate(PlaybackRate(rate), at: host)
+    }
+
+    /// nil while standing still.
+    func hostTime(forItemTime time: Int64) -> HostTime? { timeline.host(for: passStart &+ time) }
+
+    func itemTime(at host: HostTime) -> Int64 { timeline.media(at: host) &- passStart }
+
+    /// The end of the current pass in item time, once every track has shown where it ends.
+    func passEnd(_ pipeline: ItemPipeline) -> PassEnd? {
+        var end = PassEnd(itemTime: 0, error: nil)
+        var sawFrames = false
+        for branch in pipeline.branches {
+            guard case .endOfPass(let pass, let last, let error)? = branch.frames.peek(), pass == self.pass
+            else {
+                return nil
+            }
+            if let last {
+                sawFrames = true
+                end.itemTime = max(end.itemTime, last)
+            }
+            end.error = end.error ?? error
+        }
+        if let endTime { end.itemTime = min(end.itemTime, endTime) }
+        // After a seek behind the last frame the pass ends where the timeline stands.
+        if !sawFrames { end.itemTime = max(end.itemTime, videoUntil, audioUntil) }
+        return end
+    }
+
+    /// Finds where the epoch begins once every track has shown something, and stands the timeline there. nil:
+    /// not yet.
+    mutating func land(_ pipeline: ItemPipeline, start: EpochStart, at host: HostTime) -> Landing? {
+        var earliest: Int64?
+        var picture: VideoFrame?
+        for branch in pipeline.branches {
+            switch branch.frames.peek() {
+            case .video(let frame)?:
+                picture = frame
+                earliest = Self.earlier(earliest, frame.presentationTime)
+            case .audio(let buffer)?: earliest = Self.earlier(earliest, buffer.presentationTime)
+            case .endOfPass?: continue
+            // A track that begins far into the file must not hold up the others.
+            case nil: guard pipeline.isFull else { return nil }
+            }
+        }
+        var landing = Landing(itemTime: max(0, earliest ?? 0), frame: picture)
+        if let wanted = start.firstWanted?.nanoseconds {
+            landing.itemTime = max(wanted, earliest ?? wanted)
+        } else if start.demuxTarget != nil, let time = picture?.presentationTime.nanoseconds {
+            // A quick seek lands on the key frame; sound from before it is cut off.
+            landing.itemTime = time
+            audioTrim = time
+        }
+        if let picture {
+            pipeline.video?.advance()
+            videoUntil = Self.end(of: picture)
+        }
+        audioUntil = landing.itemTime
+        timeline.jump(to: landing.itemTime, epoch: epoch, at: host)
+        return landing
+    }
+
+    private static func earlier(_ time: Int64?, _ other: MediaTime) -> Int64? {
+        guard let other = other.nanoseconds else { return time }
+        return min(time ?? other, other)
+    }
+
+    private static func end(of frame: VideoFrame) -> Int64 {
+        (frame.presentationTime.nanoseconds ?? 0) &+ max(0, frame.duration.nanoseconds ?? 0)
+    }
+
+    /// Takes what is due at `now` from the queues and says when to look again.
+    mutating func look(_ pipeline: ItemPipeline, at now: HostTime) -> Outcome {
+        var outcome = Outcome()
+        guard timeline.isRunning else { return outcome }
+        if awaitsPass { resumePass(pipeline, at: now) }
+        if let video = pipeline.video { lookAtVideo(video, now, &outcome) }
+        if let audio = pipeline.audio { lookAtAudio(audio, now, &outcome) }
+        if !endWasReported { lookForEnd(pipeline, now, &outcome) }
+        return outcome
+    }
+
+    private mutating func lookAtVideo(_ branch: Branch, _ now: HostTime, _ outcome: inout Outcome) {
+        while case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
+            let due = dueTime(frame.presentationTime)
+            var nextDue: HostTime?
+            if isRealTime, case .video(let next)? = branch.frames.peek(1), next.pass == pass {
+                nextDue = dueTime(next.presentationTime)
+            }
+            switch FrameScheduler.decide(due: due, nextDue: nextDue, now: now, isRealTime: isRealTime) {
+            case .hold(let time):
+                outcome.wake(at: time)
+                return
+            case .drop: outcome.dropped += 1
+            case .present: outcome.shown.append(Shown(frame: frame, due: due))
+            }
+            outcome.framesTaken += 1
+            videoUntil = Self.end(of: frame)
+            branch.advance()
+        }
+        noteDryness(of: branch, until: videoUntil, now, &outcome)
+    }
+
+    private mutating func lookAtAudio(_ branch: Branch, _ now: HostTime, _ outcome: inout Outcome) {
+        while case .audio(var buffer)? = branch.frames.peek(), buffer.pass == pass {
+            let due = dueTime(buffer.presentationTime).advanced(by: -audioLead)
+            if due > now {
+                outcome.wake(at: due)
+                return
+            }
+            branch.advance()
+            if let trim = audioTrim {
+                buffer = buffer.starting(at: MediaTime(value: trim, timescale: 1_000_000_000))
+                if buffer.frameCount == 0 { continue }
+                audioTrim = nil
+            }
+            audioUntil =
+                (buffer.presentationTime.nanoseconds ?? audioUntil) &+ (buffer.duration.nanoseconds ?? 0)
+            outcome.sound.append(buffer)
+        }
+        noteDryness(of: branch, until: audioUntil, now, &outcome)
+    }
+
+    /// Dry: the track has not ended, nothing of it is left on its way, and what was delivered is over.
+    private func noteDryness(of branch: Branch, until: Int64, _ now: HostTime, _ outcome: inout Outcome) {
+        guard branch.frames.isEmpty, branch.packets.isEmpty else { return }
+        let over = timeline.host(for: passStart &+ until) ?? now
+        if over <= now { outcome.isDry = true } else { outcome.wake(at: over) }
+    }
+
+    private mutating func lookForEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout Outcome) {
+        guard let end = passEnd(pipeline) else { return }
+        let due = timeline.host(for: passStart &+ end.itemTime) ?? now
+        guard due <= now else {
+            outcome.wake(at: due)
+            return
+        }
+        endWasReported = true
+        outcome.end = end
+    }
+
+    private func dueTime(_ time: MediaTime) -> HostTime {
+        timeline.host(for: passStart &+ (time.nanoseconds ?? 0)) ?? .zero
+    }
+
+    /// Goes on into the next pass: item time is zero again where this one ended, and the timeline runs on.
+    mutating func beginNextPass(_ pipeline: ItemPipeline) {
+        guard let end = passEnd(pipeline) else { return }
+        passStart &+= end.itemTime
+        pass += 1
+        endWasReported = false
+        videoUntil = 0
+        audioUntil = 0
+        for branch in pipeline.branches { branch.advance() }
+        awaitsPass = !hasNextPass(pipeline)
+    }
+
+    /// The pass was not at hand when the last one ended, for loop was switched on at the last moment: it
+    /// begins when its first frame is there, rather than late.
+    private mutating func resumePass(_ pipeline: ItemPipeline, at now: HostTime) {
+        guard hasNextPass(pipeline) else { return }
+        awaitsPass = false
+        passStart = max(passStart, timeline.media(at: now))
+    }
+
+    private func hasNextPass(_ pipeline: ItemPipeline) -> Bool {
+        pipeline.branches.contains { branch in
+            switch branch.frames.peek() {
+            case .video(let frame)?: frame.pass == pass
+            case .audio(let buffer)?: buffer.pass == pass
+            case .endOfPass(let pass, _, _)?: pass == self.pass
+            case nil: false
+            }
+        }
+    }
+}
+
+extension Renderer.Outcome {
+    fileprivate mutating func wake(at time: HostTime) {
+        wakeAt = min(wakeAt ?? time, time)
+    }
+}

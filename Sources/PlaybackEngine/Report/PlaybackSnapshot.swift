@@ -1,0 +1,41 @@
+public import MediaCore
+
+/// What everyone but the loop sees: a copy, published after each turn.
+public struct PlaybackSnapshot: Sendable {
+    public var rate: Float = 0
+    public var timeControl: TimeControlState = .paused
+    public var waitReason: WaitReason?
+    public var status: LoadState = .unknown
+    public var itemID: ItemID?
+    public var itemStatus: LoadState = .unknown
+    public var itemError: MediaError?
+    public var duration: MediaTime = .indefinite
+    public var level: BufferLevel = .empty
+    public var repeatSetting: RepeatSetting = .once
+    public var description: MediaDescription?
+    /// `Track.id` of the tracks that are played.
+    public var enabledTracks: Set<Int> = []
+    public var presentationSize: PixelSize = .zero
+    public var isReadyForDisplay = false
+    /// Where a seek is going; nil when none is under way.
+    public var seekTarget: MediaTime?
+    public var counters = PlaybackCounters()
+    /// Passes of the current item that were completed.
+    public var pass = 0
+
+    var timeline = Timeline()
+    /// Where the current pass begins on the timeline, in nanoseconds.
+    var passStart: Int64 = 0
+    /// Where it ends, in item time, as far as is known: time stands there until the loop has decided.
+    var passEnd: Int64?
+
+    public init() {}
+
+    /// Item time at `host`: the target while a seek is under way.
+    public func itemTime(at host: HostTime) -> MediaTime {
+        if let seekTarget { return seekTarget }
+        var time = timeline.media(at: host) &- passStart
+        if let passEnd, timeline.rate.millionths > 0 { time = min(time, passEnd) }
+        return MediaTime(value: max(0, time), timescale: 1_000_000_000)
+    }
+}

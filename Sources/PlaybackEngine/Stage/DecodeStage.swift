@@ -1,0 +1,211 @@
+import MediaCore
+import Synchronization
+
+/// Turns one track's packets into frames, drops what lies before a seek's target, and drains the decoder at
+/// the end of each pass so that the next one can follow without a gap.
+final class DecodeStage: Stage, @unchecked Sendable {
+    let input: PacketQueue
+    let output: FrameQueue
+    let track: Int
+    /// Where the current epoch begins; written by the loop before it begins the epoch in the queues.
+    let start: Mutex<EpochStart>
+    /// Where a pass ends early; frames due from there on are not wanted.
+    let endTime = Mutex<MediaTime?>(nil)
+
+    private let decoder: any Decoder
+    private let wakeDemuxer: @Sendable () -> Void
+    private let report: @Sendable (StageReport) -> Void
+
+    // Confined to the decoding lane: only `step()` touches what follows.
+    private var epoch: Epoch
+    private var pass = 0
+    private var filter = SeekFilter()
+    private var held: (packet: Packet?, end: MediaError?)?
+    private var isDraining = false
+    private var drainError: MediaError?
+    private var lastEnd: Int64?
+    private var lastTime: Int64?
+    private var faultsInARow = 0
+    private var hasGivenUp = false
+
+    /// Packets in a row without a frame, all refused, after which a track is given up.
+    private static let faultLimit = 100
+
+    init(
+        track: Int,
+        decoder: any Decoder,
+        input: PacketQueue,
+        output: FrameQueue,
+        start: EpochStart,
+        wakeDemuxer: @escaping @Sendable () -> Void,
+        report: @escaping @Sendable (StageReport) -> Void
+    ) {
+        self.track = track
+        self.decoder = decoder
+        self.input = input
+        self.output = output
+        self.start = Mutex(start)
+        self.wakeDemuxer = wakeDemuxer
+        self.report = report
+        epoch = start.epoch
+        filter.begin(at: start.firstWanted)
+    }
+
+    func step() -> StepResult {
+        let start = self.start.withLock { $0 }
+        if start.epoch != epoch { begin(start) }
+        guard output.hasRoom else { return .needsSpace }
+        do throws(MediaError) {
+            switch try decoder.receive() {
+            case .video(let frame):
+                faultsInARow = 0
+                deliver(frame)
+                return .progressed
+            case .audio(let buffer):
+                faultsInARow = 0
+                deliver(buffer)
+                return .progressed
+            case .needsInput: return try feed()
+            case .ended:
+                if isDraining { finishPass() }
+                return .progressed
+            }
+        } catch {
+            return fault(error)
+        }
+    }
+
+    private func begin(_ start: EpochStart) {
+        epoch = start.epoch
+        pass = 0
+        held = nil
+        isDraining = false
+        lastEnd = nil
+        lastTime = nil
+        faultsInARow = 0
+        decoder.flush()
+        filter.begin(at: start.firstWanted)
+    }
+
+    private func feed() throws(MediaError) -> StepResult {
+        if isDraining { return .progressed }
+        if held == nil {
+            guard let (element, packetEpoch) = input.pop() else { return .needsInput }
+            wakeDemuxer()
+            // The queue may be an epoch ahead of the last look at `start`; the next step begins it.
+            guard packetEpoch == epoch else {
+                held = nil
+                if packetEpoch > epoch { begin(self.start.withLock { $0 }) }
+                guard packetEpoch == epoch else { return .progressed }
+                hold(element)
+                return .progressed
+            }
+            hold(element)
+        }
+        guard let next = held else { return .progressed }
+        if hasGivenUp, next.packet != nil {
+            held = nil
+            return .progressed
+        }
+        if next.packet == nil {
+            isDraining = true
+            drainError = next.end
+        }
+        do throws(MediaError) {
+            if try decoder.send(next.packet) { held = nil }
+        } catch {
+            held = nil
+            throw error
+        }
+        return .progressed
+    }
+
+    private func hold(_ element: PacketElement) {
+        switch element {
+        case .packet(let packet, let pass):
+            self.pass = pass
+            held = (packet, nil)
+        case .endOfPass(let pass, let error):
+            self.pass = pass
+            held = (nil, error)
+        }
+    }
+
+    private func deliver(_ frame: VideoFrame) {
+        var frame = frame
+        frame.epoch = epoch
+        frame.pass = pass
+        if isPastEnd(frame.presentationTime) { return }
+        let result = filter.take(frame)
+        if result.isLate { landedLate() }
+        for frame in result.frames { push(frame) }
+    }
+
+    private func push(_ frame: VideoFrame) {
+        let length = frame.duration.nanoseconds ?? stepBefore(frame)
+        if let time = frame.presentationTime.nanoseconds {
+            lastTime = time
+            lastEnd = max(lastEnd ?? .min, time &+ length)
+        }
+        let cost = QueueCost(bytes: frame.storage.byteCount, duration: length)
+        output.push(.video(frame), cost: cost, epoch: epoch)
+        report(.changed)
+    }
+
+    /// A picture that does not say how long it is due is due as long as the one before was.
+    private func stepBefore(_ frame: VideoFrame) -> Int64 {
+        guard let lastTime, let time = frame.presentationTime.nanoseconds else { return 0 }
+        return max(0, min(time &- lastTime, 10_000_000_000))
+    }
+
+    private func deliver(_ buffer: AudioBuffer) {
+        var buffer = buffer
+        buffer.epoch = epoch
+        buffer.pass = pass
+        if let end = endTime.withLock({ $0 }) { buffer = buffer.ending(at: end) }
+        let result = filter.take(buffer)
+        if result.isLate { landedLate() }
+        guard let buffer = result.buffer, buffer.frameCount > 0 else { return }
+        let length = buffer.duration.nanoseconds ?? 0
+        if let time = buffer.presentationTime.nanoseconds { lastEnd = max(lastEnd ?? .min, time &+ length) }
+        let bytes = buffer.frameCount &* buffer.format.bytesPerFrame
+        output.push(.audio(buffer), cost: QueueCost(bytes: bytes, duration: length), epoch: epoch)
+        report(.changed)
+    }
+
+    private func isPastEnd(_ time: MediaTime) -> Bool {
+        endTime.withLock { $0.map { time >= $0 } ?? false }
+    }
+
+    private func landedLate() {
+        guard !start.withLock({ $0.isLastAttempt }) else { return }
+        report(.landedLate(epoch))
+    }
+
+    private func finishPass() {
+        // The picture that was due at the target is the last one, and nothing came after it.
+        if let last = filter.drain() { push(last) }
+        isDraining = false
+        decoder.flush()
+        output.push(
+            .endOfPass(pass, end: lastEnd, drainError),
+            cost: QueueCost(bytes: 0, duration: 0),
+            epoch: epoch
+        )
+        lastEnd = nil
+        lastTime = nil
+        drainError = nil
+        hasGivenUp = false
+        filter.begin(at: nil)
+        report(.changed)
+    }
+
+    private func fault(_ error: MediaError) -> StepResult {
+        report(.fault(error))
+        faultsInARow += 1
+        if error.code == .decoderFailed || faultsInARow >= Self.faultLimit { hasGivenUp = true }
+        // A decoder that refuses to drain has nothing more to give.
+        if isDraining, held == nil { finishPass() }
+        return .progressed
+    }
+}

@@ -1,0 +1,207 @@
+import MediaCore
+import Synchronization
+
+/// Reads packets and hands them to the decoders, as far ahead as the bounds allow. Where the item loops it
+/// goes on at the start when it comes to the end, so that the next pass lies decoded before this one is over.
+final class DemuxStage: Stage, @unchecked Sendable {
+    /// What the loop asks for; read at the start of each step.
+    struct Wish: Sendable {
+        var start: EpochStart
+        var isLooping = false
+        /// Where a pass ends early (`forwardPlaybackEndTime`); nil for the end of the data.
+        var endTime: MediaTime?
+        var limits: QueueLimits
+        var retryDelay: Int64 = 10_000_000
+    }
+
+    let wish: Mutex<Wish>
+    private let demuxer: any Demuxer
+    private let queues: [Int: PacketQueue]
+    private let description: MediaDescription
+    private let report: @Sendable (StageReport) -> Void
+    private let wakeDecoders: @Sendable () -> Void
+
+    // Confined to the loading lane: only `step()` touches what follows.
+    private var epoch: Epoch
+    private var pass = 0
+    private var packetsInPass = 0
+    private var isAtEnd = false
+    private var failure: MediaError?
+    private var faultsInARow = 0
+    private var lastEnd: MediaTime = .zero
+    private var tracksPastEnd: Set<Int> = []
+
+    /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
+    let endedEpoch = Mutex<Epoch?>(nil)
+    /// Nothing is read at present: the bounds are reached, or the data has ended.
+    let isBlocked = Atomic<Bool>(false)
+    /// Faults in a row that are taken before the rest of the data is given up.
+    private static let faultLimit = 100
+
+    init(
+        demuxer: any Demuxer,
+        description: MediaDescription,
+        queues: [Int: PacketQueue],
+        wish: Wish,
+        wakeDecoders: @escaping @Sendable () -> Void,
+        report: @escaping @Sendable (StageReport) -> Void
+    ) {
+        self.demuxer = demuxer
+        self.description = description
+        self.queues = queues
+        self.wish = Mutex(wish)
+        self.wakeDecoders = wakeDecoders
+        self.report = report
+        epoch = wish.start.epoch
+    }
+
+    func step() -> StepResult {
+        let wish = self.wish.withLock { $0 }
+        if wish.start.epoch != epoch { return begin(wish.start) }
+        if isAtEnd { return wish.isLooping ? loop() : finish() }
+        guard hasRoom(wish.limits) else {
+            block()
+            return .needsSpace
+        }
+        isBlocked.store(false, ordering: .releasing)
+        return read(endingAt: wish.endTime)
+    }
+
+    private func begin(_ start: EpochStart) -> StepResult {
+        epoch = start.epoch
+        pass = 0
+        resetPass()
+        failure = nil
+        if let target = start.demuxTarget { seek(to: target) }
+        return .progressed
+    }
+
+    private func block() {
+        guard !isBlocked.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        report(.changed)
+    }
+
+    private func finish() -> StepResult {
+        block()
+        return .finished
+    }
+
+    private func loop() -> StepResult {
+        // A pass without a packet would go round for ever.
+        guard failure == nil, packetsInPass > 0 else { return finish() }
+        pass += 1
+        resetPass()
+        seek(to: .zero)
+        return .progressed
+    }
+
+    private func resetPass() {
+        packetsInPass = 0
+        isAtEnd = false
+        faultsInARow = 0
+        lastEnd = .zero
+        tracksPastEnd = []
+        endedEpoch.withLock { $0 = nil }
+    }
+
+    private func seek(to target: MediaTime) {
+        do throws(MediaError) {
+            try demuxer.seek(to: target, preference: .atOrBefore)
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Bounded by bytes and time, but never so that one track starves while another is full.
+    private func hasRoom(_ limits: QueueLimits) -> Bool {
+        var bytes = 0
+        var isWanting = false
+        for queue in queues.values {
+            let level = queue.level
+            bytes += level.bytes
+            if level.count == 0 { return bytes < limits.bytes &* 4 }
+            if level.duration < limits.duration && level.count < limits.count { isWanting = true }
+        }
+        return isWanting && bytes < limits.bytes
+    }
+
+    private func read(endingAt endTime: MediaTime?) -> StepResult {
+        do throws(MediaError) {
+            guard let packet = try demuxer.read() else {
+                end(truncation())
+                return .progressed
+            }
+            faultsInARow = 0
+            push(packet, endingAt: endTime)
+            return .progressed
+        } catch {
+            return recover(from: error)
+        }
+    }
+
+    private func push(_ packet: Packet, endingAt endTime: MediaTime?) {
+        guard let queue = queues[packet.track] else { return }
+        packetsInPass += 1
+        if let time = packet.presentationTime {
+            let stop = time + (packet.duration ?? .zero)
+            if stop > lastEnd { lastEnd = stop }
+        }
+        if let endTime, let time = packet.decodeTime ?? packet.presentationTime, time >= endTime {
+            tracksPastEnd.insert(packet.track)
+            if tracksPastEnd.count == queues.count { end(nil) }
+            return
+        }
+        let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
+        queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
+        wakeDecoders()
+    }
+
+    private func recover(from error: MediaError) -> StepResult {
+        switch error.code {
+        case .cancelled:
+            isAtEnd = true
+            return .finished
+        case .notReady:
+            report(.starving(epoch))
+            return .needsInput
+        default:
+            faultsInARow += 1
+            guard error.isRetryable, faultsInARow < Self.faultLimit else {
+                end(error)
+                return .progressed
+            }
+            report(.fault(error))
+            return .progressed
+        }
+    }
+
+    private func end(_ error: MediaError?) {
+        isAtEnd = true
+        failure = error
+        for queue in queues.values {
+            queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
+        }
+        endedEpoch.withLock { $0 = epoch }
+        wakeDecoders()
+        report(.changed)
+    }
+
+    /// libav reports the end of a file that was cut off as a natural one; only the times betray it.
+    private func truncation() -> MediaError? {
+        guard !description.durationIsEstimate, description.duration.isNumeric else { return nil }
+        let missing = description.duration - lastEnd
+        let allowed = max(MediaTime(value: 1, timescale: 1), description.duration * 0.02)
+        guard packetsInPass > 0, missing > allowed else { return nil }
+        return MediaError(
+            .truncated,
+            "the data ends at \(Self.words(lastEnd)) of \(Self.words(description.duration)): the file was cut off",
+            time: lastEnd
+        )
+    }
+
+    private static func words(_ time: MediaTime) -> String {
+        let milliseconds = (time.nanoseconds ?? 0) / 1_000_000
+        let rest = String(milliseconds % 1000)
+        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) s"
+    }
+}

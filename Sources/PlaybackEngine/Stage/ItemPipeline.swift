@@ -1,0 +1,178 @@
+import MediaCore
+import Synchronization
+
+/// Which tracks an item plays.
+public enum TrackChoice: Hashable, Sendable {
+    /// The first one that can be played; never a cover picture.
+    case automatic
+    case none
+    /// `Track.id`.
+    case track(Int)
+
+    func pick(_ type: MediaType, from tracks: [Track]) -> Track? {
+        switch self {
+        case .none: nil
+        case .track(let id): tracks.first { $0.id == id && $0.mediaType == type && $0.isPlayable }
+        case .automatic: tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
+        }
+    }
+}
+
+/// How far ahead the stages work.
+public struct PipelineLimits: Hashable, Sendable {
+    public var packets: QueueLimits
+    public var videoFrames: QueueLimits
+    public var audioBuffers: QueueLimits
+
+    public init(packets: QueueLimits, videoFrames: QueueLimits, audioBuffers: QueueLimits) {
+        self.packets = packets
+        self.videoFrames = videoFrames
+        self.audioBuffers = audioBuffers
+    }
+
+    /// For files and other fast sources: little ahead, for the data is there when it is asked for. Four
+    /// pictures ride out a decoder's jitter; a hundred megabytes hold two of 8K.
+    public static let local = PipelineLimits(
+        packets: QueueLimits(bytes: 4 << 20, duration: 1_000_000_000),
+        videoFrames: QueueLimits(count: 4, bytes: 100 << 20),
+        audioBuffers: QueueLimits(count: 64, duration: 200_000_000)
+    )
+}
+
+/// One track's way from packets to frames.
+final class Branch: Sendable {
+    let track: Track
+    let packets: PacketQueue
+    let frames: FrameQueue
+    let stage: DecodeStage
+    let runner: StageRunner
+
+    init(track: Track, packets: PacketQueue, frames: FrameQueue, stage: DecodeStage, runner: StageRunner) {
+        self.track = track
+        self.packets = packets
+        self.frames = frames
+        self.stage = stage
+        self.runner = runner
+    }
+
+    /// Takes the frame at the front out and lets the decoder fill the place.
+    func advance() {
+        _ = frames.pop()
+        runner.wake()
+    }
+}
+
+/// An item's stages, from demuxer to decoded frames, and the queues between them.
+final class ItemPipeline: Sendable {
+    let description: MediaDescription
+    let video: Branch?
+    let audio: Branch?
+    private let demuxer: any Demuxer
+    private let demux: DemuxStage
+    private let demuxRunner: StageRunner
+
+    var branches: [Branch] { [video, audio].compactMap(\.self) }
+
+    /// Called on the loading lane, after the demuxer was opened and decoders were made.
+    init(
+        demuxer: any Demuxer,
+        description: MediaDescription,
+        decoders: [(track: Track, decoder: any Decoder)],
+        start: EpochStart,
+        limits: PipelineLimits,
+        loadingLane: any Lane,
+        decodingLane: any Lane,
+        report: @escaping @Sendable (StageReport) -> Void
+    ) {
+        self.demuxer = demuxer
+        self.description = description
+        let wakeDemuxer = LateCall()
+        let wakeDecoders = LateCall()
+        var made: [Branch] = []
+        for (track, decoder) in decoders {
+            let packets = PacketQueue(limits: limits.packets)
+            let isVideo = track.mediaType == .video
+            let frames = FrameQueue(limits: isVideo ? limits.videoFrames : limits.audioBuffers)
+            packets.begin(start.epoch)
+            frames.begin(start.epoch)
+            let stage = DecodeStage(
+                track: track.id,
+                decoder: decoder,
+                input: packets,
+                output: frames,
+                start: start,
+                wakeDemuxer: wakeDemuxer.call,
+                report: report
+            )
+            let runner = StageRunner(stage, on: decodingLane)
+            made.append(
+                Branch(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
+            )
+        }
+        video = made.first { $0.track.mediaType == .video }
+        audio = made.first { $0.track.mediaType == .audio }
+        demux = DemuxStage(
+            demuxer: demuxer,
+            description: description,
+            queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
+            wish: DemuxStage.Wish(start: start, limits: limits.packets),
+            wakeDecoders: wakeDecoders.call,
+            report: report
+        )
+        let runner = StageRunner(demux, on: loadingLane)
+        demuxRunner = runner
+        wakeDemuxer.set { runner.wake() }
+        let runners = made.map(\.runner)
+        wakeDecoders.set { for runner in runners { runner.wake() } }
+    }
+
+    /// Begins a new epoch: everything older is dropped by comparison from here on.
+    func begin(_ start: EpochStart) {
+        demux.wish.withLock { $0.start = start }
+        for branch in branches {
+            branch.stage.start.withLock { $0 = start }
+            branch.packets.begin(start.epoch)
+            branch.frames.begin(start.epoch)
+        }
+        wake()
+    }
+
+    func setLooping(_ isLooping: Bool) {
+        demux.wish.withLock { $0.isLooping = isLooping }
+        demuxRunner.wake()
+    }
+
+    /// From the next frames on; what lies decoded beyond is up to the renderer.
+    func setEndTime(_ time: MediaTime?) {
+        demux.wish.withLock { $0.endTime = time }
+        for branch in branches { branch.stage.endTime.withLock { $0 = time } }
+        demuxRunner.wake()
+    }
+
+    func wake() {
+        demuxRunner.wake()
+        for branch in branches { branch.runner.wake() }
+    }
+
+    func wakeDemuxer() { demuxRunner.wake() }
+
+    /// The data has ended for `epoch`: nothing more will be read.
+    func hasEndedReading(_ epoch: Epoch) -> Bool { demux.endedEpoch.withLock { $0 == epoch } }
+
+    /// The demuxer waits for room, or has come to the end of the data.
+    var isFull: Bool { demux.isBlocked.load(ordering: .acquiring) }
+
+    /// From any thread; what blocks returns soon.
+    func cancel() { demuxer.cancel() }
+}
+
+/// A closure that is known later than the place that calls it, for stages that wake each other.
+private final class LateCall: Sendable {
+    private let target = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func set(_ call: @escaping @Sendable () -> Void) { target.withLock { $0 = call } }
+
+    var call: @Sendable () -> Void {
+        { [self] in target.withLock { $0 }?() }
+    }
+}

@@ -1,0 +1,56 @@
+public import MediaCore
+
+/// What flows from the demuxer to a decoder.
+public enum PacketElement: Sendable {
+    case packet(Packet, pass: Int)
+    /// The data of the pass ends here; what follows belongs to the next one. The error says why, where it
+    /// was not the natural end.
+    case endOfPass(Int, MediaError?)
+}
+
+/// What flows from a decoder to the renderer.
+public enum FrameElement: Sendable {
+    case video(VideoFrame)
+    case audio(AudioBuffer)
+    /// `end`: where the last frame of the pass stops being due, in nanoseconds of item time; nil when the
+    /// track had no frame in this pass.
+    case endOfPass(Int, end: Int64?, MediaError?)
+}
+
+public typealias PacketQueue = StageQueue<PacketElement>
+public typealias FrameQueue = StageQueue<FrameElement>
+
+/// Where an epoch begins.
+public struct EpochStart: Hashable, Sendable {
+    public var epoch: Epoch
+    /// Nothing that ends before this is wanted; the picture due then is the first. nil: whatever comes first.
+    public var firstWanted: MediaTime?
+    /// Where to send the demuxer; nil leaves it where it is (freshly opened).
+    public var demuxTarget: MediaTime?
+    /// Landing late is not mended any more: there is no earlier place to try.
+    public var isLastAttempt: Bool
+
+    public init(
+        epoch: Epoch,
+        firstWanted: MediaTime? = nil,
+        demuxTarget: MediaTime? = nil,
+        isLastAttempt: Bool = true
+    ) {
+        self.epoch = epoch
+        self.firstWanted = firstWanted
+        self.demuxTarget = demuxTarget
+        self.isLastAttempt = isLastAttempt
+    }
+}
+
+/// What the stages tell the loop, beyond filling queues. Called on the stage's lane.
+public enum StageReport: Sendable {
+    /// A decoder's first frame lies after the wanted one: the container's index is inexact.
+    case landedLate(Epoch)
+    /// One packet could not be read or decoded; playback goes on.
+    case fault(MediaError)
+    /// The source has nothing at present; it is asked again at a later time.
+    case starving(Epoch)
+    /// There is something new to look at.
+    case changed
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// What one step of a stage came to.
+public enum StepResult: Hashable, Sendable {
+    /// Something was done; there may be more.
+    case progressed
+    /// The stage before has nothing at present.
+    case needsInput
+    /// The stage behind has no room at present.
+    case needsSpace
+    /// Nothing more until a flush or a new epoch.
+    case finished
+}
+
+/// One part of the way from bytes to sinks. A step never waits, except for a read inside the demuxer.
+public protocol Stage: AnyObject, Sendable {
+    func step() -> StepResult
+}
+
+/// Runs a stage on its lane until it has nothing to do; `wake()` makes it look again.
+public final class StageRunner: Sendable {
+    private let stage: any Stage
+    private let lane: any Lane
+    private let isScheduled = Atomic<Bool>(false)
+    /// Steps in one turn, so that stages that share a lane take turns.
+    private static let stepsPerTurn = 16
+
+    public init(_ stage: any Stage, on lane: any Lane) {
+        self.stage = stage
+        self.lane = lane
+    }
+
+    /// From any thread. Wakes that come while one is pending are one.
+    public func wake() {
+        guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        lane.enqueue { [self] in run() }
+    }
+
+    private func run() {
+        isScheduled.store(false, ordering: .sequentiallyConsistent)
+        for _ in 0..<Self.stepsPerTurn where stage.step() != .progressed { return }
+        wake()
+    }
+}

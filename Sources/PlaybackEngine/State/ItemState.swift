@@ -1,0 +1,25 @@
+public import MediaCore
+
+/// What the state knows of the current item.
+public struct ItemState: Hashable, Sendable {
+    public let id: ItemID
+    public internal(set) var status: LoadState = .unknown
+    public internal(set) var error: MediaError?
+    public internal(set) var duration: MediaTime = .indefinite
+    public internal(set) var isSeekable = true
+    public internal(set) var level: BufferLevel = .empty
+    /// The first frame of the current epoch has reached the sinks, and no seek is under way.
+    public internal(set) var hasLanded = false
+    /// The end of the pass was reached and nothing has moved since.
+    public internal(set) var hasEnded = false
+    /// The data ran out while playing and has not come back.
+    public internal(set) var isStalled = false
+    var seekInFlight: SeekRequest?
+    /// The newest call that came while another was in flight; earlier ones were answered false.
+    var seekWaiting: SeekRequest?
+
+    init(id: ItemID) { self.id = id }
+
+    /// The time that `currentTime()` answers while a seek is under way.
+    public var seekTarget: MediaTime? { (seekWaiting ?? seekInFlight)?.target }
+}

@@ -1,0 +1,63 @@
+public import MediaCore
+
+/// All that can happen to a player: what the user asks, and what the stages report.
+public enum PlaybackEvent: Sendable {
+    // From the user.
+    case setRate(Float)
+    case playImmediately(Float)
+    case setWaitsToMinimizeStalling(Bool)
+    case setResumesAfterStall(Bool)
+    case setEndAction(EndAction)
+    case setRepeat(RepeatSetting)
+    case setItem(ItemID?)
+    case seek(SeekRequest)
+    case cancelSeeks
+
+    // From the stages. What names an item or an epoch that is no longer current is ignored.
+    /// The container is open; the tracks are known. `isSeekable` as the source says.
+    case opened(ItemID, duration: MediaTime, isSeekable: Bool)
+    /// Nothing of the item can be played, or nothing more.
+    case failed(ItemID, MediaError)
+    case durationChanged(ItemID, MediaTime)
+    case buffer(ItemID, BufferLevel)
+    /// The first picture (or sound) of the epoch has been handed to the sinks.
+    case landed(Epoch, at: MediaTime)
+    /// The timeline needs data that is not there.
+    case ranDry(Epoch)
+    /// The timeline has reached the end of the pass. An error: the data ended before the media did.
+    case reachedEnd(Epoch, at: MediaTime, MediaError?)
+}
+
+/// What the loop must do now, in this order.
+public enum PlaybackAction: Hashable, Sendable {
+    case open(ItemID)
+    case close(ItemID)
+    /// Everything older than `epoch` is stale; deliver from the request's target on.
+    case seek(Epoch, SeekRequest)
+    case completeSeek(SeekID, finished: Bool)
+    /// 0 stops the timeline where it is.
+    case setTimelineRate(Float)
+    /// Whether the demuxer goes on at the start when it comes to the end.
+    case setLooping(Bool)
+    /// Go on into the next pass, which lies decoded behind the end of this one.
+    case beginNextPass
+    case post(PlaybackNotice)
+}
+
+/// What observers are told, in causal order.
+public enum PlaybackNotice: Hashable, Sendable {
+    case playerStatusChanged(LoadState)
+    case itemChanged(from: ItemID?, to: ItemID?)
+    case itemStatusChanged(ItemID, LoadState)
+    case durationChanged(ItemID, MediaTime)
+    case rateChanged(from: Float, to: Float, RateChangeReason)
+    case timeControlChanged(TimeControlState, WaitReason?)
+    case bufferEmptyChanged(ItemID, Bool)
+    case bufferFullChanged(ItemID, Bool)
+    case likelyToKeepUpChanged(ItemID, Bool)
+    case repeatModeChanged(RepeatSetting)
+    case playbackStalled(ItemID)
+    case playedToEnd(ItemID, at: MediaTime)
+    case failedToPlayToEnd(ItemID, MediaError)
+    case timeJumped(ItemID, to: MediaTime)
+}

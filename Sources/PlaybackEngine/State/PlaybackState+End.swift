@@ -1,0 +1,87 @@
+import MediaCore
+
+/// Ends, loops, stalls.
+extension PlaybackState {
+    mutating func setRepeat(_ setting: RepeatSetting, _ actions: inout [PlaybackAction]) {
+        guard setting != repeatSetting else { return }
+        repeatSetting = setting
+        if item != nil { actions.append(.setLooping(setting == .loop)) }
+    }
+
+    mutating func reachedEnd(
+        _ epoch: Epoch,
+        _ time: MediaTime,
+        _ error: MediaError?,
+        _ actions: inout [PlaybackAction]
+    ) {
+        guard epoch == self.epoch, let item, item.hasLanded, !item.hasEnded, timelineRate != 0 else { return }
+        if let error {
+            // The data ended before the media did: one outcome per pass, and it is not "played to end".
+            self.item?.hasEnded = true
+            stopTimeline(&actions)
+            actions.append(.post(.failedToPlayToEnd(item.id, error)))
+            rateReason = .itemFailed
+            rate = 0
+            return
+        }
+        if repeatSetting == .loop {
+            actions.append(.post(.playedToEnd(item.id, at: time)))
+            actions.append(.beginNextPass)
+            actions.append(.post(.timeJumped(item.id, to: .zero)))
+            return
+        }
+        endOfPass(item.id, at: time, &actions)
+    }
+
+    /// The last frame has been shown; now the notice, then the rate.
+    mutating func endOfPass(_ id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
+        item?.hasEnded = true
+        if endAction != .none { stopTimeline(&actions) }
+        actions.append(.post(.playedToEnd(id, at: time)))
+        guard endAction != .none else { return }
+        rateReason = .itemEnded
+        rate = 0
+    }
+
+    /// Past the end under `.none`, another action applies at once.
+    mutating func setEndAction(_ action: EndAction) {
+        endAction = action
+        guard action != .none, item?.hasEnded == true, rate != 0 else { return }
+        rateReason = .itemEnded
+        rate = 0
+    }
+
+    /// Plays the item from its start again although nothing was prefetched.
+    mutating func restartPass(_ actions: inout [PlaybackAction]) {
+        let request = SeekRequest(id: SeekID(0), target: .zero)
+        startSeek(request, &actions)
+        flyingIsAnswered = true
+    }
+
+    mutating func bufferChanged(_ id: ItemID, _ level: BufferLevel) {
+        guard item?.id == id, item?.status == .readyToPlay else { return }
+        item?.level = level
+        guard item?.isStalled == true, level.isLikelyToKeepUp || level.isFull, !level.isEmpty else { return }
+        item?.isStalled = false
+        // The stall took the rate; the buffer can keep up again, and nobody has paused in between.
+        if let rate = rateBeforeStall, resumesAfterStall {
+            rateBeforeStall = nil
+            rateReason = .resumedAfterStall
+            self.rate = rate
+        }
+    }
+
+    mutating func ranDry(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+        guard epoch == self.epoch, let item, timelineRate != 0, !item.isStalled else { return }
+        self.item?.isStalled = true
+        self.item?.level.isEmpty = true
+        self.item?.level.isLikelyToKeepUp = false
+        self.item?.level.isFull = false
+        stopTimeline(&actions)
+        actions.append(.post(.playbackStalled(item.id)))
+        guard !waitsToMinimizeStalling else { return }
+        rateReason = .stalled
+        rateBeforeStall = resumesAfterStall ? rate : nil
+        rate = 0
+    }
+}

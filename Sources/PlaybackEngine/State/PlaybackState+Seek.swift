@@ -1,0 +1,74 @@
+import MediaCore
+
+/// Seeks: legal in every state, latest wins, at most one in flight and one waiting, each answered once.
+extension PlaybackState {
+    mutating func seek(_ request: SeekRequest, _ actions: inout [PlaybackAction]) {
+        let isUsable =
+            request.target.isNumeric || request.target == .positiveInfinity
+            || request.target == .negativeInfinity
+        guard let item, item.status != .failed, isUsable else {
+            actions.append(.completeSeek(request.id, finished: false))
+            return
+        }
+        if item.status == .unknown || item.seekInFlight != nil {
+            // The one in flight is left to show its picture, so that a storm of seeks still shows some.
+            if let waiting = item.seekWaiting {
+                actions.append(.completeSeek(waiting.id, finished: false))
+            }
+            self.item?.seekWaiting = request
+            if let flying = item.seekInFlight, !flyingIsAnswered {
+                actions.append(.completeSeek(flying.id, finished: false))
+                flyingIsAnswered = true
+            }
+            return
+        }
+        startSeek(request, &actions)
+    }
+
+    mutating func cancelSeeks(_ actions: inout [PlaybackAction]) {
+        guard let item else { return }
+        if let waiting = item.seekWaiting {
+            actions.append(.completeSeek(waiting.id, finished: false))
+            self.item?.seekWaiting = nil
+        }
+        // What is in flight lands all the same: there is no other place to be.
+        if let flying = item.seekInFlight, !flyingIsAnswered {
+            actions.append(.completeSeek(flying.id, finished: false))
+            flyingIsAnswered = true
+        }
+    }
+
+    mutating func startSeek(_ request: SeekRequest, _ actions: inout [PlaybackAction]) {
+        var request = request
+        request.target = clamped(request.target)
+        epoch = epoch.next
+        stopTimeline(&actions)
+        item?.seekInFlight = request
+        flyingIsAnswered = false
+        item?.hasLanded = false
+        item?.hasEnded = false
+        item?.isStalled = false
+        actions.append(.seek(epoch, request))
+    }
+
+    mutating func landed(_ epoch: Epoch, _ time: MediaTime, _ actions: inout [PlaybackAction]) {
+        guard epoch == self.epoch, item?.hasLanded == false, item?.status == .readyToPlay else { return }
+        item?.hasLanded = true
+        guard let id = item?.id, let landed = item?.seekInFlight else { return }
+        item?.seekInFlight = nil
+        actions.append(.post(.timeJumped(id, to: time)))
+        if !flyingIsAnswered { actions.append(.completeSeek(landed.id, finished: true)) }
+        if let waiting = item?.seekWaiting {
+            item?.seekWaiting = nil
+            startSeek(waiting, &actions)
+        }
+    }
+
+    /// Into what can be played: 0 to the duration, where that is known.
+    private func clamped(_ target: MediaTime) -> MediaTime {
+        let duration = item?.duration ?? .indefinite
+        if target <= .zero { return .zero }
+        guard duration.isNumeric else { return target.isNumeric ? target : .zero }
+        return min(target, duration)
+    }
+}

@@ -1,0 +1,90 @@
+import MediaCore
+
+/// Rate, items and failures.
+extension PlaybackState {
+    mutating func setRate(_ wanted: Float, _ actions: inout [PlaybackAction]) {
+        rate = wanted.isNaN ? 0 : max(-32, min(32, wanted))
+        rateBeforeStall = nil
+        if rate == 0 { startsAtOnce = false }
+        guard rate != 0, let item, item.hasEnded, !item.isMoving else { return }
+        // Playing on from the end: no data is left in this direction, so the end is reached again at once,
+        // as AVPlayer does. A loop goes on instead.
+        if repeatSetting == .loop, item.status == .readyToPlay {
+            self.item?.hasEnded = false
+            restartPass(&actions)
+        } else if endAction != .none {
+            endOfPass(item.id, at: item.duration, &actions)
+        }
+    }
+
+    mutating func setItem(_ id: ItemID?, _ actions: inout [PlaybackAction]) {
+        guard id != item?.id else { return }
+        if let old = item {
+            answerSeeks(of: old, &actions)
+            actions.append(.close(old.id))
+        }
+        stopTimeline(&actions)
+        epoch = epoch.next
+        rateBeforeStall = nil
+        item = id.map(ItemState.init)
+        if let id {
+            actions.append(.open(id))
+            actions.append(.setLooping(repeatSetting == .loop))
+        }
+    }
+
+    mutating func opened(
+        _ id: ItemID,
+        _ duration: MediaTime,
+        _ isSeekable: Bool,
+        _ actions: inout [PlaybackAction]
+    ) {
+        guard item?.id == id, item?.status == .unknown else { return }
+        item?.status = .readyToPlay
+        item?.duration = duration
+        item?.isSeekable = isSeekable
+        status = .readyToPlay
+        // A seek that came before is the start position.
+        if let waiting = item?.seekWaiting {
+            item?.seekWaiting = nil
+            startSeek(waiting, &actions)
+        }
+    }
+
+    mutating func failed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
+        guard var failing = item, failing.id == id, failing.status != .failed else { return }
+        let wasPlaying = failing.status == .readyToPlay
+        answerSeeks(of: failing, &actions)
+        failing.seekInFlight = nil
+        failing.seekWaiting = nil
+        failing.status = .failed
+        failing.error = error
+        failing.level = .empty
+        item = failing
+        if status == .unknown { status = .readyToPlay }
+        rateBeforeStall = nil
+        stopTimeline(&actions)
+        if wasPlaying { actions.append(.post(.failedToPlayToEnd(id, error))) }
+        rateReason = .itemFailed
+        rate = 0
+    }
+
+    mutating func stopTimeline(_ actions: inout [PlaybackAction]) {
+        guard timelineRate != 0 else { return }
+        timelineRate = 0
+        actions.append(.setTimelineRate(0))
+    }
+
+    /// Each call is answered exactly once: these did not finish.
+    func answerSeeks(of item: ItemState, _ actions: inout [PlaybackAction]) {
+        let flying = flyingIsAnswered ? nil : item.seekInFlight
+        for request in [flying, item.seekWaiting].compactMap(\.self) {
+            actions.append(.completeSeek(request.id, finished: false))
+        }
+    }
+}
+
+extension ItemState {
+    /// A seek is under way.
+    var isMoving: Bool { seekInFlight != nil || seekWaiting != nil }
+}

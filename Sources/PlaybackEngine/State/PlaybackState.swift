@@ -1,0 +1,127 @@
+public import MediaCore
+
+/// All that a player promises about status, rate, stalls, seeks and ends, decided in one place: a value
+/// without clocks, queues, I/O or C. State and event in, state and actions out.
+///
+/// Intent (`rate`) and what really happens (`timeControl`, the timeline's rate) are two things; "paused" is
+/// an intent, never a phase.
+public struct PlaybackState: Hashable, Sendable {
+    /// What the user wants. Zero if and only if paused in intent.
+    public internal(set) var rate: Float = 0
+    public internal(set) var waitsToMinimizeStalling = true
+    public internal(set) var resumesAfterStall = true
+    public internal(set) var endAction: EndAction = .pause
+    public internal(set) var repeatSetting: RepeatSetting = .once
+    /// Unknown until a first item was tried. A failed item does not fail the player.
+    public internal(set) var status: LoadState = .unknown
+    public internal(set) var item: ItemState?
+    public internal(set) var epoch = Epoch()
+
+    /// What the timeline was last told.
+    public internal(set) var timelineRate: Float = 0
+    /// The rate that a stall took away, to be given back; nil when the user has paused since.
+    var rateBeforeStall: Float?
+    /// `playImmediately`: start without waiting for a full enough buffer.
+    var startsAtOnce = false
+    var rateReason: RateChangeReason = .setRateCalled
+    /// The seek in flight was superseded or cancelled and has had its answer.
+    var flyingIsAnswered = false
+
+    public init() {}
+
+    /// What really happens.
+    public var timeControl: TimeControlState {
+        if rate == 0 { return .paused }
+        return timelineRate != 0 ? .playing : .waitingToPlayAtSpecifiedRate
+    }
+
+    /// Non-nil only while waiting.
+    public var waitReason: WaitReason? {
+        guard timeControl == .waitingToPlayAtSpecifiedRate else { return nil }
+        guard let item, item.status != .failed else { return .noItemToPlay }
+        guard item.status == .readyToPlay, item.hasLanded, waitsToMinimizeStalling else {
+            return .evaluatingBufferingRate
+        }
+        return .toMinimizeStalls
+    }
+
+    /// Takes one event in. `now` is the item time at which it happened, for what is stamped with it.
+    public mutating func handle(_ event: PlaybackEvent) -> [PlaybackAction] {
+        let before = self
+        var actions: [PlaybackAction] = []
+        rateReason = .setRateCalled
+        switch event {
+        case .setRate(let rate): setRate(rate, &actions)
+        case .playImmediately(let rate):
+            startsAtOnce = rate != 0
+            setRate(rate, &actions)
+        case .setWaitsToMinimizeStalling(let waits): waitsToMinimizeStalling = waits
+        case .setResumesAfterStall(let resumes):
+            resumesAfterStall = resumes
+            if !resumes { rateBeforeStall = nil }
+        case .setEndAction(let action): setEndAction(action)
+        case .setRepeat(let setting): setRepeat(setting, &actions)
+        case .setItem(let id): setItem(id, &actions)
+        case .seek(let request): seek(request, &actions)
+        case .cancelSeeks: cancelSeeks(&actions)
+        case .opened(let id, let duration, let isSeekable):
+            opened(id, duration, isSeekable, &actions)
+        case .failed(let id, let error): failed(id, error, &actions)
+        case .durationChanged(let id, let duration):
+            if item?.id == id { item?.duration = duration }
+        case .buffer(let id, let level): bufferChanged(id, level)
+        case .landed(let epoch, let time): landed(epoch, time, &actions)
+        case .ranDry(let epoch): ranDry(epoch, &actions)
+        case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
+        }
+        settle(&actions)
+        appendChanges(since: before, to: &actions)
+        return actions
+    }
+
+    /// Starts or stops the timeline if what happened calls for it.
+    private mutating func settle(_ actions: inout [PlaybackAction]) {
+        let wanted = mayRun ? rate : 0
+        if wanted != 0 { startsAtOnce = false }
+        guard wanted != timelineRate else { return }
+        timelineRate = wanted
+        actions.append(.setTimelineRate(wanted))
+    }
+
+    /// Whether the timeline may run at the wanted rate.
+    private var mayRun: Bool {
+        guard rate != 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
+        // Under `.none` time goes on past the end.
+        if item.hasEnded { return endAction == .none && timelineRate != 0 }
+        // Once running it goes on until the data really runs out.
+        if timelineRate != 0 { return !item.isStalled }
+        if item.level.isEmpty { return false }
+        if startsAtOnce || !waitsToMinimizeStalling { return true }
+        return item.level.isLikelyToKeepUp || item.level.isFull
+    }
+
+    /// What observers can see, in the order in which they are told of several changes at once: causes first.
+    private func appendChanges(since old: PlaybackState, to actions: inout [PlaybackAction]) {
+        func post(_ notice: PlaybackNotice) { actions.append(.post(notice)) }
+        if repeatSetting != old.repeatSetting { post(.repeatModeChanged(repeatSetting)) }
+        if item?.id != old.item?.id { post(.itemChanged(from: old.item?.id, to: item?.id)) }
+        if status != old.status { post(.playerStatusChanged(status)) }
+        if let item {
+            let past = old.item?.id == item.id ? old.item : nil
+            if item.duration != (past?.duration ?? .indefinite) {
+                post(.durationChanged(item.id, item.duration))
+            }
+            if item.status != (past?.status ?? .unknown) { post(.itemStatusChanged(item.id, item.status)) }
+            let level = past?.level ?? .empty
+            if item.level.isEmpty != level.isEmpty { post(.bufferEmptyChanged(item.id, item.level.isEmpty)) }
+            if item.level.isFull != level.isFull { post(.bufferFullChanged(item.id, item.level.isFull)) }
+            if item.level.isLikelyToKeepUp != level.isLikelyToKeepUp {
+                post(.likelyToKeepUpChanged(item.id, item.level.isLikelyToKeepUp))
+            }
+        }
+        if rate != old.rate { post(.rateChanged(from: old.rate, to: rate, rateReason)) }
+        if timeControl != old.timeControl || waitReason != old.waitReason {
+            post(.timeControlChanged(timeControl, waitReason))
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import MediaCore
+
+/// Names one attachment of an item to a player. Never used twice, so a late answer cannot be mistaken.
+public struct ItemID: Hashable, Sendable, CustomStringConvertible {
+    public var rawValue: UInt64
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+    public var description: String { "item \(rawValue)" }
+}
+
+/// Names one seek call.
+public struct SeekID: Hashable, Sendable {
+    public var rawValue: UInt64
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// What a seek asks for. The result lies in `target - toleranceBefore ... target + toleranceAfter`.
+public struct SeekRequest: Hashable, Sendable {
+    public var id: SeekID
+    public var target: MediaTime
+    public var toleranceBefore: MediaTime
+    public var toleranceAfter: MediaTime
+
+    public init(
+        id: SeekID,
+        target: MediaTime,
+        toleranceBefore: MediaTime = .zero,
+        toleranceAfter: MediaTime = .zero
+    ) {
+        self.id = id
+        self.target = target
+        self.toleranceBefore = toleranceBefore
+        self.toleranceAfter = toleranceAfter
+    }
+}
+
+public enum LoadState: String, Hashable, Sendable {
+    case unknown, readyToPlay, failed
+}
+
+public enum TimeControlState: String, Hashable, Sendable {
+    case paused, waitingToPlayAtSpecifiedRate, playing
+}
+
+public enum WaitReason: String, Hashable, Sendable {
+    case toMinimizeStalls, evaluatingBufferingRate, noItemToPlay
+}
+
+public enum EndAction: String, Hashable, Sendable {
+    case advance, pause, none
+}
+
+public enum RepeatSetting: String, Hashable, Sendable {
+    case once, loop
+}
+
+/// Why the rate is what it is.
+public enum RateChangeReason: String, Hashable, Sendable {
+    case setRateCalled, stalled, resumedAfterStall, itemEnded, itemFailed
+}
+
+/// How much of the enabled tracks is at hand.
+public struct BufferLevel: Hashable, Sendable {
+    /// A track has nothing left and its data has not ended.
+    public var isEmpty: Bool
+    public var isLikelyToKeepUp: Bool
+    /// No more will be read for now: the bounds are reached or the data has ended.
+    public var isFull: Bool
+
+    public init(isEmpty: Bool, isLikelyToKeepUp: Bool, isFull: Bool) {
+        self.isEmpty = isEmpty
+        self.isLikelyToKeepUp = isLikelyToKeepUp
+        self.isFull = isFull
+    }
+
+    public static let empty = BufferLevel(isEmpty: true, isLikelyToKeepUp: false, isFull: false)
+    public static let ready = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: true)
+}
