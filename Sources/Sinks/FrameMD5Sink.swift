@@ -1,3 +1,4 @@
+internal import FFmpeg
 public import MediaCore
 
 /// Writes one line per picture, as FFmpeg's framemd5 muxer (version 2) does: stream, decode and presentation
@@ -10,20 +11,14 @@ public final class FrameMD5Sink: VideoSink, FileSink {
     }
 
     private let writer: SinkWriter<State>
-    private let digest: any FrameDigest
 
     /// "-" is standard output.
     public convenience init(path: String) throws(SinkError) {
         self.init(try ByteOutput(path: path))
     }
 
-    public convenience init(_ output: sending ByteOutput) {
-        self.init(output, digest: LibraryMD5())
-    }
-
-    init(_ output: sending ByteOutput, digest: any FrameDigest) {
+    public init(_ output: sending ByteOutput) {
         writer = SinkWriter(output, state: State())
-        self.digest = digest
     }
 
     public var error: (any Error)? { writer.error }
@@ -43,8 +38,10 @@ public final class FrameMD5Sink: VideoSink, FileSink {
             guard let time = state.clock?.ticks(of: frame) else {
                 throw SinkError.outOfOrder("a picture came before its format")
             }
-            let (size, hash) = try frame.withPlanes { planes in
-                (planes.packedByteCount, try digest.digest(of: planes))
+            let size = frame.withPlanes { $0.packedByteCount }
+            let hash = PictureDigest.digest(of: frame)
+            guard !hash.isEmpty else {
+                throw MediaError(.resourceLimit, "there is no memory for a checksum")
             }
             // Raw pictures need no reordering, and last for one frame.
             let ticks = padded("\(time)", to: 10)
@@ -60,7 +57,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
         return """
             #format: frame checksums
             #version: 2
-            #hash: \(digest.name)
+            #hash: MD5
             #software: Playhead
             #tb 0: \(clock.timeBase.numerator)/\(clock.timeBase.denominator)
             #media_type 0: video
