@@ -51,7 +51,6 @@ extension PlaybackLoop {
         monitor = BufferMonitor()
         hasFrames = false
         landingEpoch = nil
-        lastFault = nil
         openedAt = driver.clock.now
         counters.startupTime = nil
         let demuxer = item.makeDemuxer()

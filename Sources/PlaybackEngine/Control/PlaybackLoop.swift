@@ -15,6 +15,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     /// What must stop at once when the player is released, reachable from any thread.
     private let cancellable = Mutex<(any Demuxer)?>(nil)
     private let isReleased = Atomic<Bool>(false)
+    /// The newest fault that a stage reported, and of which item.
+    let lastFault = Mutex<(ItemID, MediaError)?>(nil)
     private let lookIsPending = Atomic<Bool>(false)
 
     // Confined to the control lane.
@@ -34,7 +36,6 @@ public final class PlaybackLoop: @unchecked Sendable {
     var hasFrames = false
     /// The epoch whose first picture is on its way to the sinks.
     var landingEpoch: Epoch?
-    var lastFault: MediaError?
     /// What is being shown, for a layer that comes later.
     var lastFrame: VideoFrame?
     var retry: (any Wakeup)?
@@ -51,6 +52,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         renderer = Renderer(isRealTime: driver.isRealTime)
     }
 
+    var hasBeenReleased: Bool { isReleased.load(ordering: .acquiring) }
     public var snapshot: PlaybackSnapshot { published.withLock { $0 } }
 
     // MARK: From any thread

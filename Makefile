@@ -1,0 +1,94 @@
+# Playhead. A bare `make` lists the targets; each can be run twice and from a clean clone.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+TESTFLAGS ?=
+
+RELEASE := -c release --product vplay --static-swift-stdlib
+VPLAY := .build/release/vplay
+FIXTURES := media-fixtures/generated
+SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)
+
+##@ Start here
+
+.PHONY: demo
+demo: build fixtures ## build everything, then play a clip twice (shows that this machine can run Playhead)
+	$(VPLAY) play --repeat 2 --muted $(FIXTURES)/clip-h264-aac.mp4
+	@echo "demo: played to the end"
+
+.PHONY: help
+help: ## list the targets
+	@awk -f .ci/help.awk $(firstword $(MAKEFILE_LIST))
+
+.PHONY: deps
+deps: ## check for Swift, install the system packages that are missing (apt; names them first)
+	@SWIFT="$(SWIFT)" .ci/deps
+
+##@ Build and run
+
+.PHONY: build
+build: deps ## build vplay for release (it carries Swift's library with it)
+	$(SWIFT) build $(RELEASE)
+
+.PHONY: install
+install: build ## install vplay into PREFIX/bin (default /usr/local)
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
+
+.PHONY: fixtures
+fixtures: deps ## make the media files that tests and demo use
+	media-fixtures/make.sh
+
+.PHONY: clean
+clean: ## remove all that was built or generated
+	rm -rf .build .build-* Benchmarks/.build $(FIXTURES)
+
+##@ Check
+
+.PHONY: test
+test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
+	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
+	$(SWIFT) test $(TESTFLAGS)
+
+.PHONY: lint
+lint: deps ## formatting, and a build in which a warning is an error
+	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
+	bash -n .ci/run .ci/deps media-fixtures/make.sh
+	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path .build-strict
+
+.PHONY: format
+format: ## format all Swift files in place
+	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
+
+.PHONY: test-asan
+test-asan: fixtures ## the suite under the address and leak sanitizers
+	export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
+	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
+	export SWIFT_BACKTRACE=enable=no
+	$(SWIFT) test --sanitize=address --scratch-path .build-asan $(TESTFLAGS)
+
+.PHONY: test-tsan
+test-tsan: fixtures ## the suite under the thread sanitizer
+	export TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/tsan.supp:halt_on_error=0:second_deadlock_stack=1
+	export SWIFT_BACKTRACE=enable=no
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TESTFLAGS)
+
+.PHONY: ffmpeg7
+ffmpeg7: ## compile against the headers of FFmpeg 7
+	Tests/check-ffmpeg-headers.sh
+
+##@ Measure
+
+.PHONY: bench
+bench: fixtures ## the benchmarks of the Benchmarks package
+	$(SWIFT) package --package-path Benchmarks benchmark
+
+.PHONY: compare
+compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder)
+	@test -n "$(FILE)" || { echo "which file? make compare FILE=a.mp4" >&2; exit 64; }
+	python3 Benchmarks/compare/compare.py --vplay $(VPLAY) $(FILE)
