@@ -1,9 +1,51 @@
-// Everything of libav that Swift needs, and what Swift cannot see of it.
+// Everything of libav that Swift needs, and what Swift cannot see of it: macros with casts, and the places where
+// one version differs from the next (those are in compat.h).
 #ifndef PLAYHEAD_CFFMPEG_SHIM_H
 #define PLAYHEAD_CFFMPEG_SHIM_H
+
+#include <errno.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/display.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/intreadwrite.h>
+#include <libavutil/md5.h>
+#include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
+
+#include "compat.h"
+
+// Error codes: macros that tag four characters or negate errno.
+static const int PH_ERROR_EOF = AVERROR_EOF;
+static const int PH_ERROR_EXIT = AVERROR_EXIT;
+static const int PH_ERROR_INVALIDDATA = AVERROR_INVALIDDATA;
+static const int PH_ERROR_DEMUXER_NOT_FOUND = AVERROR_DEMUXER_NOT_FOUND;
+static const int PH_ERROR_DECODER_NOT_FOUND = AVERROR_DECODER_NOT_FOUND;
+static const int PH_ERROR_PROTOCOL_NOT_FOUND = AVERROR_PROTOCOL_NOT_FOUND;
+static const int PH_ERROR_STREAM_NOT_FOUND = AVERROR_STREAM_NOT_FOUND;
+static const int PH_ERROR_PATCHWELCOME = AVERROR_PATCHWELCOME;
+static const int PH_ERROR_BUG = AVERROR_BUG;
+static const int PH_ERROR_EAGAIN = AVERROR(EAGAIN);
+static const int PH_ERROR_EINVAL = AVERROR(EINVAL);
+static const int PH_ERROR_ENOMEM = AVERROR(ENOMEM);
+static const int PH_ERROR_ENOSYS = AVERROR(ENOSYS);
+static const int PH_ERROR_EIO = AVERROR(EIO);
+static const int PH_ERROR_EPERM = AVERROR(EPERM);
+static const int PH_ERROR_ENOENT = AVERROR(ENOENT);
+static const int PH_ERROR_EACCES = AVERROR(EACCES);
+static const int PH_ERROR_ETIMEDOUT = AVERROR(ETIMEDOUT);
+
+// "No time stamp": the most negative 64-bit number.
+static const int64_t PH_NOPTS = AV_NOPTS_VALUE;
+
+// Little-endian field access for side data whose layout libav documents as bytes.
+static inline uint32_t ph_read_le32(const uint8_t *bytes) { return AV_RL32(bytes); }
+
+// A four-character code as containers store it in codec_tag.
+static inline uint32_t ph_tag(char a, char b, char c, char d) { return MKTAG(a, b, c, d); }
+
 #endif

@@ -1,41 +1,78 @@
-/// A rational time: `value / timescale` seconds. (Being rewritten; this is the surface.)
-public struct MediaTime: Hashable, Comparable, Sendable, CustomStringConvertible {
-    public private(set) var value: Int64
-    public private(set) var timescale: Int32
+/// A point in time, or a length of it, as an exact fraction of seconds: `value / timescale`.
+///
+/// The rules are those of CMTime (its header's comments), less the epoch: which pass or which seek a time
+/// belongs to is said by `Epoch` and by a frame's `pass`, so times here always compare. Nothing traps: what
+/// does not fit is rounded and marked, then becomes an infinity.
+public struct MediaTime: Sendable {
+    /// What kind of time this is; the raw values are the order among kinds (CMTimeCompare).
+    enum Kind: UInt8, Sendable {
+        case negativeInfinity
+        case numeric
+        case indefinite
+        case positiveInfinity
+        case invalid
+    }
 
+    /// Ticks; 0 unless numeric.
+    public let value: Int64
+    /// Ticks per second: positive exactly when the time is numeric, else 0.
+    public let timescale: Int32
+    let kind: Kind
+    /// The time is not exactly what was asked for, or was computed from one that was not. Ignored by
+    /// comparison. Always false unless numeric.
+    public let hasBeenRounded: Bool
+
+    /// `value / timescale` seconds; invalid when `timescale` is not positive.
     public init(value: Int64, timescale: Int32) {
-        self.value = value
-        self.timescale = timescale
+        self.init(value: value, timescale: timescale, hasBeenRounded: false)
     }
-    public init(seconds: Double, preferredTimescale: Int32) {
-        self.init(value: Int64(seconds * Double(preferredTimescale)), timescale: preferredTimescale)
+
+    init(value: Int64, timescale: Int32, hasBeenRounded: Bool) {
+        let isNumeric = timescale > 0
+        self.value = isNumeric ? value : 0
+        self.timescale = isNumeric ? timescale : 0
+        self.kind = isNumeric ? .numeric : .invalid
+        self.hasBeenRounded = isNumeric && hasBeenRounded
     }
+
+    /// A time without a number.
+    private init(_ kind: Kind) {
+        self.value = 0
+        self.timescale = 0
+        self.kind = kind
+        self.hasBeenRounded = false
+    }
+
     public static let zero = MediaTime(value: 0, timescale: 1)
-    public static let invalid = MediaTime(value: 0, timescale: 0)
-    public static let indefinite = MediaTime(value: 1, timescale: -1)
-    public static let positiveInfinity = MediaTime(value: 1, timescale: 0)
-    public static let negativeInfinity = MediaTime(value: -1, timescale: 0)
-    public var seconds: Double { Double(value) / Double(timescale) }
-    public var isValid: Bool { timescale != 0 || value != 0 }
-    public var isIndefinite: Bool { self == .indefinite }
+    /// No time at all: what comes of nonsense, and of calculating with it.
+    public static let invalid = MediaTime(.invalid)
+    /// A time that nobody knows yet, such as the duration of a live stream.
+    public static let indefinite = MediaTime(.indefinite)
+    public static let positiveInfinity = MediaTime(.positiveInfinity)
+    public static let negativeInfinity = MediaTime(.negativeInfinity)
+
+    static func infinity(isNegative: Bool) -> MediaTime {
+        isNegative ? .negativeInfinity : .positiveInfinity
+    }
+
+    /// True for all but `.invalid`, so also for infinite and indefinite times.
+    public var isValid: Bool { kind != .invalid }
+    public var isIndefinite: Bool { kind == .indefinite }
+    public var isPositiveInfinity: Bool { kind == .positiveInfinity }
+    public var isNegativeInfinity: Bool { kind == .negativeInfinity }
+    /// A finite number of seconds.
     public var isNumeric: Bool { timescale > 0 }
-    public var description: String { "\(value)/\(timescale)" }
-    public static func < (a: MediaTime, b: MediaTime) -> Bool { a.seconds < b.seconds }
-    public static func + (a: MediaTime, b: MediaTime) -> MediaTime {
-        MediaTime(value: a.value * Int64(b.timescale) + b.value * Int64(a.timescale), timescale: a.timescale * b.timescale)
-    }
-    public static func - (a: MediaTime, b: MediaTime) -> MediaTime {
-        MediaTime(value: a.value * Int64(b.timescale) - b.value * Int64(a.timescale), timescale: a.timescale * b.timescale)
-    }
-    /// Nanoseconds, rounded to nearest, held at the ends of Int64; nil when not numeric.
-    public var nanoseconds: Int64? { isNumeric ? Int64(seconds * 1e9) : nil }
 }
-public struct MediaTimeRange: Hashable, Sendable {
-    public var start: MediaTime
-    public var duration: MediaTime
-    public init(start: MediaTime, duration: MediaTime) {
-        self.start = start
-        self.duration = duration
+
+extension MediaTime: CustomStringConvertible {
+    /// "3.2s (48/15)", "invalid", "indefinite", "+infinity" or "-infinity".
+    public var description: String {
+        switch kind {
+        case .numeric: "\(seconds)s (\(value)/\(timescale))"
+        case .invalid: "invalid"
+        case .indefinite: "indefinite"
+        case .positiveInfinity: "+infinity"
+        case .negativeInfinity: "-infinity"
+        }
     }
-    public var end: MediaTime { start + duration }
 }

@@ -11,10 +11,11 @@ struct BufferMonitor {
     mutating func update(_ pipeline: ItemPipeline, epoch: Epoch) -> BufferLevel? {
         let hasEnded = pipeline.hasEndedReading(epoch)
         var next = level
-        let isReady = pipeline.branches.allSatisfy { !$0.frames.isEmpty } || pipeline.isFull
+        let isFull = pipeline.isFull(epoch)
+        let isReady = pipeline.branches.allSatisfy { !$0.frames.isEmpty || isFull && $0.packets.isEmpty }
         if hasEnded || isReady { next.isEmpty = false }
         if hasEnded || isReady { next.isLikelyToKeepUp = true }
-        if hasEnded || pipeline.isFull { next.isFull = true }
+        if hasEnded || isFull { next.isFull = true }
         guard next != level else { return nil }
         level = next
         return next

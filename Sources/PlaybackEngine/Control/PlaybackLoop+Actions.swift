@@ -51,7 +51,6 @@ extension PlaybackLoop {
         monitor = BufferMonitor()
         hasFrames = false
         landingEpoch = nil
-        lastFault = nil
         openedAt = driver.clock.now
         counters.startupTime = nil
         let demuxer = item.makeDemuxer()
@@ -104,6 +103,7 @@ extension PlaybackLoop {
         for layer in layers { layer.flush() }
         audio?.flush()
         presentationSize = .zero
+        lastFrame = nil
         if isReadyForDisplay {
             isReadyForDisplay = false
             report(.readyForDisplayChanged(id, false))

@@ -1,8 +1,10 @@
 import MediaCore
+import Synchronization
 
 /// Looking at the queues: what is due goes to the outputs, and the next look is scheduled.
 extension PlaybackLoop {
     func look() {
+        guard !hasBeenReleased else { return }
         guard let pipeline, let item = state.item, item.status == .readyToPlay else {
             publish()
             return
@@ -75,7 +77,7 @@ extension PlaybackLoop {
         for branch in pipeline.branches {
             if case .endOfPass(_, _, let error?)? = branch.frames.peek() { return error }
         }
-        if let lastFault {
+        if let (id, lastFault) = lastFault.withLock({ $0 }), id == state.item?.id {
             return MediaError(
                 .decodeFailed,
                 "nothing in it could be decoded: \(lastFault.message)",
@@ -112,6 +114,7 @@ extension PlaybackLoop {
         counters.worstLateness = max(counters.worstLateness, lateness)
         if lateness > PlaybackCounters.lateThreshold { counters.framesLate += 1 }
         if let id = state.item?.id { setPresentationSize(frame.format.presentationSize, of: id) }
+        lastFrame = frame
         guard !layers.isEmpty else {
             done?()
             return
@@ -149,11 +152,9 @@ extension PlaybackLoop {
         switch report {
         case .changed: lookSoon()
         case .fault(let error):
-            perform { loop in
-                guard loop.state.item?.id == id else { return }
-                loop.lastFault = error
-                loop.fault(error, of: id)
-            }
+            // Kept at once: a look that is already on its way may find the item without a frame.
+            lastFault.withLock { $0 = (id, error) }
+            perform { $0.fault(error, of: id) }
         case .landedLate(let epoch): perform { $0.landedLate(epoch) }
         case .starving(let epoch): perform { $0.askAgain(epoch) }
         }

@@ -15,6 +15,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     /// What must stop at once when the player is released, reachable from any thread.
     private let cancellable = Mutex<(any Demuxer)?>(nil)
     private let isReleased = Atomic<Bool>(false)
+    /// The newest fault that a stage reported, and of which item.
+    let lastFault = Mutex<(ItemID, MediaError)?>(nil)
     private let lookIsPending = Atomic<Bool>(false)
 
     // Confined to the control lane.
@@ -34,7 +36,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     var hasFrames = false
     /// The epoch whose first picture is on its way to the sinks.
     var landingEpoch: Epoch?
-    var lastFault: MediaError?
+    /// What is being shown, for a layer that comes later.
+    var lastFrame: VideoFrame?
     var retry: (any Wakeup)?
     var openedAt = HostTime.zero
     var alarm: (any Wakeup)?
@@ -49,6 +52,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         renderer = Renderer(isRealTime: driver.isRealTime)
     }
 
+    var hasBeenReleased: Bool { isReleased.load(ordering: .acquiring) }
     public var snapshot: PlaybackSnapshot { published.withLock { $0 } }
 
     // MARK: From any thread
@@ -77,25 +81,33 @@ public final class PlaybackLoop: @unchecked Sendable {
 
     /// Returns at once: what blocks is interrupted, everything is taken down behind the caller's back, and no
     /// report follows.
-    public func release() {
+    /// `done` is called, on some lane, when every sink has been finished.
+    public func release(done: (@Sendable () -> Void)? = nil) {
         isReleased.store(true, ordering: .releasing)
         cancellable.withLock { $0 }?.cancel()
-        control.enqueue { [self] in
-            alarm?.cancel()
-            alarm = nil
-            retry?.cancel()
-            retry = nil
-            closePipeline()
-            for layer in layers {
-                layer.setReport(nil)
-                layer.close()
-            }
-            layers = []
-            audio?.finish()
-            audio = nil
-            items = [:]
-            observers = TimeObservers()
+        control.enqueue { [self] in takeDown(done) }
+    }
+
+    private func takeDown(_ done: (@Sendable () -> Void)?) {
+        alarm?.cancel()
+        alarm = nil
+        retry?.cancel()
+        retry = nil
+        closePipeline()
+        lastFrame = nil
+        items = [:]
+        observers = TimeObservers()
+        let all = done.map { Countdown(layers.count + 2, $0) }
+        for layer in layers {
+            layer.setReport(nil)
+            layer.close()
+            layer.afterPending { all?.tick() }
         }
+        layers = []
+        audio?.finish()
+        if let audio { audio.afterPending { all?.tick() } } else { all?.tick() }
+        audio = nil
+        all?.tick()
     }
 
     // MARK: Control lane
@@ -142,6 +154,7 @@ public final class PlaybackLoop: @unchecked Sendable {
             snapshot.seekTarget = item.seekTarget
         }
         snapshot.description = pipeline?.description
+        snapshot.enabledTracks = Set(pipeline?.branches.map(\.track.id) ?? [])
         snapshot.presentationSize = presentationSize
         snapshot.isReadyForDisplay = isReadyForDisplay
         snapshot.counters = counters

@@ -76,7 +76,6 @@ public final class LayerOutput: Sendable {
     func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
         let isTaken = shared.withLock { shared in
             guard !shared.isClosed else { return false }
-            shared.lastFrame = frame
             if isRealTime, !isEssential, shared.waiting >= Self.depth { return false }
             shared.waiting += 1
             return true
@@ -87,7 +86,11 @@ public final class LayerOutput: Sendable {
             return
         }
         lane.enqueue { [self] in
-            let fit = shared.withLock { $0.fit }
+            // Only now is it the one being shown: a sink that is added in between gets it once.
+            let fit = shared.withLock { shared in
+                if !shared.isClosed { shared.lastFrame = frame }
+                return shared.fit
+            }
             hand(frame, fit, onlyTo: nil)
             shared.withLock { $0.waiting -= 1 }
             done?()
@@ -115,6 +118,18 @@ public final class LayerOutput: Sendable {
             $0.lastFrame = nil
         }
         lane.enqueue { [self] in feeders.finish() }
+    }
+
+    /// Lets go of the sinks without finishing them, after what is under way; then they may go elsewhere.
+    public func detach(then next: @escaping @Sendable () -> Void) {
+        shared.withLock {
+            $0.isClosed = true
+            $0.lastFrame = nil
+        }
+        lane.enqueue { [self] in
+            feeders.letGo()
+            next()
+        }
     }
 
     /// The lane's work so far is done when `body` runs.

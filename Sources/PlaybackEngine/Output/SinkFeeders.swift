@@ -76,6 +76,8 @@ final class SinkFeeders: @unchecked Sendable {
         for feeder in feeders { feeder.sink.flush() }
     }
 
+    func letGo() { feeders = [] }
+
     func finish() {
         for feeder in feeders { feeder.sink.finish() }
         feeders = []

@@ -103,6 +103,7 @@ struct Renderer {
     mutating func land(_ pipeline: ItemPipeline, start: EpochStart, at host: HostTime) -> Landing? {
         var earliest: Int64?
         var picture: VideoFrame?
+        var waiting = 0
         for branch in pipeline.branches {
             switch branch.frames.peek() {
             case .video(let frame)?:
@@ -111,9 +112,12 @@ struct Renderer {
             case .audio(let buffer)?: earliest = Self.earlier(earliest, buffer.presentationTime)
             case .endOfPass?: continue
             // A track that begins far into the file must not hold up the others.
-            case nil: guard pipeline.isFull else { return nil }
+            case nil:
+                guard pipeline.isFull(epoch), branch.packets.isEmpty else { return nil }
+                waiting += 1
             }
         }
+        if waiting > 0, earliest == nil { return nil }
         var landing = Landing(itemTime: max(0, earliest ?? 0), frame: picture)
         if let wanted = start.firstWanted?.nanoseconds {
             landing.itemTime = max(wanted, earliest ?? wanted)

@@ -13,6 +13,8 @@ public struct PlaybackSnapshot: Sendable {
     public var level: BufferLevel = .empty
     public var repeatSetting: RepeatSetting = .once
     public var description: MediaDescription?
+    /// `Track.id` of the tracks that are played.
+    public var enabledTracks: Set<Int> = []
     public var presentationSize: PixelSize = .zero
     public var isReadyForDisplay = false
     /// Where a seek is going; nil when none is under way.

@@ -33,8 +33,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Mutex<Epoch?>(nil)
-    /// Nothing is read at present: the bounds are reached, or the data has ended.
-    let isBlocked = Atomic<Bool>(false)
+    /// The epoch in which nothing is read at present: the bounds are reached, or the data has ended.
+    let blockedEpoch = Mutex<Epoch?>(nil)
     /// Faults in a row that are taken before the rest of the data is given up.
     private static let faultLimit = 100
 
@@ -63,7 +63,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             block()
             return .needsSpace
         }
-        isBlocked.store(false, ordering: .releasing)
+        blockedEpoch.withLock { $0 = nil }
         return read(endingAt: wish.endTime)
     }
 
@@ -77,8 +77,12 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func block() {
-        guard !isBlocked.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        report(.changed)
+        let epoch = epoch
+        let isNew = blockedEpoch.withLock { blocked in
+            defer { blocked = epoch }
+            return blocked != epoch
+        }
+        if isNew { report(.changed) }
     }
 
     private func finish() -> StepResult {

@@ -159,8 +159,8 @@ final class ItemPipeline: Sendable {
     /// The data has ended for `epoch`: nothing more will be read.
     func hasEndedReading(_ epoch: Epoch) -> Bool { demux.endedEpoch.withLock { $0 == epoch } }
 
-    /// The demuxer waits for room, or has come to the end of the data.
-    var isFull: Bool { demux.isBlocked.load(ordering: .acquiring) }
+    /// In `epoch` the demuxer waits for room, or has come to the end of the data.
+    func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
 
     /// From any thread; what blocks returns soon.
     func cancel() { demuxer.cancel() }

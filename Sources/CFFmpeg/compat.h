@@ -1,0 +1,81 @@
+// The one place that knows how libav 5.1, 6, 7 and 8 differ. Everything else is written as if there were one version.
+#ifndef PLAYHEAD_CFFMPEG_COMPAT_H
+#define PLAYHEAD_CFFMPEG_COMPAT_H
+
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libswresample/swresample.h>
+#include <libswscale/swscale.h>
+
+// How long a frame lasts in ticks of its time base; 0 when unknown. Renamed in 6.0.
+static inline int64_t ph_frame_duration(const AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+    return frame->duration;
+#else
+    return frame->pkt_duration;
+#endif
+}
+
+// A field of its own until 6.1, then a flag.
+static inline int ph_frame_is_key(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_KEY
+    return (frame->flags & AV_FRAME_FLAG_KEY) != 0;
+#else
+    return frame->key_frame != 0;
+#endif
+}
+
+static inline int ph_frame_is_interlaced(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+    return (frame->flags & AV_FRAME_FLAG_INTERLACED) != 0;
+#else
+    return frame->interlaced_frame != 0;
+#endif
+}
+
+// Side data of a whole stream: with the stream until 6.0, with its codec parameters from 6.1. NULL when absent.
+static inline const uint8_t *ph_stream_side_data(
+    const AVStream *stream, enum AVPacketSideDataType type, size_t *size
+) {
+    if (size) *size = 0;
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+    const AVPacketSideData *found = av_packet_side_data_get(
+        stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
+    if (!found) return NULL;
+    if (size) *size = found->size;
+    return found->data;
+#else
+    for (int i = 0; i < stream->nb_side_data; i++) {
+        if (stream->side_data[i].type != type) continue;
+        if (size) *size = stream->side_data[i].size;
+        return stream->side_data[i].data;
+    }
+    return NULL;
+#endif
+}
+
+// The scaler: an opaque type until 7, a public struct from 8, so Swift would see two different pointer types.
+static inline void *ph_sws_cached(
+    void *context, int from_width, int from_height, enum AVPixelFormat from, int to_width, int to_height,
+    enum AVPixelFormat to, int flags
+) {
+    return sws_getCachedContext((struct SwsContext *)context, from_width, from_height, from, to_width,
+                                to_height, to, flags, NULL, NULL, NULL);
+}
+
+static inline void ph_sws_free(void *context) { sws_freeContext((struct SwsContext *)context); }
+
+// `from_matrix` and `to_matrix` are SWS_CS_* numbers, the ranges 1 for full.
+static inline int ph_sws_set_colors(
+    void *context, int from_matrix, int from_full, int to_matrix, int to_full
+) {
+    return sws_setColorspaceDetails((struct SwsContext *)context, sws_getCoefficients(from_matrix), from_full,
+                                    sws_getCoefficients(to_matrix), to_full, 0, 1 << 16, 1 << 16);
+}
+
+static inline int ph_sws_scale(void *context, const AVFrame *from, AVFrame *to) {
+    return sws_scale((struct SwsContext *)context, (const uint8_t *const *)from->data, from->linesize, 0,
+                     from->height, to->data, to->linesize);
+}
+
+#endif

@@ -1,0 +1,73 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Owns one open decoder context.
+final class CodecContext {
+    let pointer: UnsafeMutablePointer<AVCodecContext>
+    /// Named in the context, so it has to live longer.
+    private let log: LibraryLog
+
+    init(
+        parameters: UnsafePointer<AVCodecParameters>,
+        timeBase: AVRational,
+        threads: ThreadPlan,
+        maximumPixelCount: Int,
+        log: LibraryLog
+    ) throws(MediaError) {
+        let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
+        guard let codec = avcodec_find_decoder(parameters.pointee.codec_id) else {
+            throw MediaError(.decoderNotFound, "there is no decoder for \(name)")
+        }
+        guard let pointer = avcodec_alloc_context3(codec) else {
+            throw MediaError(.resourceLimit, "no memory for a decoder", isRetryable: true)
+        }
+        self.pointer = pointer
+        self.log = log
+        var code = avcodec_parameters_to_context(pointer, parameters)
+        if code >= 0 {
+            pointer.pointee.opaque = log.opaque
+            pointer.pointee.pkt_timebase = timeBase
+            pointer.pointee.max_pixels = Int64(max(1, maximumPixelCount))
+            pointer.pointee.thread_count = Int32(clamping: threads.count)
+            pointer.pointee.thread_type =
+                threads.kind == .frame ? FF_THREAD_FRAME | FF_THREAD_SLICE : FF_THREAD_SLICE
+            code = log.capture { avcodec_open2(pointer, codec, nil) }
+        }
+        guard code >= 0 else {
+            // The half-open context is freed by deinit, which runs once all members are set.
+            throw LibraryError.make(
+                code,
+                "the \(name) decoder cannot be opened",
+                fallback: .decoderFailed,
+                log: log
+            )
+        }
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVCodecContext>? = pointer
+        // Joins the context's threads, so nobody names the log afterwards.
+        log.capture { avcodec_free_context(&pointer) }
+    }
+}
+
+/// Owns a copy of a stream's codec parameters, so that decoders do not depend on the container.
+final class CodecParameters {
+    let pointer: UnsafeMutablePointer<AVCodecParameters>
+
+    init(copying original: UnsafePointer<AVCodecParameters>) throws(MediaError) {
+        guard let pointer = avcodec_parameters_alloc() else {
+            throw MediaError(.resourceLimit, "no memory for codec parameters", isRetryable: true)
+        }
+        self.pointer = pointer
+        let code = avcodec_parameters_copy(pointer, original)
+        if code < 0 {
+            throw LibraryError.make(code, "codec parameters cannot be copied", fallback: .resourceLimit)
+        }
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVCodecParameters>? = pointer
+        avcodec_parameters_free(&pointer)
+    }
+}

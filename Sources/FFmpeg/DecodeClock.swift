@@ -1,0 +1,64 @@
+internal import CFFmpeg
+
+/// Predicts decoding times for packets that have none, so that pictures get the same time stamps as from the
+/// `ffmpeg` command (fftools, 5.1): packets without a time count on from the last one that had one.
+struct DecodeClock {
+    private static let microseconds = AVRational(num: 1, den: 1_000_000)
+
+    private let timeBase: AVRational
+    /// Microseconds that one picture lasts when its packet does not say; 0 for unknown.
+    private let fallbackDuration: Int64
+    /// When the next packet is decoded, in microseconds; nil for unknown.
+    private var next: Int64?
+    /// Times for pictures that come out at the end without any.
+    private var spare: [Int64?] = []
+    /// Pictures that came out since the last packet went in.
+    private var picturesSincePacket = 0
+    private var lastDuration: Int64 = 0
+
+    init(timeBase: AVRational, averageRate: AVRational, codecRate: AVRational, reorderDepth: Int32) {
+        self.timeBase = timeBase
+        self.fallbackDuration =
+            codecRate.isPositive ? av_rescale(1_000_000, Int64(codecRate.den), Int64(codecRate.num)) : 0
+        self.next =
+            averageRate.isPositive
+            ? -av_rescale(
+                Int64(max(0, reorderDepth)) * 1_000_000,
+                Int64(averageRate.den),
+                Int64(averageRate.num)
+            )
+            : 0
+    }
+
+    /// The decoding time to hand in with a packet, in ticks.
+    mutating func packet(decodeTicks: Int64?, durationTicks: Int64) -> Int64? {
+        if let decodeTicks { next = av_rescale_q(decodeTicks, timeBase, DecodeClock.microseconds) }
+        let result = next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) }
+        lastDuration =
+            durationTicks > 0
+            ? av_rescale_q(durationTicks, timeBase, DecodeClock.microseconds) : fallbackDuration
+        picturesSincePacket = 0
+        advance()
+        return result
+    }
+
+    /// A picture came out; the command counts on once more for each that follows the packet's own.
+    mutating func picture() {
+        picturesSincePacket += 1
+        if picturesSincePacket > 1 { advance() }
+    }
+
+    /// Draining asks for one more picture.
+    mutating func drainStep() {
+        spare.append(next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) })
+        lastDuration = fallbackDuration
+        advance()
+    }
+
+    /// A time for a picture that came out of draining without one.
+    mutating func spareTicks() -> Int64? { spare.isEmpty ? nil : spare.removeFirst() }
+
+    private mutating func advance() {
+        next = lastDuration > 0 ? next.map { $0 &+ lastDuration } : nil
+    }
+}

@@ -1,0 +1,185 @@
+internal import CFFmpeg
+public import MediaCore
+
+/// Decodes one track, picture or sound, with libavcodec.
+///
+/// Unchecked: all members are used by the caller's one queue only, as `Decoder` demands.
+public final class FFmpegDecoder: Decoder, @unchecked Sendable {
+    private let track: Track
+    private let location: String
+    private let log: LibraryLog
+    private let parameters: CodecParameters
+    private let timeBase: AVRational
+    private let threads: ThreadPlan
+    private let maximumPixelCount: Int
+    private let scratch: PacketOwner
+    private var codec: CodecContext
+    private var clock: DecodeClock
+    private var factory: FrameFactory
+    private var padding: PaddingTrimmer
+    private var isDraining = false
+    private var isVideo: Bool { track.mediaType == .video }
+
+    init(
+        stream: UnsafeMutablePointer<AVStream>,
+        track: Track,
+        zero: MediaTime,
+        options: DecoderOptions,
+        location: String,
+        end: AudioEnd
+    ) throws(MediaError) {
+        self.track = track
+        self.location = location
+        self.log = LibraryLog()
+        self.parameters = try CodecParameters(copying: stream.pointee.codecpar)
+        self.timeBase = stream.pointee.time_base
+        self.scratch = try PacketOwner()
+        let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
+            by: track.naturalSize.height
+        )
+        self.threads =
+            track.mediaType == .video
+            ? ThreadPolicy(sharing: options.sharing).plan(
+                requested: options.threadCount,
+                codec: parameters.pointer.pointee.codec_id,
+                pixelCount: overflow ? .max : pixels
+            ) : ThreadPlan(count: 1, kind: .slice)
+        self.maximumPixelCount = options.maximumPixelCount
+        let mapping = TimeMapping(timeBase: timeBase, zero: zero)
+        do throws(MediaError) {
+            self.codec = try CodecContext(
+                parameters: parameters.pointer,
+                timeBase: timeBase,
+                threads: threads,
+                maximumPixelCount: maximumPixelCount,
+                log: log
+            )
+        } catch {
+            throw error.at(location: location, track: track.id)
+        }
+        self.clock = DecodeClock(
+            timeBase: mapping.timeBase.avRational,
+            averageRate: stream.pointee.avg_frame_rate,
+            codecRate: codec.pointer.pointee.framerate,
+            reorderDepth: codec.pointer.pointee.has_b_frames
+        )
+        self.factory = FrameFactory(
+            track: track,
+            mapping: mapping,
+            containerAspect: stream.pointee.sample_aspect_ratio
+        )
+        self.padding = PaddingTrimmer(end: end, mapping: mapping)
+    }
+
+    public func send(_ packet: Packet?) throws(MediaError) -> Bool {
+        guard let packet else { return try drain() }
+        guard let payload = packet.payload as? FFmpegPacketPayload else {
+            throw MediaError(.invalidArgument, "this packet was not read by this backend", track: track.id)
+        }
+        let original = payload.owner.pointer
+        if original.pointee.size == 0 && original.pointee.side_data_elems == 0 { return true }
+        guard av_packet_ref(scratch.pointer, original) >= 0 else {
+            throw MediaError(.resourceLimit, "no memory for a packet", isRetryable: true)
+        }
+        defer { scratch.unreference() }
+        var clockAfter = clock
+        if isVideo {
+            let decode = clockAfter.packet(
+                decodeTicks: ticks(original.pointee.dts),
+                durationTicks: original.pointee.duration
+            )
+            scratch.pointer.pointee.dts = decode ?? PH_NOPTS
+        }
+        log.clear()
+        let code = log.capture { avcodec_send_packet(codec.pointer, scratch.pointer) }
+        if code == PH_ERROR_EAGAIN { return false }
+        clock = clockAfter
+        guard code >= 0 else {
+            throw failure(code, "a packet cannot be decoded", time: packet.presentationTime)
+        }
+        return true
+    }
+
+    private func drain() throws(MediaError) -> Bool {
+        let code = avcodec_send_packet(codec.pointer, nil)
+        if code == PH_ERROR_EAGAIN { return false }
+        isDraining = true
+        guard code >= 0 || code == PH_ERROR_EOF else {
+            throw failure(code, "the decoder cannot be drained", time: nil)
+        }
+        return true
+    }
+
+    public func receive() throws(MediaError) -> DecoderOutput {
+        while true {
+            if let ready = padding.popReady() { return .audio(ready) }
+            if isDraining && isVideo { clock.drainStep() }
+            let frame = try FrameOwner()
+            let code = log.capture { avcodec_receive_frame(codec.pointer, frame.pointer) }
+            if code == PH_ERROR_EAGAIN { return .needsInput }
+            if code == PH_ERROR_EOF {
+                padding.finish()
+                if let ready = padding.popReady() { return .audio(ready) }
+                return .ended
+            }
+            guard code >= 0 else { throw failure(code, "a frame cannot be decoded", time: nil) }
+            if isVideo { return .video(makeVideo(frame)) }
+            let declared = ph_frame_duration(frame.pointer)
+            if let buffer = factory.audio(frame) { padding.push(buffer, declaredTicks: declared) }
+        }
+    }
+
+    private func makeVideo(_ frame: FrameOwner) -> VideoFrame {
+        clock.picture()
+        var stamp = ticks(frame.pointer.pointee.best_effort_timestamp)
+        if isDraining && stamp == nil { stamp = clock.spareTicks() }
+        return factory.video(frame, ticks: stamp)
+    }
+
+    public func flush() {
+        isDraining = false
+        factory.reset()
+        padding.reset()
+        log.clear()
+        if !isVideo, let fresh = try? makeContext() {
+            codec = fresh
+        } else {
+            avcodec_flush_buffers(codec.pointer)
+        }
+        clock = DecodeClock(
+            timeBase: factory.mapping.timeBase.avRational,
+            averageRate: AVRational(num: 0, den: 1),
+            codecRate: codec.pointer.pointee.framerate,
+            reorderDepth: 0
+        )
+    }
+
+    /// Sound decoders keep the state of noise generators across a flush; a new one repeats every sample.
+    private func makeContext() throws(MediaError) -> CodecContext {
+        try CodecContext(
+            parameters: parameters.pointer,
+            timeBase: timeBase,
+            threads: threads,
+            maximumPixelCount: maximumPixelCount,
+            log: log
+        )
+    }
+
+    private func failure(_ code: Int32, _ doing: String, time: MediaTime?) -> MediaError {
+        var error = LibraryError.make(code, doing, fallback: .decodeFailed, log: log)
+        if error.code != .resourceLimit { error.code = .decodeFailed }
+        error.isRetryable = false
+        error.time = time
+        return error.at(location: location, track: track.id)
+    }
+}
+
+extension MediaError {
+    /// The same error with its place filled in where it had none.
+    func at(location: String, track: Int) -> MediaError {
+        var copy = self
+        copy.location = copy.location ?? location
+        copy.track = copy.track ?? track
+        return copy
+    }
+}

@@ -1,0 +1,60 @@
+internal import MediaCore
+
+/// Which containers may be opened. libav's own list holds demuxers that open other files, devices and
+/// networks by what is written in a file; those are not on this list.
+enum FormatPolicy {
+    /// Demuxers that only ever read the bytes that they are given.
+    private static let containers = [
+        "3dostr", "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "apng", "aptx", "asf",
+        "au",
+        "av1", "avi", "avr", "bfi", "caf", "cavsvideo", "cdg", "cdxl", "daud", "dirac", "dnxhd", "dsf",
+        "dsicin",
+        "dts", "dtshd", "dv", "ea", "eac3", "flac", "flic", "flv", "g722", "g726", "g729", "gif", "gsm",
+        "gxf",
+        "h261", "h263", "h264", "hevc", "iff", "ilbc", "ircam", "ivf", "jpegxl_anim", "kux", "lmlm4", "loas",
+        "lxf", "m4v", "matroska", "mgsts", "mjpeg", "mjpeg_2000", "mlp", "mm", "mov", "mp3", "mpc", "mpc8",
+        "mpeg",
+        "mpegts", "mpegvideo", "mpjpeg", "msnwctcp", "mtv", "mv", "mxf", "nc", "nistsphere", "nsv", "nut",
+        "nuv",
+        "obu", "ogg", "oma", "pva", "qcp", "r3d", "rm", "roq", "rpl", "sbg", "shn", "smjpeg", "smk", "sox",
+        "spdif",
+        "swf", "tak", "thp", "tivo", "truehd", "tta", "txd", "vc1", "vc1test", "vmd", "voc", "vqf", "vvc",
+        "w64",
+        "wav", "wc3movie", "webm_dash_manifest", "wsaud", "wsvqa", "wtv", "wv", "xa", "xmv", "xwma", "yop",
+        "yuv4mpegpipe",
+    ]
+    /// Still pictures that begin with their own mark.
+    private static let pictures = [
+        "bmp_pipe", "dds_pipe", "dpx_pipe", "exr_pipe", "gif_pipe", "j2k_pipe", "jpeg_pipe", "jpegls_pipe",
+        "jpegxl_pipe", "pam_pipe", "pbm_pipe", "pcx_pipe", "pgm_pipe", "pgmyuv_pipe", "png_pipe", "ppm_pipe",
+        "psd_pipe", "qoi_pipe", "sgi_pipe", "sunrast_pipe", "tiff_pipe", "webp_pipe", "xpm_pipe", "xwd_pipe",
+    ]
+    /// Text tracks by themselves.
+    private static let subtitles = [
+        "ass", "aqtitle", "jacosub", "lrc", "microdvd", "mpl2", "mpsub", "pjs", "realtext", "sami", "scc",
+        "srt",
+        "stl", "subviewer", "subviewer1", "sup", "tedcaptions", "ttml", "vplayer", "webvtt",
+    ]
+
+    /// libav's `format_whitelist`.
+    static func whitelist(allowsPlaylists: Bool) -> String {
+        (containers + pictures + subtitles + (allowsPlaylists ? ["hls"] : [])).joined(separator: ",")
+    }
+
+    /// Extensions of playlists.
+    private static let playlistExtensions: Set = ["m3u8", "m3u"]
+
+    /// True: the bytes are a playlist and do not pretend to be something else by their name.
+    static func isPlaylist(head: [UInt8], name: String) -> Bool {
+        guard startsPlaylist(head) else { return false }
+        let ending = Location.fileExtension(of: name)
+        return ending.isEmpty || playlistExtensions.contains(ending)
+    }
+
+    static func startsPlaylist(_ head: [UInt8]) -> Bool {
+        let mark = Array("#EXTM3U".utf8)
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = head.starts(with: byteOrderMark) ? head.dropFirst(3) : head[...]
+        return text.starts(with: mark)
+    }
+}

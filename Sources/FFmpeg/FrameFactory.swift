@@ -1,0 +1,126 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Turns libav's frames of one track into MediaCore's, without copying samples.
+struct FrameFactory {
+    let track: Track
+    let mapping: TimeMapping
+    /// The container's pixel aspect ratio, which overrules the codec's; 0/0 where it is silent.
+    let containerAspect: AVRational
+    /// When the next frame is due if it does not say so itself.
+    private var expected: MediaTime?
+    private var lastVideo: (key: VideoKey, format: VideoFormat)?
+    private var lastAudio: (key: AudioKey, format: AudioFormat)?
+
+    init(track: Track, mapping: TimeMapping, containerAspect: AVRational) {
+        self.track = track
+        self.mapping = mapping
+        self.containerAspect = containerAspect
+    }
+
+    /// After a flush nothing is known about the next frame's time.
+    mutating func reset() { expected = nil }
+
+    mutating func video(_ owner: FrameOwner, ticks: Int64?) -> VideoFrame {
+        let frame = owner.pointer.pointee
+        let duration = mapping.duration(ph_frame_duration(owner.pointer))
+        let time = mapping.itemTime(ticks) ?? expected ?? .zero
+        expected = time + (duration ?? nominalDuration)
+        return VideoFrame(
+            format: videoFormat(frame),
+            presentationTime: time,
+            duration: duration ?? .invalid,
+            isKeyFrame: ph_frame_is_key(owner.pointer) != 0,
+            isCorrupt: frame.flags & AV_FRAME_FLAG_CORRUPT != 0 || frame.decode_error_flags != 0,
+            sourceTime: SourceTime(ticks: ticks, timeBase: mapping.timeBase),
+            storage: FFmpegVideoStorage(owner)
+        )
+    }
+
+    /// nil for frames without samples.
+    mutating func audio(_ owner: FrameOwner) -> AudioBuffer? {
+        let frame = owner.pointer.pointee
+        guard frame.nb_samples > 0, frame.sample_rate > 0, frame.ch_layout.nb_channels > 0 else { return nil }
+        let stamp = FFmpeg.ticks(frame.best_effort_timestamp) ?? FFmpeg.ticks(frame.pts)
+        let time = mapping.itemTime(stamp) ?? expected ?? .zero
+        let buffer = AudioBuffer(
+            format: audioFormat(owner.pointer),
+            presentationTime: time,
+            frameCount: Int(frame.nb_samples),
+            storage: FFmpegAudioStorage(owner)
+        )
+        expected = time + buffer.duration
+        return buffer
+    }
+
+    private var nominalDuration: MediaTime {
+        guard let rate = track.nominalFrameRate, rate.isPositive else { return .zero }
+        return MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
+    }
+
+    private struct VideoKey: Equatable {
+        var format, width, height, aspectNumerator, aspectDenominator: Int32
+        var primaries, transfer, matrix, range, chroma: UInt32
+    }
+
+    private mutating func videoFormat(_ frame: AVFrame) -> VideoFormat {
+        let aspect = containerAspect.num != 0 ? containerAspect : frame.sample_aspect_ratio
+        let key = VideoKey(
+            format: frame.format,
+            width: frame.width,
+            height: frame.height,
+            aspectNumerator: aspect.num,
+            aspectDenominator: aspect.den,
+            primaries: frame.color_primaries.rawValue,
+            transfer: frame.color_trc.rawValue,
+            matrix: frame.colorspace.rawValue,
+            range: frame.color_range.rawValue,
+            chroma: frame.chroma_location.rawValue
+        )
+        if let lastVideo, lastVideo.key == key { return lastVideo.format }
+        let pixelFormat = AVPixelFormat(frame.format)
+        let format = VideoFormat(
+            pixelFormat: ColorNames.pixelFormat(pixelFormat),
+            size: PixelSize(width: Int(frame.width), height: Int(frame.height)),
+            pixelAspectRatio: aspect.isPositive ? aspect.rational : Rational(1, 1),
+            color: ColorNames.describe(
+                primaries: frame.color_primaries,
+                transfer: frame.color_trc,
+                matrix: frame.colorspace,
+                range: frame.color_range,
+                chroma: frame.chroma_location,
+                pixelFormat: pixelFormat
+            ),
+            rotation: track.preferredRotation,
+            isMirrored: track.isMirrored,
+            nominalFrameRate: track.nominalFrameRate
+        )
+        lastVideo = (key, format)
+        return format
+    }
+
+    private struct AudioKey: Equatable {
+        var format, rate, channels: Int32
+        var order: UInt32
+        var mask: UInt64
+    }
+
+    private mutating func audioFormat(_ frame: UnsafeMutablePointer<AVFrame>) -> AudioFormat {
+        let layout = frame.pointee.ch_layout
+        let key = AudioKey(
+            format: frame.pointee.format,
+            rate: frame.pointee.sample_rate,
+            channels: layout.nb_channels,
+            order: layout.order.rawValue,
+            mask: layout.u.mask
+        )
+        if let lastAudio, lastAudio.key == key { return lastAudio.format }
+        let format = AudioFormat(
+            sampleRate: Int(frame.pointee.sample_rate),
+            channelLayout: ColorNames.channelLayout(&frame.pointee.ch_layout),
+            sampleFormat: ColorNames.sampleFormat(AVSampleFormat(frame.pointee.format))
+        )
+        lastAudio = (key, format)
+        return format
+    }
+}

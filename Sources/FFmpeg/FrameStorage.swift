@@ -1,0 +1,98 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// A decoded picture in the decoder's own memory, which goes back to its pool with this object.
+///
+/// Unchecked: the frame is written before this object is made and never again.
+final class FFmpegVideoStorage: VideoFrameStorage, @unchecked Sendable {
+    let frame: FrameOwner
+    let byteCount: Int
+
+    init(_ frame: FrameOwner) {
+        self.frame = frame
+        self.byteCount = FFmpegVideoStorage.byteCount(frame.pointer.pointee)
+    }
+
+    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
+        try withExtendedLifetime(frame) { try body(PlaneLayout.planes(frame.pointer.pointee)) }
+    }
+
+    private static func byteCount(_ frame: AVFrame) -> Int {
+        var total = 0
+        withUnsafeBytes(of: frame.buf) { raw in
+            for buffer in raw.bindMemory(to: UnsafeMutablePointer<AVBufferRef>?.self) {
+                total &+= Int(buffer?.pointee.size ?? 0)
+            }
+        }
+        return total
+    }
+}
+
+/// Decoded samples in the decoder's own memory.
+///
+/// Unchecked: the frame is written before this object is made and never again.
+final class FFmpegAudioStorage: AudioBufferStorage, @unchecked Sendable {
+    let frame: FrameOwner
+
+    init(_ frame: FrameOwner) { self.frame = frame }
+
+    func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
+        let raw = frame.pointer.pointee
+        let isPlanar = av_sample_fmt_is_planar(AVSampleFormat(raw.format)) != 0
+        let count = isPlanar ? Int(raw.ch_layout.nb_channels) : 1
+        var planes: [UnsafeRawPointer] = []
+        if let data = raw.extended_data {
+            for index in 0..<max(0, count) {
+                guard let plane = data[index] else { break }
+                planes.append(UnsafeRawPointer(plane))
+            }
+        }
+        return try withExtendedLifetime(frame) { try body(planes) }
+    }
+}
+
+/// Where the samples of a picture lie.
+enum PlaneLayout {
+    /// Bytes of the palette that belongs to a "pal8" picture: 256 colours of 4 bytes.
+    static let paletteSize = 1024
+
+    static func planes(_ frame: AVFrame) -> [VideoPlane] {
+        let format = AVPixelFormat(frame.format)
+        guard let descriptor = av_pix_fmt_desc_get(format) else { return [] }
+        let hasPalette = descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_PAL) != 0
+        let count = hasPalette ? 1 : Int(max(0, av_pix_fmt_count_planes(format)))
+        var planes: [VideoPlane] = []
+        withUnsafeBytes(of: frame.data) { data in
+            withUnsafeBytes(of: frame.linesize) { strides in
+                let pointers = data.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)
+                let strides = strides.bindMemory(to: Int32.self)
+                for index in 0..<min(count, pointers.count) {
+                    guard let base = pointers[index] else { break }
+                    let isChroma = index == 1 || index == 2
+                    let shift = isChroma && !hasPalette ? Int(descriptor.pointee.log2_chroma_h) : 0
+                    let height = Int(max(0, frame.height))
+                    let used = av_image_get_linesize(format, frame.width, Int32(index))
+                    planes.append(
+                        VideoPlane(
+                            baseAddress: UnsafeRawPointer(base),
+                            bytesPerRow: Int(strides[index]),
+                            bytesUsedPerRow: Int(max(0, used)),
+                            rowCount: (height + (1 << shift) - 1) >> shift
+                        )
+                    )
+                }
+                if hasPalette, pointers.count > 1, let palette = pointers[1] {
+                    planes.append(
+                        VideoPlane(
+                            baseAddress: UnsafeRawPointer(palette),
+                            bytesPerRow: paletteSize,
+                            bytesUsedPerRow: paletteSize,
+                            rowCount: 1
+                        )
+                    )
+                }
+            }
+        }
+        return planes
+    }
+}

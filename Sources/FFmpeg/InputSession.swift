@@ -1,0 +1,149 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Owns one open container: the format context, the I/O that it reads through, and what they call back.
+///
+/// Used by one thread at a time, except for the cancellation, which is atomic.
+final class InputSession {
+    let request: OpenRequest
+    let cancellation: Cancellation
+    let log: LibraryLog
+    private let bridge: AVIOBridge
+    private let nested: NestedOpener
+    private let interrupt: AVIOInterruptCB
+    private let name: String
+    /// Whether libav has analysed the streams.
+    var isProbed = false
+    /// nil only when opening failed.
+    private var owned: UnsafeMutablePointer<AVFormatContext>?
+
+    init(
+        request: OpenRequest,
+        source: any ByteSource,
+        cancellation: Cancellation,
+        log: LibraryLog
+    ) throws(MediaError) {
+        self.request = request
+        self.cancellation = cancellation
+        self.log = log
+        self.name = request.location
+        self.bridge = try AVIOBridge(source: source, cancellation: cancellation)
+        let head = try bridge.readHead(count: 64)
+        guard !head.isEmpty else {
+            throw MediaError(.emptyMedia, "the file is empty", location: request.location)
+        }
+        let path = try InputSession.localPath(request)
+        let isPlaylist = FormatPolicy.isPlaylist(head: head, name: path ?? request.location)
+        if isPlaylist && path == nil {
+            throw MediaError(
+                .forbidden,
+                "a playlist can only be played from a file",
+                location: request.location
+            )
+        }
+        self.nested = NestedOpener(playlistPath: isPlaylist ? path : nil, cancellation: cancellation)
+        self.interrupt = cancellation.makeInterruptCallback()
+        do throws(MediaError) {
+            try log.capture { () throws(MediaError) in
+                try openContext(name: path ?? "stream", isPlaylist: isPlaylist)
+            }
+        } catch {
+            if FormatPolicy.startsPlaylist(head) && !isPlaylist && error.code == .unrecognizedFormat {
+                throw MediaError(
+                    .unrecognizedFormat,
+                    "this is a playlist under another name, which is refused",
+                    location: request.location
+                )
+            }
+            throw error
+        }
+    }
+
+    deinit {
+        // The context first: it reads through the bridge and asks the flag until it is closed.
+        if owned != nil { log.capture { avformat_close_input(&owned) } }
+        Cancellation.release(interrupt)
+    }
+
+    /// Valid as long as the session.
+    var context: UnsafeMutablePointer<AVFormatContext> {
+        get throws(MediaError) {
+            guard let owned else { throw MediaError(.unknown, "not open", location: name) }
+            return owned
+        }
+    }
+
+    var isSeekable: Bool { bridge.source.isSeekable }
+    var byteCount: Int64? { bridge.source.byteCount }
+
+    /// The streams that are known now; live containers may grow more.
+    var streams: [UnsafeMutablePointer<AVStream>] {
+        guard let owned else { return [] }
+        return (0..<Int(owned.pointee.nb_streams)).compactMap { owned.pointee.streams[$0] }
+    }
+
+    /// The error behind a code of libav's: what the source said if it failed, else the code's own words.
+    func error(_ code: Int32, _ doing: String, fallback: MediaError.Code) -> MediaError {
+        if cancellation.isCancelled { return LibraryError.cancelled(name) }
+        if let failure = bridge.failure ?? nested.failure { return failure }
+        return LibraryError.make(code, doing, fallback: fallback, location: name, log: log)
+    }
+
+    /// An error that reading met although libav called it the end.
+    var hiddenFailure: MediaError? {
+        if cancellation.isCancelled { return LibraryError.cancelled(name) }
+        return bridge.failure
+    }
+
+    func clearFailure() {
+        bridge.clearFailure()
+        owned?.pointee.pb?.pointee.error = 0
+    }
+
+    private static func localPath(_ request: OpenRequest) throws(MediaError) -> String? {
+        if request.source != nil { return nil }
+        guard case .file(let path) = try Location(request.location) else { return nil }
+        return path
+    }
+
+    private func openContext(name: String, isPlaylist: Bool) throws(MediaError) {
+        guard let context = avformat_alloc_context() else {
+            throw MediaError(.resourceLimit, "no memory to open a container", isRetryable: true)
+        }
+        context.pointee.interrupt_callback = interrupt
+        context.pointee.pb = bridge.context
+        context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
+        context.pointee.max_streams = Int32(clamping: max(1, request.maximumStreamCount))
+        nested.install(on: context)
+
+        let options = OptionDictionary([
+            ("format_whitelist", FormatPolicy.whitelist(allowsPlaylists: isPlaylist)),
+            // Nothing may be opened by libav itself: what is nested goes through the opener.
+            ("protocol_whitelist", isPlaylist ? "file,crypto" : "none"),
+        ])
+        if isPlaylist {
+            // The opener decides, not the name of a segment; connections are never kept.
+            av_dict_set(&options.pointer, "allowed_extensions", "ALL", 0)
+            av_dict_set(&options.pointer, "http_persistent", "0", 0)
+        }
+        var opened: UnsafeMutablePointer<AVFormatContext>? = context
+        let code = avformat_open_input(&opened, name, nil, &options.pointer)
+        owned = opened
+        guard code >= 0 else { throw openingError(code) }
+        guard !cancellation.isCancelled else { throw LibraryError.cancelled(request.location) }
+    }
+
+    private func openingError(_ code: Int32) -> MediaError {
+        let words = log.text ?? ""
+        if words.contains("max_streams") {
+            return MediaError(
+                .exceedsLimits,
+                "the file has more than \(request.maximumStreamCount) streams",
+                location: request.location,
+                libraryLog: words,
+                underlyingCode: code
+            )
+        }
+        return error(code, "this is no media file that can be read", fallback: .unrecognizedFormat)
+    }
+}

@@ -1,0 +1,96 @@
+internal import Glibc
+internal import MediaCore
+
+/// Where a request's bytes are, after the policy on URLs has looked at it.
+enum Location: Equatable {
+    case file(path: String)
+    case standardInput
+
+    /// Network and every other scheme is refused with words; a name without a scheme is a path.
+    init(_ text: String) throws(MediaError) {
+        if text == "-" {
+            self = .standardInput
+            return
+        }
+        guard !text.isEmpty else {
+            throw MediaError(.invalidArgument, "the location is empty", location: text)
+        }
+        guard let scheme = Location.scheme(of: text) else {
+            self = .file(path: text)
+            return
+        }
+        guard scheme == "file" else {
+            throw MediaError(
+                .forbidden,
+                "\(scheme) URLs cannot be opened: only files and standard input are built yet",
+                location: Redaction.redact(text)
+            )
+        }
+        var rest = text.dropFirst("file:".count)
+        if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            let host = rest.prefix { $0 != "/" }
+            guard host.isEmpty || host == "localhost" else {
+                throw MediaError(.forbidden, "files of other hosts cannot be opened", location: text)
+            }
+            rest = rest.dropFirst(host.count)
+        }
+        guard let path = Location.percentDecoded(rest), !path.isEmpty else {
+            throw MediaError(.invalidArgument, "not a valid file URL", location: text)
+        }
+        self = .file(path: path)
+    }
+
+    /// "https" of "https://…" and "rtmp:…"; nil for paths, including those with a colon behind a slash.
+    static func scheme(of text: String) -> String? {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let name = text[..<colon]
+        guard let first = name.utf8.first, isLetter(first), name.utf8.count > 1 else { return nil }
+        let allowed = name.utf8.allSatisfy {
+            isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
+        }
+        guard allowed else { return nil }
+        // "weird:name.mp4" in the current folder is a file when it exists; "scheme://" never is.
+        if !text[colon...].hasPrefix("://"), access(text, F_OK) == 0 { return nil }
+        return name.lowercased()
+    }
+
+    /// nil where an escape is broken or hides a zero byte.
+    static func percentDecoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else {
+                return nil
+            }
+            let value = high << 4 | low
+            guard value != 0 else { return nil }
+            bytes.append(value)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What follows the last dot of the last path component, in lower case; empty for none.
+    static func fileExtension(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
+        return name[name.index(after: dot)...].lowercased()
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

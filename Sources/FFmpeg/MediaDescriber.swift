@@ -1,0 +1,83 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Describes a whole open container.
+enum MediaDescriber {
+    static func describe(
+        _ session: InputSession,
+        timeline: TimelineZero
+    ) throws(MediaError) -> MediaDescription {
+        let context = try session.context
+        let streams = session.streams
+        let zero = timeline.zero(streams)
+        let describer = TrackDescriber(
+            context: context,
+            request: session.request,
+            timeline: timeline,
+            zero: zero
+        )
+        let format = context.pointee.iformat
+        var description = MediaDescription(formatName: ColorNames.name(format?.pointee.name) ?? "")
+        description.startTime = zero
+        description.tracks = streams.map { describer.describe($0) }
+        description.metadata = OptionDictionary.read(context.pointee.metadata)
+        description.chapters = chapters(context, zero: zero)
+        description.isSeekable = session.isSeekable
+        description.byteCount = session.byteCount
+        description.bitRate = context.pointee.bit_rate > 0 ? context.pointee.bit_rate : nil
+        setDuration(context, &description)
+        return description
+    }
+
+    private static func setDuration(
+        _ context: UnsafeMutablePointer<AVFormatContext>,
+        _ description: inout MediaDescription
+    ) {
+        let isGuess = context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
+        let ends = description.tracks.filter {
+            ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
+                && $0.timeRange.duration.isNumeric
+        }.map(\.timeRange.end).filter(\.isNumeric)
+        // Containers with a length per track say it in ticks; libav's own sum is rounded to microseconds.
+        let usesTracks = description.formatName.hasPrefix("mov") || context.pointee.duration <= 0
+        if usesTracks, let end = ends.max(), end > .zero {
+            description.duration = end
+        } else if let whole = ticks(context.pointee.duration), whole > 0 {
+            description.duration = MediaTime(value: whole, timescale: Int32(AV_TIME_BASE))
+        }
+        description.durationIsEstimate = description.duration.isNumeric && (isGuess || isAbsurd(description))
+    }
+
+    /// Longer than an hour at less than 50 bits per second: no media, but a header that lies.
+    private static func isAbsurd(_ description: MediaDescription) -> Bool {
+        guard let bytes = description.byteCount, let nanoseconds = description.duration.nanoseconds else {
+            return false
+        }
+        let seconds = nanoseconds / 1_000_000_000
+        guard seconds > 3600 else { return false }
+        let (bits, overflow) = bytes.multipliedReportingOverflow(by: 8)
+        return !overflow && bits / seconds < 50
+    }
+
+    private static func chapters(
+        _ context: UnsafeMutablePointer<AVFormatContext>,
+        zero: MediaTime
+    ) -> [Chapter] {
+        (0..<Int(context.pointee.nb_chapters)).compactMap { index in
+            guard let chapter = context.pointee.chapters[index]?.pointee, let first = ticks(chapter.start)
+            else {
+                return nil
+            }
+            let mapping = TimeMapping(timeBase: chapter.time_base, zero: zero)
+            guard let start = mapping.itemTime(Optional(first)) else { return nil }
+            var duration = MediaTime.indefinite
+            if let last = ticks(chapter.end) {
+                let (length, overflow) = last.subtractingReportingOverflow(first)
+                if !overflow && length >= 0 { duration = mapping.sourceTime(length) }
+            }
+            let title = OptionDictionary.read(chapter.metadata)["title"]
+            let held = start < .zero ? MediaTime.zero : start
+            return Chapter(title: title, timeRange: MediaTimeRange(start: held, duration: duration))
+        }
+    }
+}

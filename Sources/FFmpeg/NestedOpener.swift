@@ -1,0 +1,120 @@
+internal import CFFmpeg
+internal import Glibc
+internal import MediaCore
+internal import Synchronization
+
+/// Opens what a local playlist refers to: files below the playlist's own folder and nothing else.
+///
+/// libav drops its own protocol rules once it reads through somebody else's I/O, so these are the only ones.
+/// Used by one thread at a time, like the format context that it serves.
+final class NestedOpener {
+    /// The playlist's folder with all links resolved; nil refuses everything.
+    private let root: String?
+    private let cancellation: Cancellation
+    private var open: [UnsafeMutablePointer<AVIOContext>: AVIOBridge] = [:]
+    /// Contexts that libav's own "crypto" protocol made.
+    private var decrypting: Set<UnsafeMutablePointer<AVIOContext>> = []
+    /// Why the last open was refused.
+    private(set) var failure: MediaError?
+
+    init(playlistPath: String?, cancellation: Cancellation) {
+        self.root = playlistPath.flatMap { path in
+            guard let resolved = NestedOpener.resolve(path) else { return nil }
+            return String(resolved[..<(resolved.lastIndex(of: "/") ?? resolved.startIndex)])
+        }
+        self.cancellation = cancellation
+    }
+
+    /// Makes `context` open nested resources here. The context must be closed before this object goes.
+    func install(on context: UnsafeMutablePointer<AVFormatContext>) {
+        context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
+        context.pointee.io_open = { format, result, url, flags, options in
+            guard let opener = NestedOpener.from(format), let result, let url else { return PH_ERROR_EINVAL }
+            return opener.openNested(String(cString: url), flags, options, result)
+        }
+        context.pointee.io_close2 = { format, io in
+            guard let opener = NestedOpener.from(format), let io else { return 0 }
+            return opener.closeNested(io)
+        }
+    }
+
+    private static func from(_ format: UnsafeMutablePointer<AVFormatContext>?) -> NestedOpener? {
+        guard let opaque = format?.pointee.opaque else { return nil }
+        return Unmanaged<NestedOpener>.fromOpaque(opaque).takeUnretainedValue()
+    }
+
+    private func openNested(
+        _ url: String,
+        _ flags: Int32,
+        _ options: UnsafeMutablePointer<OpaquePointer?>?,
+        _ result: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>
+    ) -> Int32 {
+        if cancellation.isCancelled { return PH_ERROR_EXIT }
+        guard flags & AVIO_FLAG_WRITE == 0 else { return PH_ERROR_EPERM }
+        let isEncrypted = url.hasPrefix("crypto:") || url.hasPrefix("crypto+")
+        do throws(MediaError) {
+            let path = try allowedPath(isEncrypted ? String(url.dropFirst("crypto:".count)) : url)
+            if isEncrypted { return openEncrypted(path, options, result) }
+            let bridge = try AVIOBridge(source: FileByteSource(path: path), cancellation: cancellation)
+            guard let context = bridge.context else { return PH_ERROR_ENOMEM }
+            open[context] = bridge
+            result.pointee = context
+            return 0
+        } catch {
+            failure = error
+            switch error.code {
+            case .notFound: return PH_ERROR_ENOENT
+            case .forbidden, .permissionDenied: return PH_ERROR_EPERM
+            default: return PH_ERROR_EIO
+            }
+        }
+    }
+
+    /// AES-128 segments: libav decrypts, and may open nothing but the one file that was allowed.
+    private func openEncrypted(
+        _ path: String,
+        _ options: UnsafeMutablePointer<OpaquePointer?>?,
+        _ result: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>
+    ) -> Int32 {
+        av_dict_set(options, "protocol_whitelist", "crypto,file", 0)
+        var callback = cancellation.makeInterruptCallback()
+        // The context copies the callback; the flag outlives it because this object holds it.
+        defer { Cancellation.release(callback) }
+        let code = avio_open2(result, "crypto:file:" + path, AVIO_FLAG_READ, &callback, options)
+        if code >= 0, let context = result.pointee { decrypting.insert(context) }
+        return code
+    }
+
+    private func closeNested(_ context: UnsafeMutablePointer<AVIOContext>) -> Int32 {
+        if decrypting.remove(context) != nil { return avio_close(context) }
+        // Releasing the bridge frees the context.
+        open[context] = nil
+        return 0
+    }
+
+    /// The resolved path, if it lies below the playlist's folder.
+    private func allowedPath(_ url: String) throws(MediaError) -> String {
+        let location = try Location(url)
+        guard case .file(let path) = location, let root else {
+            throw MediaError(.forbidden, "a playlist may only refer to files beside it", location: url)
+        }
+        guard let resolved = NestedOpener.resolve(path) else {
+            throw MediaError(.notFound, "a part of the playlist is missing", location: path)
+        }
+        guard resolved.hasPrefix(root + "/") else {
+            throw MediaError(
+                .forbidden,
+                "a playlist may not refer to files outside its folder",
+                location: path
+            )
+        }
+        return resolved
+    }
+
+    /// The path without links, "." and ".."; nil where there is nothing.
+    private static func resolve(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

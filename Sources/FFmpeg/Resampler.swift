@@ -1,0 +1,113 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Owns one libswresample context between two formats.
+final class Resampler {
+    let input: AudioFormat
+    private let output: AudioFormat
+    private var context: OpaquePointer?
+
+    init(from input: AudioFormat, to output: AudioFormat, log: LibraryLog) throws(MediaError) {
+        self.input = input
+        self.output = output
+        let from = av_get_sample_fmt(input.sampleFormat.rawValue)
+        let to = av_get_sample_fmt(output.sampleFormat.rawValue)
+        guard from != AV_SAMPLE_FMT_NONE, to != AV_SAMPLE_FMT_NONE, input.sampleRate > 0,
+            output.sampleRate > 0
+        else {
+            throw MediaError(
+                .conversionFailed,
+                "\(input.sampleFormat) cannot be converted to \(output.sampleFormat)"
+            )
+        }
+        var fromLayout = Resampler.layout(input.channelLayout)
+        var toLayout = Resampler.layout(output.channelLayout)
+        defer {
+            av_channel_layout_uninit(&fromLayout)
+            av_channel_layout_uninit(&toLayout)
+        }
+        let code = log.capture {
+            let made = swr_alloc_set_opts2(
+                &context,
+                &toLayout,
+                to,
+                Int32(clamping: output.sampleRate),
+                &fromLayout,
+                from,
+                Int32(clamping: input.sampleRate),
+                0,
+                nil
+            )
+            return made < 0 ? made : swr_init(context)
+        }
+        guard code >= 0 else {
+            throw LibraryError.make(
+                code,
+                "the resampler cannot be set up",
+                fallback: .conversionFailed,
+                log: log
+            )
+        }
+    }
+
+    deinit { swr_free(&context) }
+
+    /// Samples at the input's rate that went in and have not come out.
+    var delay: MediaTime {
+        let rate = Int64(input.sampleRate)
+        return MediaTime(value: max(0, swr_get_delay(context, rate)), timescale: Int32(clamping: rate))
+    }
+
+    /// Samples that may come out when `count` go in.
+    func outputCount(_ count: Int) -> Int {
+        Int(max(0, swr_get_out_samples(context, Int32(clamping: count))))
+    }
+
+    /// Converts, or drains when `buffer` is nil, into `frame` behind the samples that are there already.
+    /// Returns samples written, or libav's code.
+    func convert(_ buffer: AudioBuffer?, into frame: UnsafeMutablePointer<AVFrame>, at offset: Int, room: Int)
+        -> Int32
+    {
+        var targets = Resampler.planes(frame, format: output, offset: offset)
+        guard let buffer else {
+            return swr_convert(context, &targets, Int32(clamping: room), nil, 0)
+        }
+        return buffer.withPlanes { planes in
+            var sources: [UnsafePointer<UInt8>?] = planes.map {
+                $0.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            }
+            return swr_convert(
+                context,
+                &targets,
+                Int32(clamping: room),
+                &sources,
+                Int32(clamping: buffer.frameCount)
+            )
+        }
+    }
+
+    /// FFmpeg's layout of that name if it has as many channels, else the usual one for the count.
+    static func layout(_ layout: ChannelLayout) -> AVChannelLayout {
+        var result = AVChannelLayout()
+        let isNamed = av_channel_layout_from_string(&result, layout.name) >= 0
+        if isNamed && Int(result.nb_channels) == layout.channelCount
+            && result.order != AV_CHANNEL_ORDER_UNSPEC
+        {
+            return result
+        }
+        av_channel_layout_uninit(&result)
+        av_channel_layout_default(&result, Int32(clamping: layout.channelCount))
+        return result
+    }
+
+    private static func planes(
+        _ frame: UnsafeMutablePointer<AVFrame>,
+        format: AudioFormat,
+        offset: Int
+    ) -> [UnsafeMutablePointer<UInt8>?] {
+        let isPlanar = format.sampleFormat.isPlanar
+        let stride = format.sampleFormat.bytesPerSample * (isPlanar ? 1 : format.channelCount)
+        guard let data = frame.pointee.extended_data else { return [] }
+        return (0..<(isPlanar ? format.channelCount : 1)).map { data[$0].map { $0 + offset * stride } }
+    }
+}

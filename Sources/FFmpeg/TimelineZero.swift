@@ -1,0 +1,78 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Finds the container's time that is zero on the item's timeline: where the first sound or picture starts.
+struct TimelineZero {
+    /// Encoder delay that the container writes as negative time is no content: longer than this it is.
+    private static let longestDelay = MediaTime(value: -1, timescale: 10)
+
+    /// What the packets at the start said, for streams whose header does not say.
+    private var seen: [Int32: Int64] = [:]
+
+    /// Takes note of a packet read at the start of the container, in reading order.
+    mutating func note(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
+        let index = packet.pointee.stream_index
+        guard seen[index] == nil, packet.pointee.pts != PH_NOPTS else { return }
+        let isAudio = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+        if !isAudio && packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 { return }
+        var start = packet.pointee.pts
+        let rate = stream.pointee.codecpar.pointee.sample_rate
+        if isAudio && rate > 0 && stream.pointee.time_base.isPositive {
+            let skipped = PacketSideData.skippedAtStart(packet)
+            start = start &+ av_rescale_q(skipped, AVRational(num: 1, den: rate), stream.pointee.time_base)
+        }
+        seen[index] = start
+    }
+
+    /// The first time stamp of a stream in its own ticks, nil while unknown.
+    func start(of stream: UnsafePointer<AVStream>) -> Int64? {
+        ticks(stream.pointee.start_time) ?? seen[stream.pointee.index]
+    }
+
+    /// True once nothing more can be learnt by reading on.
+    func isComplete(_ streams: [UnsafeMutablePointer<AVStream>]) -> Bool {
+        streams.allSatisfy { !TimelineZero.counts($0) || start(of: $0) != nil }
+    }
+
+    func zero(_ streams: [UnsafeMutablePointer<AVStream>]) -> MediaTime {
+        var earliest: MediaTime?
+        for stream in streams where TimelineZero.counts(stream) {
+            guard let ticks = start(of: stream), stream.pointee.time_base.isPositive else { continue }
+            var time = TimeMapping.time(ticks, timeBase: stream.pointee.time_base.rational)
+            guard time.isNumeric else { continue }
+            let isAudio = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
+            if isAudio && time < .zero && time >= TimelineZero.longestDelay { time = .zero }
+            if earliest.map({ time < $0 }) ?? true { earliest = time }
+        }
+        return earliest ?? .zero
+    }
+
+    /// Sound and moving pictures make the timeline; cover art, text and data do not.
+    static func counts(_ stream: UnsafePointer<AVStream>) -> Bool {
+        guard let parameters = stream.pointee.codecpar else { return false }
+        if stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 { return false }
+        let type = parameters.pointee.codec_type
+        return type == AVMEDIA_TYPE_VIDEO || type == AVMEDIA_TYPE_AUDIO
+    }
+}
+
+/// Reads what libav attaches to packets.
+enum PacketSideData {
+    /// Samples that the decoder will drop from the start of this packet.
+    static func skippedAtStart(_ packet: UnsafePointer<AVPacket>) -> Int64 {
+        skipSamples(packet)?.start ?? 0
+    }
+
+    static func skipSamples(_ packet: UnsafePointer<AVPacket>) -> (start: Int64, end: Int64)? {
+        var size = 0
+        guard let data = av_packet_get_side_data(packet, AV_PKT_DATA_SKIP_SAMPLES, &size), size >= 10 else {
+            return nil
+        }
+        return (Int64(ph_read_le32(data)), Int64(ph_read_le32(data + 4)))
+    }
+
+    static func isEncrypted(_ packet: UnsafePointer<AVPacket>) -> Bool {
+        var size = 0
+        return av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, &size) != nil
+    }
+}

@@ -1,0 +1,130 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Describes one stream of an open container.
+struct TrackDescriber {
+    let context: UnsafeMutablePointer<AVFormatContext>
+    let request: OpenRequest
+    let timeline: TimelineZero
+    /// The container's time that is zero on the item's timeline.
+    let zero: MediaTime
+
+    func describe(_ stream: UnsafeMutablePointer<AVStream>) -> Track {
+        guard let parameters = stream.pointee.codecpar else {
+            return Track(
+                id: Int(stream.pointee.index),
+                mediaType: .unknown,
+                codec: "none",
+                timeBase: Rational(1, 1)
+            )
+        }
+        let metadata = OptionDictionary.read(stream.pointee.metadata)
+        let disposition = stream.pointee.disposition
+        var track = Track(
+            id: Int(stream.pointee.index),
+            mediaType: mediaType(parameters.pointee.codec_type),
+            codec: String(cString: avcodec_get_name(parameters.pointee.codec_id)),
+            timeBase: stream.pointee.time_base.rational
+        )
+        track.profile = ColorNames.name(
+            avcodec_profile_name(parameters.pointee.codec_id, parameters.pointee.profile)
+        )
+        track.language = metadata["language"].flatMap { $0 == "und" || $0.isEmpty ? nil : $0 }
+        track.title = metadata["title"] ?? metadata["handler_name"].flatMap { $0.isEmpty ? nil : $0 }
+        track.timeRange = timeRange(stream)
+        track.frameCount = stream.pointee.nb_frames > 0 ? Int(stream.pointee.nb_frames) : nil
+        track.bitRate = parameters.pointee.bit_rate > 0 ? parameters.pointee.bit_rate : nil
+        track.isDefault = disposition & AV_DISPOSITION_DEFAULT != 0
+        track.isForced = disposition & AV_DISPOSITION_FORCED != 0
+        track.isAttachedPicture = disposition & AV_DISPOSITION_ATTACHED_PIC != 0
+        track.metadata = metadata
+        if track.mediaType == .video { describeVideo(stream, parameters, &track) }
+        if track.mediaType == .audio { describeAudio(parameters, &track) }
+        track.unplayableReason = unplayableReason(stream, parameters, track)
+        return track
+    }
+
+    private func mediaType(_ type: AVMediaType) -> MediaType {
+        switch type {
+        case AVMEDIA_TYPE_VIDEO: .video
+        case AVMEDIA_TYPE_AUDIO: .audio
+        case AVMEDIA_TYPE_SUBTITLE: .subtitle
+        case AVMEDIA_TYPE_DATA: .data
+        case AVMEDIA_TYPE_ATTACHMENT: .attachment
+        default: .unknown
+        }
+    }
+
+    private func describeVideo(
+        _ stream: UnsafeMutablePointer<AVStream>,
+        _ parameters: UnsafeMutablePointer<AVCodecParameters>,
+        _ track: inout Track
+    ) {
+        let format = AVPixelFormat(parameters.pointee.format)
+        track.naturalSize = PixelSize(
+            width: Int(max(0, parameters.pointee.width)),
+            height: Int(max(0, parameters.pointee.height))
+        )
+        let aspect = av_guess_sample_aspect_ratio(context, stream, nil)
+        if aspect.isPositive { track.pixelAspectRatio = aspect.rational }
+        let transform = DisplayTransform(stream)
+        track.preferredRotation = transform.rotation
+        track.isMirrored = transform.isMirrored
+        track.color = ColorNames.describe(
+            primaries: parameters.pointee.color_primaries,
+            transfer: parameters.pointee.color_trc,
+            matrix: parameters.pointee.color_space,
+            range: parameters.pointee.color_range,
+            chroma: parameters.pointee.chroma_location,
+            pixelFormat: format
+        )
+        track.sampleLayout = ColorNames.pixelFormat(format).rawValue
+        let guessed = av_guess_frame_rate(context, stream, nil)
+        let rate = guessed.isPositive ? guessed : stream.pointee.avg_frame_rate
+        if rate.isPositive { track.nominalFrameRate = rate.rational }
+    }
+
+    private func describeAudio(_ parameters: UnsafeMutablePointer<AVCodecParameters>, _ track: inout Track) {
+        track.sampleRate = Int(max(0, parameters.pointee.sample_rate))
+        track.sampleLayout = ColorNames.sampleFormat(AVSampleFormat(parameters.pointee.format)).rawValue
+        var layout = AVChannelLayout()
+        if av_channel_layout_copy(&layout, &parameters.pointee.ch_layout) >= 0 {
+            track.channelLayout = ColorNames.channelLayout(&layout)
+            av_channel_layout_uninit(&layout)
+        }
+    }
+
+    private func timeRange(_ stream: UnsafeMutablePointer<AVStream>) -> MediaTimeRange {
+        let mapping = TimeMapping(timeBase: stream.pointee.time_base, zero: zero)
+        let start = timeline.start(of: stream).flatMap { mapping.itemTime($0) as MediaTime? } ?? .zero
+        let duration = ticks(stream.pointee.duration).flatMap { mapping.duration($0) } ?? .indefinite
+        return MediaTimeRange(
+            start: start.isNumeric ? start : .zero,
+            duration: duration.isNumeric ? duration : .indefinite
+        )
+    }
+
+    private func unplayableReason(
+        _ stream: UnsafeMutablePointer<AVStream>,
+        _ parameters: UnsafeMutablePointer<AVCodecParameters>,
+        _ track: Track
+    ) -> String? {
+        guard track.mediaType == .video || track.mediaType == .audio else { return nil }
+        let tag = parameters.pointee.codec_tag
+        var size = 0
+        let isProtected =
+            tag == ph_tag(0x65, 0x6E, 0x63, 0x76) || tag == ph_tag(0x65, 0x6E, 0x63, 0x61)
+            || ph_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, &size) != nil
+        if isProtected { return "the track is encrypted" }
+        if avcodec_find_decoder(parameters.pointee.codec_id) == nil {
+            return "there is no decoder for \(track.codec == "none" ? "this kind of track" : track.codec)"
+        }
+        let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
+            by: track.naturalSize.height
+        )
+        if overflow || pixels > request.maximumPixelCount {
+            return "its pictures of \(track.naturalSize) pixels are larger than allowed"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,48 @@
+public import Foundation
+
+extension PlayerItem {
+    /// Once per pass, also on each pass of a loop.
+    public static let didPlayToEndTime = Notification.Name("Playhead.PlayerItem.didPlayToEndTime")
+    /// `userInfo[PlayerItem.errorKey]` holds the `PlaybackError`.
+    public static let failedToPlayToEndTime = Notification.Name("Playhead.PlayerItem.failedToPlayToEndTime")
+    /// Media did not arrive in time.
+    public static let playbackStalled = Notification.Name("Playhead.PlayerItem.playbackStalled")
+    /// After a seek or a loop's jump.
+    public static let timeJumped = Notification.Name("Playhead.PlayerItem.timeJumped")
+    /// `userInfo[PlayerItem.errorKey]` holds the `PlaybackError`; playback goes on.
+    public static let newErrorLogEntry = Notification.Name("Playhead.PlayerItem.newErrorLogEntry")
+    public static let errorKey = "Playhead.PlayerItem.error"
+}
+
+extension Player {
+    /// The object is the player.
+    public static let rateDidChange = Notification.Name("Playhead.Player.rateDidChange")
+}
+
+/// Posts what AVFoundation's users expect on `NotificationCenter.default`, on the player's callback queue.
+enum Bulletin {
+    static func post(_ event: PlayerEvent, player: Player?) {
+        let center = NotificationCenter.default
+        switch event {
+        case .didPlayToEndTime(let item):
+            center.post(name: PlayerItem.didPlayToEndTime, object: item)
+        case .failedToPlayToEndTime(let item, let error):
+            center.post(
+                name: PlayerItem.failedToPlayToEndTime,
+                object: item,
+                userInfo: [PlayerItem.errorKey: error]
+            )
+        case .playbackStalled(let item):
+            center.post(name: PlayerItem.playbackStalled, object: item)
+        case .timeJumped(let item, _): center.post(name: PlayerItem.timeJumped, object: item)
+        case .errorLogEntry(let item, let error):
+            center.post(
+                name: PlayerItem.newErrorLogEntry,
+                object: item,
+                userInfo: [PlayerItem.errorKey: error]
+            )
+        case .rateChanged: center.post(name: Player.rateDidChange, object: player)
+        default: break
+        }
+    }
+}

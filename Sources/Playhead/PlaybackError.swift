@@ -1,0 +1,56 @@
+public import Foundation
+public import MediaCore
+
+/// What failed, on what, and why, in words a user can act on. Never a bare code.
+public struct PlaybackError: Error, Sendable, CustomStringConvertible {
+    public typealias Code = MediaError.Code
+
+    public var code: Code
+    /// A whole sentence that names the file and the reason.
+    public var message: String
+    public var url: URL?
+    /// The track to blame, where there is one.
+    public var track: Int?
+    /// Item time, where it is known.
+    public var time: MediaTime?
+    /// Whether trying the same again could help.
+    public var isRetryable: Bool
+    public var underlying: (any Error)?
+
+    public init(
+        code: Code,
+        message: String,
+        url: URL? = nil,
+        isRetryable: Bool = false,
+        underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.url = url
+        self.isRetryable = isRetryable
+        self.underlying = underlying
+    }
+
+    init(_ error: MediaError, url: URL?) {
+        code = error.code
+        let place = url.map(Self.name) ?? error.location
+        let words = error.libraryLog.map { " (\($0))" } ?? ""
+        message = (place.map { "\($0): " } ?? "") + error.message + words
+        self.url = url
+        track = error.track
+        time = error.time
+        isRetryable = error.isRetryable
+        underlying = error
+    }
+
+    /// Without credentials: what is written to a log may be read by others.
+    private static func name(_ url: URL) -> String {
+        if url.isFileURL { return url.path }
+        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else { return url.path }
+        parts.user = nil
+        parts.password = nil
+        return parts.string ?? url.path
+    }
+
+    public var description: String { message }
+}

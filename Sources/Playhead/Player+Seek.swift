@@ -1,0 +1,46 @@
+public import MediaCore
+import PlaybackEngine
+
+extension Player {
+    /// To the key frame at or before `time`: quick, not exact.
+    public func seek(to time: MediaTime) {
+        seek(to: time, toleranceBefore: .positiveInfinity, toleranceAfter: .positiveInfinity)
+    }
+
+    /// As above; the handler gets whether the seek finished.
+    public func seek(to time: MediaTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
+        seek(
+            to: time,
+            toleranceBefore: .positiveInfinity,
+            toleranceAfter: .positiveInfinity,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// See `PlayerItem.seek`. Without an item the handler gets false.
+    public func seek(
+        to time: MediaTime,
+        toleranceBefore: MediaTime,
+        toleranceAfter: MediaTime,
+        completionHandler: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        guard let item = currentItem else {
+            if let completionHandler { core.callbacks.enqueue { completionHandler(false) } }
+            return
+        }
+        item.seek(
+            to: time,
+            toleranceBefore: toleranceBefore,
+            toleranceAfter: toleranceAfter,
+            completionHandler: completionHandler
+        )
+    }
+
+    /// Returns whether the seek finished.
+    @discardableResult
+    public func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) async -> Bool
+    {
+        guard let item = currentItem else { return false }
+        return await item.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
+    }
+}

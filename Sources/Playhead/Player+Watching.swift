@@ -1,0 +1,169 @@
+public import Dispatch
+public import MediaCore
+import PlaybackEngine
+import Synchronization
+
+/// Ends what it stands for when it is invalidated or released. Any thread, any number of times.
+public final class ObservationToken: Sendable {
+    private let end: Mutex<(@Sendable () -> Void)?>
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = Mutex(end) }
+
+    public func invalidate() {
+        let end = end.withLock { slot in
+            defer { slot = nil }
+            return slot
+        }
+        end?()
+    }
+
+    deinit { invalidate() }
+}
+
+/// What `addPeriodicTimeObserver` and `addBoundaryTimeObserver` return; released, it removes itself.
+public typealias TimeObserver = ObservationToken
+
+/// Which calls an observer wants.
+public struct ObservationOptions: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// One call at once, with the value as it is.
+    public static let initial = ObservationOptions(rawValue: 1)
+    public static let new = ObservationOptions(rawValue: 2)
+    public static let old = ObservationOptions(rawValue: 4)
+}
+
+/// A property before and after a change; nil where it was not asked for.
+public struct ObservedChange<Value> {
+    public let oldValue: Value?
+    public let newValue: Value?
+}
+
+extension Player {
+    /// Every change as one enum, in causal order. Lossless for a reader that keeps up; one that lags more
+    /// than 4,096 events behind is told with `.eventsLost` how many it missed. Ends with the player.
+    public var events: some AsyncSequence<PlayerEvent, Never> & Sendable {
+        timedEvents.map(\.event)
+    }
+
+    /// The same events with the times at which they happened.
+    public var timedEvents: AsyncStream<TimedPlayerEvent> { core.watchers.makeStream() }
+
+    /// Calls `handler` on the callback queue for every event, in causal order, until the token goes.
+    public func onEvent(_ handler: @escaping @Sendable (TimedPlayerEvent) -> Void) -> ObservationToken {
+        let watchers = core.watchers
+        let id = watchers.observe { event, _ in handler(event) }
+        return ObservationToken { watchers.stopObserving(id) }
+    }
+
+    /// Calls `changeHandler` on the callback queue when the value at `path` has changed.
+    public func observe<Value: Equatable & Sendable>(
+        _ path: any (KeyPath<Player, Value> & Sendable),
+        options: ObservationOptions = [],
+        changeHandler: @escaping @Sendable (Player, ObservedChange<Value>) -> Void
+    ) -> ObservationToken {
+        let watchers = core.watchers
+        let last = Mutex(self[keyPath: path])
+        let box = LastValue(last.withLock { $0 })
+        let id = watchers.observe { [weak self] _, _ in
+            guard let self else { return }
+            let new = self[keyPath: path]
+            guard let old = box.exchange(new) else { return }
+            changeHandler(
+                self,
+                ObservedChange(
+                    oldValue: options.contains(.old) ? old : nil,
+                    newValue: options.contains(.new) ? new : nil
+                )
+            )
+        }
+        if options.contains(.initial) {
+            let value = box.value
+            core.callbacks.enqueue { [weak self] in
+                guard let self else { return }
+                let new = options.contains(.new) ? value : nil
+                changeHandler(self, ObservedChange(oldValue: nil, newValue: new))
+            }
+        }
+        return ObservationToken { watchers.stopObserving(id) }
+    }
+
+    /// Calls `body` on `queue` (nil: the callback queue) each time `interval` of item time has passed while
+    /// playing, when time jumps, and when playback starts or stops. Released, the observer ends.
+    public func addPeriodicTimeObserver(
+        forInterval interval: MediaTime,
+        queue: DispatchQueue? = nil,
+        using body: @escaping @Sendable (MediaTime) -> Void
+    ) -> TimeObserver {
+        let step = interval.nanoseconds ?? 1_000_000_000
+        return addObserver(queue) { loop, id, call in
+            loop.observePeriodically(id, every: step, call)
+        } body: {
+            body($0)
+        }
+    }
+
+    /// Calls `body` on `queue` (nil: the callback queue) when playing reaches or passes one of `times`, once
+    /// per pass, never for a jump. Released, the observer ends.
+    public func addBoundaryTimeObserver(
+        forTimes times: [MediaTime],
+        queue: DispatchQueue? = nil,
+        using body: @escaping @Sendable () -> Void
+    ) -> TimeObserver {
+        let times = times.compactMap(\.nanoseconds)
+        return addObserver(queue) { loop, id, call in
+            loop.observeTimes(id, times, call)
+        } body: { _ in
+            body()
+        }
+    }
+
+    public func removeTimeObserver(_ observer: TimeObserver) { observer.invalidate() }
+
+    private func addObserver(
+        _ queue: DispatchQueue?,
+        add: @escaping @Sendable (PlaybackLoop, UInt64, @escaping @Sendable (Int64) -> Void) -> Void,
+        body: @escaping @Sendable (MediaTime) -> Void
+    ) -> TimeObserver {
+        let lane = queue.map { core.driver.makeCallbackLane($0) } ?? core.callbacks
+        let isOn = Flag(true)
+        let id = core.watchers.observe { _, _ in }
+        core.watchers.stopObserving(id)
+        core.loop.perform { loop in
+            add(loop, id) { time in
+                lane.enqueue {
+                    if isOn.value { body(MediaTime(value: time, timescale: 1_000_000_000)) }
+                }
+            }
+        }
+        return ObservationToken { [weak core] in
+            isOn.value = false
+            core?.loop.perform { $0.stopObserving(id) }
+        }
+    }
+}
+
+private final class Flag: Sendable {
+    private let state: Atomic<Bool>
+    init(_ value: Bool) { state = Atomic(value) }
+    var value: Bool {
+        get { state.load(ordering: .acquiring) }
+        set { state.store(newValue, ordering: .releasing) }
+    }
+}
+
+private final class LastValue<Value: Equatable & Sendable>: Sendable {
+    private let state: Mutex<Value>
+    init(_ value: Value) { state = Mutex(value) }
+    var value: Value { state.withLock { $0 } }
+
+    /// The value before, or nil when nothing changed.
+    func exchange(_ new: Value) -> Value? {
+        state.withLock { current in
+            guard current != new else { return nil }
+            defer { current = new }
+            return current
+        }
+    }
+}

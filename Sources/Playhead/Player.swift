@@ -1,0 +1,161 @@
+public import Dispatch
+public import Foundation
+public import MediaCore
+public import PlaybackEngine
+
+/// The transport: plays an item at a rate.
+///
+/// Every member may be called from any thread and from inside any callback; none blocks on I/O, decoding or
+/// a sink. What a setter sets is what a getter on the same thread reads next; the engine follows. Releasing a
+/// player at any moment stops everything at once and waits for nothing.
+public final class Player: Sendable {
+    public enum Status: String, Hashable, Sendable {
+        case unknown, readyToPlay, failed
+    }
+
+    public enum TimeControlStatus: String, Hashable, Sendable {
+        case paused, waitingToPlayAtSpecifiedRate, playing
+    }
+
+    public enum WaitingReason: String, Hashable, Sendable {
+        case toMinimizeStalls, evaluatingBufferingRate, noItemToPlay
+    }
+
+    /// What happens when the item has played to its end.
+    public enum ActionAtItemEnd: String, Hashable, Sendable {
+        /// On to the next item; a player without a queue pauses.
+        case advance
+        case pause
+        /// Time goes on past the end.
+        case none
+    }
+
+    public enum RepeatMode: String, Hashable, Sendable {
+        case once
+        /// Gapless: the next pass lies decoded before the present one ends.
+        case loop
+    }
+
+    let core: PlayerCore
+
+    public convenience init() { self.init(playerItem: nil, configuration: Configuration()) }
+
+    public convenience init(url: URL) { self.init(playerItem: PlayerItem(url: url)) }
+
+    public convenience init(playerItem: PlayerItem?) {
+        self.init(playerItem: playerItem, configuration: Configuration())
+    }
+
+    public init(playerItem: PlayerItem? = nil, configuration: Configuration) {
+        core = PlayerCore(configuration: configuration)
+        core.watchers.setPlayer(self)
+        Census.enter()
+        if let playerItem { core.replaceItem(with: playerItem) }
+    }
+
+    deinit {
+        Census.leave()
+        core.release()
+    }
+
+    public var configuration: Configuration { core.configuration }
+    /// Where callbacks run, one at a time and in order.
+    public var callbackQueue: DispatchQueue { core.callbackQueue }
+
+    // MARK: Item
+
+    public var currentItem: PlayerItem? { core.item }
+
+    /// At once; the item being played is let go of. An item that another player has moves here.
+    public func replaceCurrentItem(with item: PlayerItem?) { core.replaceItem(with: item) }
+
+    /// Whether the player can be used at all; says nothing about an item. Unknown until it tried a first one.
+    public var status: Status { Status(core.snapshot.status) }
+    /// A player itself does not fail here; see `PlayerItem.error`.
+    public var error: PlaybackError? { nil }
+
+    // MARK: Rate
+
+    /// What is wanted: 0 is paused, 1 natural speed. Held within -32...32. What really happens is
+    /// `timeControlStatus`. Reverse play is not built yet: a negative rate stands still.
+    public var rate: Float {
+        get { core.rate }
+        set { core.setRate(newValue) }
+    }
+
+    /// What `play()` sets; setting it starts nothing.
+    public var defaultRate: Float {
+        get { core.read(\.defaultRate) }
+        set { core.setDefaultRate(newValue) }
+    }
+
+    /// The same as `rate = defaultRate`. Legal before there is an item.
+    public func play() { core.setRate(defaultRate) }
+    /// The same as `rate = 0`.
+    public func pause() { core.setRate(0) }
+    /// Starts with what is there, whatever the buffer's prospects.
+    public func playImmediately(atRate rate: Float) { core.setRate(rate, immediately: true) }
+
+    public var timeControlStatus: TimeControlStatus { core.timeControlStatus }
+
+    /// Non-nil only while waiting.
+    public var reasonForWaitingToPlay: WaitingReason? {
+        guard timeControlStatus == .waitingToPlayAtSpecifiedRate else { return nil }
+        return core.snapshot.waitReason.flatMap { WaitingReason(rawValue: $0.rawValue) }
+            ?? .evaluatingBufferingRate
+    }
+
+    /// True: a stall keeps `rate` and waits. False: it starts with what is there, and a stall drops `rate` to 0.
+    public var automaticallyWaitsToMinimizeStalling: Bool {
+        get { core.read(\.waits) }
+        set { core.setWaits(newValue) }
+    }
+
+    /// With the above false: give the rate back once the buffer can keep up, unless paused in between.
+    public var resumesAfterStall: Bool {
+        get { core.read(\.resumes) }
+        set { core.setResumes(newValue) }
+    }
+
+    // MARK: Ends
+
+    public var actionAtItemEnd: ActionAtItemEnd {
+        get { core.read(\.endAction) }
+        set { core.setEndAction(newValue) }
+    }
+
+    /// Takes effect at the next end; may be changed at any moment.
+    public var repeatMode: RepeatMode {
+        get { core.repeatMode }
+        set { core.setRepeatMode(newValue) }
+    }
+
+    // MARK: Sound
+
+    /// 0...1, relative to the device.
+    public var volume: Float {
+        get { core.read(\.volume) }
+        set { core.setVolume(newValue, isMuted: nil) }
+    }
+
+    public var isMuted: Bool {
+        get { core.read(\.isMuted) }
+        set { core.setVolume(nil, isMuted: newValue) }
+    }
+
+    // MARK: Time
+
+    /// The current item's time; `.zero` without one.
+    public func currentTime() -> MediaTime { currentItem?.currentTime() ?? .zero }
+
+    /// Counts since the player was made.
+    public var counters: PlaybackCounters { core.snapshot.counters }
+
+    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards.
+    public func shutdown() async {
+        await withCheckedContinuation { continuation in
+            core.loop.release { continuation.resume() }
+        }
+        core.release()
+    }
+}

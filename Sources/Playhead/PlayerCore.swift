@@ -1,0 +1,374 @@
+import Dispatch
+import Foundation
+import Logging
+import MediaCore
+import PlaybackEngine
+import Sinks
+import Synchronization
+
+/// What stands behind a player: the engine's loop, the values that setters mask until the loop has them, and
+/// everybody who is told.
+final class PlayerCore: Sendable {
+    let configuration: Player.Configuration
+    let driver: any Driver
+    let callbackQueue: DispatchQueue
+    let callbacks: any Lane
+    let watchers: Watchers
+
+    private let loopBox = Mutex<PlaybackLoop?>(nil)
+    /// Set once in `init`, before anybody else has the core.
+    var loop: PlaybackLoop { loopBox.withLock { $0! } }
+
+    /// A value that a setter has changed and the loop has not taken yet.
+    private struct Masked<Value> {
+        var value: Value
+        var command: UInt64
+    }
+
+    private struct State {
+        var item: PlayerItem?
+        var itemID: ItemID?
+        var rate: Masked<Float>?
+        var repeatMode: Masked<Player.RepeatMode>?
+        var seekTarget: Masked<MediaTime>?
+        var defaultRate: Float = 1
+        var waits = true
+        var resumes = true
+        var endAction = Player.ActionAtItemEnd.pause
+        var volume: Float = 1
+        var isMuted = false
+        var commands: UInt64 = 0
+        var ids: UInt64 = 0
+        var seeks: [SeekID: @Sendable (Bool) -> Void] = [:]
+        var isReleased = false
+    }
+    private let state = Mutex(State())
+
+    init(configuration: Player.Configuration) {
+        self.configuration = configuration
+        driver = configuration.clock.makeDriver()
+        callbackQueue = configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks")
+        callbacks = driver.makeCallbackLane(callbackQueue)
+        watchers = Watchers()
+        let loop = PlaybackLoop(driver: driver) { [weak self] report, snapshot in
+            self?.take(report, snapshot)
+        }
+        loopBox.withLock { $0 = loop }
+        if let sink = audioSink {
+            let backend = configuration.backend
+            let output = AudioOutputLane(
+                driver: driver,
+                sink: sink,
+                makeConverter: { backend.makeAudioConverter(to: $0) },
+                report: { [weak loop] report in loop?.perform { $0.outputReported(report) } }
+            )
+            loop.perform { $0.setAudio(output) }
+        }
+    }
+
+    private var audioSink: (any AudioSink)? {
+        switch configuration.audio {
+        case .automatic: NullAudioSink()
+        case .none: nil
+        case .sink(let sink): sink
+        }
+    }
+
+    // MARK: Reading
+
+    var snapshot: PlaybackSnapshot { loop.snapshot }
+    var item: PlayerItem? { state.withLock { $0.item } }
+    var rate: Float { state.withLock { $0.rate?.value } ?? snapshot.rate }
+    var repeatMode: Player.RepeatMode {
+        state.withLock { $0.repeatMode?.value } ?? Player.RepeatMode(snapshot.repeatSetting)
+    }
+
+    func read<Value>(_ path: (borrowing Values) -> Value) -> Value {
+        path(
+            state.withLock {
+                Values($0.defaultRate, $0.waits, $0.resumes, $0.endAction, $0.volume, $0.isMuted)
+            }
+        )
+    }
+
+    /// Settings that the loop never changes.
+    struct Values {
+        let defaultRate: Float
+        let waits: Bool
+        let resumes: Bool
+        let endAction: Player.ActionAtItemEnd
+        let volume: Float
+        let isMuted: Bool
+
+        init(
+            _ rate: Float,
+            _ waits: Bool,
+            _ resumes: Bool,
+            _ end: Player.ActionAtItemEnd,
+            _ volume: Float,
+            _ muted: Bool
+        ) {
+            defaultRate = rate
+            self.waits = waits
+            self.resumes = resumes
+            endAction = end
+            self.volume = volume
+            isMuted = muted
+        }
+    }
+
+    /// What really happens, consistent with a rate that was just set on this thread.
+    var timeControlStatus: Player.TimeControlStatus {
+        let snapshot = snapshot
+        guard let wanted = state.withLock({ $0.rate?.value }) else {
+            return Player.TimeControlStatus(snapshot.timeControl)
+        }
+        if wanted == 0 { return .paused }
+        return snapshot.timeControl == .playing ? .playing : .waitingToPlayAtSpecifiedRate
+    }
+
+    func currentTime(of item: PlayerItem) -> MediaTime {
+        let (target, id, isCurrent) = state.withLock { ($0.seekTarget?.value, $0.itemID, $0.item === item) }
+        guard isCurrent else { return .zero }
+        if let target { return target }
+        let snapshot = snapshot
+        guard snapshot.itemID == id else { return item.state.withLock { $0.startPosition?.time } ?? .zero }
+        return snapshot.itemTime(at: driver.clock.now)
+    }
+
+    // MARK: Commands
+
+    func setRate(_ rate: Float, immediately: Bool = false) {
+        let command = state.withLock { state in
+            state.commands += 1
+            state.rate = Masked(value: rate.isNaN ? 0 : max(-32, min(32, rate)), command: state.commands)
+            return state.commands
+        }
+        loop.send(immediately ? .playImmediately(rate) : .setRate(rate))
+        acknowledge(command)
+    }
+
+    func setRepeatMode(_ mode: Player.RepeatMode) {
+        let command = state.withLock { state in
+            state.commands += 1
+            state.repeatMode = Masked(value: mode, command: state.commands)
+            return state.commands
+        }
+        loop.send(.setRepeat(mode == .loop ? .loop : .once))
+        acknowledge(command)
+    }
+
+    /// The loop has taken the command: what it published since is at least as new as the mask.
+    private func acknowledge(_ command: UInt64) {
+        loop.perform { [weak self] _ in
+            self?.state.withLock { state in
+                if state.rate?.command == command { state.rate = nil }
+                if state.repeatMode?.command == command { state.repeatMode = nil }
+                if state.seekTarget?.command == command { state.seekTarget = nil }
+            }
+        }
+    }
+
+    func setDefaultRate(_ rate: Float) { state.withLock { $0.defaultRate = rate } }
+
+    func setWaits(_ waits: Bool) {
+        state.withLock { $0.waits = waits }
+        loop.send(.setWaitsToMinimizeStalling(waits))
+    }
+
+    func setResumes(_ resumes: Bool) {
+        state.withLock { $0.resumes = resumes }
+        loop.send(.setResumesAfterStall(resumes))
+    }
+
+    func setEndAction(_ action: Player.ActionAtItemEnd) {
+        state.withLock { $0.endAction = action }
+        loop.send(.setEndAction(action.engine))
+    }
+
+    func setVolume(_ volume: Float?, isMuted: Bool?) {
+        let (old, new) = state.withLock { state in
+            let old = (state.volume, state.isMuted)
+            if let volume { state.volume = volume.isNaN ? 0 : max(0, min(1, volume)) }
+            if let isMuted { state.isMuted = isMuted }
+            return (old, (state.volume, state.isMuted))
+        }
+        guard old != new else { return }
+        loop.perform { [weak self] loop in
+            loop.setVolume(new.1 ? 0 : new.0)
+            if old.0 != new.0 { self?.tell(.volumeChanged(new.0), loop.snapshot) }
+            if old.1 != new.1 { self?.tell(.mutedChanged(new.1), loop.snapshot) }
+        }
+    }
+
+    func seek(
+        _ item: PlayerItem,
+        _ time: MediaTime,
+        _ before: MediaTime,
+        _ after: MediaTime,
+        _ completion: (@Sendable (Bool) -> Void)?
+    ) {
+        let isUsable = time.isValid && !time.isIndefinite
+        let request = state.withLock { state -> (SeekRequest, UInt64)? in
+            guard isUsable, state.item === item, !state.isReleased else { return nil }
+            state.commands += 1
+            state.ids += 1
+            let id = SeekID(state.ids)
+            if let completion { state.seeks[id] = completion }
+            let duration = item.duration
+            let shown = duration.isNumeric ? max(.zero, min(time, duration)) : max(.zero, time)
+            state.seekTarget = Masked(value: shown, command: state.commands)
+            let request = SeekRequest(
+                id: id,
+                target: time,
+                toleranceBefore: before.isValid ? before : .zero,
+                toleranceAfter: after.isValid ? after : .zero
+            )
+            return (request, state.commands)
+        }
+        guard let (request, command) = request else {
+            if let completion { callbacks.enqueue { completion(false) } }
+            return
+        }
+        loop.send(.seek(request))
+        acknowledge(command)
+    }
+
+    // MARK: Items
+
+    func replaceItem(with item: PlayerItem?) {
+        let old = state.withLock { $0.item }
+        guard item !== old else { return }
+        // An item belongs to one player: taking it takes it from the other.
+        if let item, let other = item.core, other !== self { other.letGo(of: item) }
+        let id = state.withLock { state -> ItemID? in
+            state.item = item
+            state.seekTarget = nil
+            guard item != nil else {
+                state.itemID = nil
+                return nil
+            }
+            state.ids += 1
+            state.itemID = ItemID(state.ids)
+            return state.itemID
+        }
+        old?.state.withLock { $0.attachment = nil }
+        guard let item, let id else {
+            loop.setItem(nil, nil)
+            return
+        }
+        let start = item.state.withLock { state in
+            state.attachment = PlayerItem.Attachment(id: id, core: self)
+            defer { state.startPosition = nil }
+            return state.startPosition
+        }
+        watchers.remember(item, id)
+        loop.setItem(id, mediaItem(for: item))
+        if let start { seek(item, start.time, start.before, start.after, nil) }
+    }
+
+    private func letGo(of item: PlayerItem) {
+        if state.withLock({ $0.item === item }) { replaceItem(with: nil) }
+    }
+
+    private func mediaItem(for item: PlayerItem) -> MediaItem {
+        let asset = item.asset
+        let (video, audio, end, forward) = item.state.withLock {
+            ($0.video, $0.audio, $0.forwardEnd, $0.forwardBuffer)
+        }
+        var buffering = configuration.buffering
+        if forward > 0 { buffering.forwardDuration = forward }
+        let hasSound = if case .none = configuration.audio { false } else { true }
+        let decoding = configuration.decoding
+        let backend = configuration.backend
+        return MediaItem(
+            makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
+            video: video,
+            audio: hasSound ? audio : .none,
+            decoding: DecoderOptions(
+                threadCount: decoding.threadCount ?? 0,
+                sharing: Census.players,
+                maximumPixelCount: decoding.maximumPixelCount
+            ),
+            limits: buffering.limits,
+            forwardEnd: end.isNumeric ? end : nil,
+            didOpen: { asset.finish($0) }
+        )
+    }
+
+    func release() {
+        let (item, seeks) = state.withLock { state in
+            defer {
+                state.item = nil
+                state.seeks = [:]
+                state.isReleased = true
+            }
+            return (state.item, state.seeks.values)
+        }
+        item?.state.withLock { $0.attachment = nil }
+        loop.release()
+        watchers.finish()
+        for completion in seeks { callbacks.enqueue { completion(false) } }
+    }
+
+    // MARK: From the loop, on its lane
+
+    private func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        if let id = snapshot.itemID, let item = watchers.item(id) { item.update(from: snapshot) }
+        if case .seekCompleted(let id, let finished) = report.content,
+            let completion = state.withLock({ $0.seeks.removeValue(forKey: id) })
+        {
+            callbacks.enqueue { completion(finished) }
+        }
+        guard let event = watchers.event(for: report, url: item?.asset.url) else { return }
+        let current = snapshot.itemID.flatMap { watchers.item($0) }
+        let timed = TimedPlayerEvent(
+            event: event,
+            itemTime: report.itemTime,
+            hostTime: report.host,
+            item: current
+        )
+        log(event)
+        callbacks.enqueue { [watchers] in watchers.tell(timed, snapshot) }
+    }
+
+    private func tell(_ event: PlayerEvent, _ snapshot: PlaybackSnapshot) {
+        let now = driver.clock.now
+        let timed = TimedPlayerEvent(
+            event: event,
+            itemTime: snapshot.itemTime(at: now),
+            hostTime: now,
+            item: item
+        )
+        callbacks.enqueue { [watchers] in watchers.tell(timed, snapshot) }
+    }
+
+    private func log(_ event: PlayerEvent) {
+        switch event {
+        case .failedToPlayToEndTime(_, let error), .sinkFailed(let error):
+            configuration.logger.error("\(error.message)")
+        case .errorLogEntry(_, let error): configuration.logger.warning("\(error.message)")
+        default: configuration.logger.debug("\(event)")
+        }
+    }
+}
+
+extension PlayerItem {
+    func update(from snapshot: PlaybackSnapshot) {
+        let url = asset.url
+        state.withLock { state in
+            guard state.status != .failed else { return }
+            state.status = Status(rawValue: snapshot.itemStatus.rawValue) ?? .unknown
+            state.error = snapshot.itemError.map { PlaybackError($0, url: url) }
+            state.duration = snapshot.duration
+            state.presentationSize = snapshot.presentationSize
+            state.level = snapshot.level
+            guard let description = snapshot.description else { return }
+            if state.tracks.count != description.tracks.count {
+                state.tracks = description.tracks.map {
+                    PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
+                }
+            }
+        }
+    }
+}

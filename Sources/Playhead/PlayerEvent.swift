@@ -1,0 +1,49 @@
+public import MediaCore
+
+/// Everything that changes about a player and its item, as one enum, in causal order.
+public enum PlayerEvent: Sendable {
+    case currentItemChanged(PlayerItem?)
+    case statusChanged(Player.Status)
+    case itemStatusChanged(PlayerItem, PlayerItem.Status)
+    case rateChanged(from: Float, to: Float, reason: RateChange)
+    case timeControlStatusChanged(Player.TimeControlStatus, Player.WaitingReason?)
+    case repeatModeChanged(Player.RepeatMode)
+    case volumeChanged(Float)
+    case mutedChanged(Bool)
+    case durationChanged(PlayerItem, MediaTime)
+    case tracksChanged(PlayerItem)
+    case presentationSizeChanged(PlayerItem, PixelSize)
+    case playbackBufferEmptyChanged(PlayerItem, Bool)
+    case playbackBufferFullChanged(PlayerItem, Bool)
+    case playbackLikelyToKeepUpChanged(PlayerItem, Bool)
+    /// The first picture of the item has reached the sinks, or the item was taken off.
+    case readyForDisplayChanged(PlayerItem, Bool)
+    case playbackStalled(PlayerItem)
+    /// The end of a pass, also on each pass of a loop.
+    case didPlayToEndTime(PlayerItem)
+    case failedToPlayToEndTime(PlayerItem, PlaybackError)
+    /// After a seek or a loop's jump.
+    case timeJumped(PlayerItem, to: MediaTime)
+    case seekCompleted(PlayerItem, finished: Bool)
+    /// Something was lost, and playback goes on.
+    case errorLogEntry(PlayerItem, PlaybackError)
+    case sinkFailed(PlaybackError)
+    /// The reader was too slow: so many events were left out before this one.
+    case eventsLost(Int)
+
+    /// Why the rate is what it is.
+    public enum RateChange: String, Hashable, Sendable {
+        case setRateCalled, stalled, resumedAfterStall, itemEnded, itemFailed
+    }
+}
+
+/// An event and when it happened.
+public struct TimedPlayerEvent: Sendable {
+    public let event: PlayerEvent
+    /// On the item's timeline.
+    public let itemTime: MediaTime
+    /// On the player's clock, which starts at zero where it is virtual.
+    public let hostTime: HostTime
+    /// The item that was current.
+    public let item: PlayerItem?
+}

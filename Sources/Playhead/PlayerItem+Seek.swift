@@ -1,0 +1,41 @@
+public import MediaCore
+import PlaybackEngine
+import Synchronization
+
+extension PlayerItem {
+    /// Moves to `time`, at once: `currentTime()` answers it from here on. Exact when both tolerances are
+    /// zero; both infinite: the key frame at or before, which is quick.
+    ///
+    /// Legal in every state; before a player has opened the item it is the start position. Clamped to what
+    /// can be played. `completionHandler` gets true when the picture of the new time has been handed to the
+    /// sinks, false when another seek or item came first, exactly once.
+    public func seek(
+        to time: MediaTime,
+        toleranceBefore: MediaTime,
+        toleranceAfter: MediaTime,
+        completionHandler: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        if let core {
+            core.seek(self, time, toleranceBefore, toleranceAfter, completionHandler)
+            return
+        }
+        let isUsable = time.isNumeric && status != .failed
+        if isUsable { state.withLock { $0.startPosition = (time, toleranceBefore, toleranceAfter) } }
+        // Nothing plays the item yet: the position is kept, and that is all there is to wait for.
+        completionHandler?(isUsable)
+    }
+
+    /// As above; returns whether the seek finished.
+    @discardableResult
+    public func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) async -> Bool
+    {
+        await withCheckedContinuation { continuation in
+            seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+
+    /// Every seek that has not finished is answered false.
+    public func cancelPendingSeeks() { core?.loop.send(.cancelSeeks) }
+}

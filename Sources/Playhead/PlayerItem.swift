@@ -1,0 +1,110 @@
+public import Foundation
+public import MediaCore
+import PlaybackEngine
+import Synchronization
+
+/// One playing of an asset: its buffers, its position, its end. Belongs to one player at a time; given to
+/// another it moves there.
+public final class PlayerItem: Sendable, Identifiable {
+    public enum Status: String, Hashable, Sendable {
+        case unknown, readyToPlay, failed
+    }
+
+    public let asset: Asset
+
+    struct State {
+        var status = Status.unknown
+        var error: PlaybackError?
+        var duration: MediaTime = .indefinite
+        var presentationSize = PixelSize.zero
+        var level = BufferLevel.empty
+        var tracks: [PlayerItemTrack] = []
+        var forwardEnd: MediaTime = .invalid
+        var reverseEnd: MediaTime = .invalid
+        var forwardBuffer = 0.0
+        var video = TrackChoice.automatic
+        var audio = TrackChoice.automatic
+        var attachment: Attachment?
+        /// Where to start, from a seek before there was a player.
+        var startPosition: (time: MediaTime, before: MediaTime, after: MediaTime)?
+    }
+
+    /// The player that plays the item; weak, for the player holds the item.
+    struct Attachment {
+        let id: ItemID
+        weak var core: PlayerCore?
+    }
+
+    let state = Mutex(State())
+
+    public init(asset: Asset) { self.asset = asset }
+    public convenience init(url: URL) { self.init(asset: Asset(url: url)) }
+
+    /// Unknown until a player has opened it; failed is final. Says nothing about pictures having been shown.
+    public var status: Status { state.withLock { $0.status } }
+    /// Non-nil only when `status` is failed.
+    public var error: PlaybackError? { state.withLock { $0.error } }
+    /// `.indefinite` until known. Ignores the playback end times.
+    public var duration: MediaTime { state.withLock { $0.duration } }
+    /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for sound alone.
+    public var presentationSize: PixelSize { state.withLock { $0.presentationSize } }
+    public var tracks: [PlayerItemTrack] { state.withLock { $0.tracks } }
+    /// A track has nothing left and its data has not ended: playback stalls or is about to.
+    public var isPlaybackBufferEmpty: Bool { state.withLock { $0.level.isEmpty } }
+    /// Nothing more is read for now.
+    public var isPlaybackBufferFull: Bool { state.withLock { $0.level.isFull } }
+    public var isPlaybackLikelyToKeepUp: Bool { state.withLock { $0.level.isLikelyToKeepUp } }
+
+    /// Seconds to read ahead; 0: the player's own policy. Taken when a player opens the item.
+    public var preferredForwardBufferDuration: Double {
+        get { state.withLock { $0.forwardBuffer } }
+        set { state.withLock { $0.forwardBuffer = newValue } }
+    }
+
+    /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Taken when a player opens
+    /// the item; changing it later is not built yet.
+    public var forwardPlaybackEndTime: MediaTime {
+        get { state.withLock { $0.forwardEnd } }
+        set { state.withLock { $0.forwardEnd = newValue } }
+    }
+
+    /// All that can be sought to; empty until known.
+    public var seekableTimeRanges: [MediaTimeRange] {
+        let description = asset.description
+        guard let description, description.isSeekable, description.duration.isNumeric else { return [] }
+        return [MediaTimeRange(start: .zero, duration: description.duration)]
+    }
+
+    /// Which of the asset's tracks of one kind is played. Taken when a player opens the item; switching while
+    /// playing is not built yet.
+    public func selectTrack(_ id: Int, ofType type: MediaType) { choose(.track(id), type) }
+
+    /// Plays no track of this kind: none of it is read or decoded. Taken when a player opens the item.
+    public func disableTracks(ofType type: MediaType) { choose(.none, type) }
+
+    private func choose(_ choice: TrackChoice, _ type: MediaType) {
+        state.withLock { state in
+            switch type {
+            case .video: state.video = choice
+            case .audio: state.audio = choice
+            default: break
+            }
+        }
+    }
+
+    /// The time being shown; a seek's target from the moment of the call on.
+    public func currentTime() -> MediaTime {
+        let (attachment, start) = state.withLock { ($0.attachment, $0.startPosition) }
+        if let core = attachment?.core { return core.currentTime(of: self) }
+        return start?.time ?? .zero
+    }
+
+    var core: PlayerCore? { state.withLock { $0.attachment?.core } }
+}
+
+/// A track of an item.
+public struct PlayerItemTrack: Hashable, Sendable {
+    public let assetTrack: Track
+    /// Whether it is being played.
+    public let isEnabled: Bool
+}

@@ -1,0 +1,127 @@
+public import MediaCore
+public import PlaybackEngine
+import Synchronization
+
+/// Where the pictures go. A player may feed several layers; a layer shows one player and keeps it alive.
+///
+/// Pictures are scaled to `size` by `videoGravity`; the bars that `.resizeAspect` leaves are not painted yet
+/// (a sink gets the picture at `videoRect`'s size), and neither is rotation applied.
+public final class PlayerLayer: Sendable {
+    private struct State {
+        var player: Player?
+        var output: LayerOutput?
+        var size: PixelSize?
+        var gravity = VideoGravity.resizeAspect
+        var background = Color.clear
+        var sinks: [any VideoSink] = []
+
+        var fit: LayerOutput.Fit {
+            LayerOutput.Fit(size: size, gravity: gravity, background: background)
+        }
+    }
+    private let state = Mutex(State())
+
+    /// `size` nil: the video's own.
+    public init(player: Player? = nil, size: PixelSize? = nil) {
+        state.withLock { $0.size = size }
+        self.player = player
+    }
+
+    deinit {
+        let (player, output) = state.withLock { ($0.player, $0.output) }
+        guard let output else { return }
+        player?.core.loop.perform { $0.removeLayer(output) }
+        output.close()
+    }
+
+    /// Settable at any moment; nil shows nothing more.
+    public var player: Player? {
+        get { state.withLock { $0.player } }
+        set { attach(newValue) }
+    }
+
+    private func attach(_ player: Player?) {
+        let (old, oldOutput, isSame) = state.withLock { ($0.player, $0.output, $0.player === player) }
+        guard !isSame else { return }
+        if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
+        let output = player.map { player in
+            let backend = player.configuration.backend
+            return LayerOutput(driver: player.core.driver, label: "layer") { backend.makeVideoConverter() }
+        }
+        let (sinks, fit) = state.withLock { state in
+            state.player = player
+            state.output = output
+            return (state.sinks, state.fit)
+        }
+        output?.setFit(fit)
+        // The sinks move when the old player has given the last picture that was under way.
+        let join: @Sendable () -> Void = {
+            guard let output else { return }
+            for sink in sinks { output.add(sink) }
+        }
+        if let oldOutput { oldOutput.detach(then: join) } else { join() }
+        if let player, let output { player.core.loop.perform { $0.addLayer(output) } }
+    }
+
+    public var size: PixelSize? {
+        get { state.withLock { $0.size } }
+        set { change { $0.size = newValue } }
+    }
+
+    public var videoGravity: VideoGravity {
+        get { state.withLock { $0.gravity } }
+        set { change { $0.gravity = newValue } }
+    }
+
+    public var backgroundColor: Color {
+        get { state.withLock { $0.background } }
+        set { change { $0.background = newValue } }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let (output, fit) = state.withLock { state in
+            body(&state)
+            return (state.output, state.fit)
+        }
+        output?.setFit(fit)
+    }
+
+    /// The first picture of the current item has reached the sinks.
+    public var isReadyForDisplay: Bool { player?.core.snapshot.isReadyForDisplay ?? false }
+
+    /// Where the picture lies in the layer; `.zero` until its size is known.
+    public var videoRect: PixelRect {
+        let (player, size, gravity) = state.withLock { ($0.player, $0.size, $0.gravity) }
+        let picture = player?.core.snapshot.presentationSize ?? .zero
+        guard !picture.isEmpty else { return .zero }
+        let bounds = size ?? picture
+        let fitted = gravity.fittedSize(of: picture, in: bounds)
+        return PixelRect(
+            x: (bounds.width - fitted.width) / 2,
+            y: (bounds.height - fitted.height) / 2,
+            width: fitted.width,
+            height: fitted.height
+        )
+    }
+
+    /// The sink gets the picture being shown, if there is one, and every one from then on.
+    public func add(_ sink: any VideoSink) {
+        let output = state.withLock { state in
+            guard !state.sinks.contains(where: { $0 === sink }) else { return state.output }
+            state.sinks.append(sink)
+            return state.output
+        }
+        output?.add(sink)
+    }
+
+    /// The sink is finished after what is under way to it.
+    public func remove(_ sink: any VideoSink) {
+        let (output, wasThere) = state.withLock { state in
+            let count = state.sinks.count
+            state.sinks.removeAll { $0 === sink }
+            return (state.output, state.sinks.count < count)
+        }
+        guard wasThere else { return }
+        if let output { output.remove(sink) } else { sink.finish() }
+    }
+}

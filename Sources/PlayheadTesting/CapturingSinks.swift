@@ -1,0 +1,105 @@
+public import MediaCore
+import Synchronization
+
+/// Remembers every call that a layer makes.
+public final class CapturingVideoSink: VideoSink {
+    public enum Call: Hashable, Sendable, CustomStringConvertible {
+        case start(PixelSize, PixelFormat)
+        /// `number`: what a scripted picture holds. `host`: the clock at the call, in nanoseconds.
+        case present(number: Int, time: MediaTime, pass: Int, host: Int64)
+        case flush
+        case finish
+
+        public var description: String {
+            switch self {
+            case .start(let size, let format): "start \(size) \(format)"
+            case .present(let number, let time, let pass, let host):
+                "present \(number) at \(time) pass \(pass) host \(host)"
+            case .flush: "flush"
+            case .finish: "finish"
+            }
+        }
+    }
+
+    private let clock: any HostClock
+    private let state = Mutex((calls: [Call](), failAt: Int?.none))
+
+    public init(clock: any HostClock) { self.clock = clock }
+
+    public var calls: [Call] { state.withLock { $0.calls } }
+    /// The numbers that the pictures hold, in the order in which they came.
+    public var numbers: [Int] {
+        calls.compactMap { if case .present(let number, _, _, _) = $0 { number } else { nil } }
+    }
+
+    /// The `count`th picture from now makes the sink throw.
+    public func fail(atPicture count: Int) { state.withLock { $0.failAt = count } }
+
+    public func start(_ format: VideoFormat) throws {
+        state.withLock { $0.calls.append(.start(format.size, format.pixelFormat)) }
+    }
+
+    public func present(_ frame: VideoFrame) throws {
+        let number = frame.withPlanes { planes in
+            guard let plane = planes.first, plane.bytesUsedPerRow >= 8 else { return -1 }
+            return Int(truncatingIfNeeded: plane.baseAddress.loadUnaligned(as: UInt64.self).littleEndian)
+        }
+        let mustFail = state.withLock { state in
+            state.calls.append(
+                .present(
+                    number: number,
+                    time: frame.presentationTime,
+                    pass: frame.pass,
+                    host: clock.now.nanoseconds
+                )
+            )
+            state.failAt = state.failAt.map { $0 - 1 }
+            return state.failAt == 0
+        }
+        if mustFail { throw MediaError(.sinkFailed, "the test asked for it") }
+    }
+
+    public func flush() { state.withLock { $0.calls.append(.flush) } }
+    public func finish() { state.withLock { $0.calls.append(.finish) } }
+}
+
+/// Remembers the samples, in the order in which they came.
+public final class CapturingAudioSink: AudioSink {
+    private struct State {
+        var samples: [Int16] = []
+        var flushes = 0
+        var finishes = 0
+        var isPaused = true
+        var volume: Float = 1
+    }
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Scripted samples hold the low 16 bits of their own index.
+    public var samples: [Int16] { state.withLock { $0.samples } }
+    public var flushes: Int { state.withLock { $0.flushes } }
+    public var finishes: Int { state.withLock { $0.finishes } }
+    public var isPaused: Bool { state.withLock { $0.isPaused } }
+    public var volume: Float { state.withLock { $0.volume } }
+
+    public func start(_ format: AudioFormat) throws -> AudioFormat {
+        AudioFormat(
+            sampleRate: format.sampleRate,
+            channelLayout: format.channelLayout,
+            sampleFormat: .s16
+        )
+    }
+
+    public func write(_ buffer: AudioBuffer) throws {
+        let samples = buffer.withPlanes { planes in
+            planes.first.map { Array($0.bindMemory(to: Int16.self)) } ?? []
+        }
+        state.withLock { $0.samples += samples }
+    }
+
+    public func setPaused(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
+    public func flush() { state.withLock { $0.flushes += 1 } }
+    public func setVolume(_ volume: Float) { state.withLock { $0.volume = volume } }
+    public func finish() { state.withLock { $0.finishes += 1 } }
+}

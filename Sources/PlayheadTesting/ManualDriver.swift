@@ -1,0 +1,67 @@
+public import Dispatch
+public import MediaCore
+public import PlaybackEngine
+
+/// Runs a player on the test's own thread, step by step: nothing happens, and no time passes, unless the test
+/// says so. With a seed the order among the stages is drawn from it.
+public final class ManualDriver: Driver {
+    private let stepped: SteppedDriver
+    public let seed: UInt64?
+
+    public init(seed: UInt64? = nil) {
+        self.seed = seed
+        stepped = SteppedDriver(seed: seed)
+    }
+
+    public var clock: any HostClock { stepped.clock }
+    public var now: HostTime { stepped.clock.now }
+    public var isRealTime: Bool { false }
+
+    public func makeLane(_ role: LaneRole, label: String) -> any Lane {
+        stepped.makeLane(role, label: label)
+    }
+
+    /// Callbacks run on the test's thread too.
+    public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
+        stepped.makeLane(.control, label: "callbacks")
+    }
+
+    public func schedule(
+        at time: HostTime,
+        on lane: any Lane,
+        _ work: @escaping @Sendable () -> Void
+    ) -> any Wakeup {
+        stepped.schedule(at: time, on: lane, work)
+    }
+
+    /// One step of one stage. False: nothing can be done at the present time.
+    @discardableResult
+    public func step() -> Bool { stepped.step() }
+
+    /// Everything that can be done at the present time.
+    public func settle() { while stepped.step() {} }
+
+    /// Lets time pass up to `seconds` from now, doing everything that comes due.
+    public func run(seconds: Double) {
+        run(until: now.advanced(by: Int64(seconds * 1e9)))
+    }
+
+    /// Lets time pass up to `limit`, doing everything that comes due.
+    public func run(until limit: HostTime) {
+        settle()
+        while stepped.advance(limit: limit) { settle() }
+        stepped.manualClock.advance(to: limit)
+        settle()
+    }
+
+    /// Until nobody waits for anything any more, or `condition` holds. False: `seconds` were not enough.
+    @discardableResult
+    public func run(atMost seconds: Double = 36_000, until condition: () -> Bool = { false }) -> Bool {
+        let limit = now.advanced(by: Int64(seconds * 1e9))
+        while true {
+            while !condition(), stepped.step() {}
+            if condition() { return true }
+            if !stepped.advance(limit: limit) { return !stepped.hasWork }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import MediaCore
+public import PlaybackEngine
+import Synchronization
+
+/// Writes what an engine reports as text, a line each, for tests that compare with golden text.
+public final class ReportDump: Sendable {
+    private let state = Mutex([String]())
+
+    public init() {}
+
+    public var lines: [String] { state.withLock { $0 } }
+    public var text: String { lines.joined(separator: "\n") }
+
+    /// Give this to `PlaybackLoop` as its observer.
+    public var observer: PlaybackLoop.Observer {
+        { [self] report, _ in
+            let line = "\(Self.words(report.itemTime)) \(Self.words(report.content))"
+            state.withLock { $0.append(line) }
+        }
+    }
+
+    private static func words(_ time: MediaTime) -> String {
+        let micros = (time.nanoseconds ?? 0) / 1000
+        let rest = String(micros % 1_000_000)
+        return "\(micros / 1_000_000).\(String(repeating: "0", count: 6 - rest.count))\(rest)"
+    }
+
+    private static func words(_ content: PlaybackReport.Content) -> String {
+        switch content {
+        case .notice(let notice): words(notice)
+        case .presentationSizeChanged(_, let size): "presentationSize \(size)"
+        case .tracksChanged: "tracks"
+        case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
+        case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"
+        case .fault(_, let error): "fault \(error.code)"
+        case .sinkFailed(let error, _): "sinkFailed \(error.code)"
+        }
+    }
+
+    private static func words(_ notice: PlaybackNotice) -> String {
+        switch notice {
+        case .playerStatusChanged(let status): "player \(status)"
+        case .itemChanged(_, let id): "item \(id.map { String($0.rawValue) } ?? "none")"
+        case .itemStatusChanged(_, let status): "itemStatus \(status)"
+        case .durationChanged(_, let duration): "duration \(words(duration))"
+        case .rateChanged(let old, let new, let reason): "rate \(old) -> \(new) (\(reason))"
+        case .timeControlChanged(let status, let reason):
+            "timeControl \(status)" + (reason.map { " \($0)" } ?? "")
+        case .bufferEmptyChanged(_, let flag): "bufferEmpty \(flag)"
+        case .bufferFullChanged(_, let flag): "bufferFull \(flag)"
+        case .likelyToKeepUpChanged(_, let flag): "likelyToKeepUp \(flag)"
+        case .repeatModeChanged(let setting): "repeat \(setting)"
+        case .playbackStalled: "playbackStalled"
+        case .playedToEnd(_, let time): "playedToEnd at \(words(time))"
+        case .failedToPlayToEnd(_, let error): "failedToPlayToEnd \(error.code)"
+        case .timeJumped(_, let time): "timeJumped to \(words(time))"
+        }
+    }
+}

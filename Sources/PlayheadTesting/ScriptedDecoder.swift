@@ -1,0 +1,125 @@
+public import MediaCore
+import Synchronization
+
+/// Decodes a script's packets: pictures whose bytes hold the frame's number, samples that hold their own
+/// index. Holds pictures back until their order is certain, as a real decoder does.
+public final class ScriptedDecoder: Decoder {
+    private struct State {
+        var held: [Packet] = []
+        var ready: [DecoderOutput] = []
+        var isDraining = false
+    }
+
+    private let media: ScriptedMedia
+    private let track: Int
+    private let state = Mutex(State())
+    /// Outputs that wait to be received before no more is taken.
+    private static let capacity = 2
+
+    public init(_ media: ScriptedMedia, track: Int) {
+        self.media = media
+        self.track = track
+    }
+
+    public func send(_ packet: Packet?) throws(MediaError) -> Bool {
+        let isTaken = state.withLock { state in
+            guard state.ready.count < Self.capacity else { return false }
+            guard let packet else {
+                state.isDraining = true
+                state.ready += state.held.sorted(by: Self.isEarlier).compactMap(output)
+                state.held = []
+                return true
+            }
+            state.held.append(packet)
+            let depth = (track == ScriptedMedia.videoTrack && media.video?.bFrames ?? 0 > 0) ? 1 : 0
+            while state.held.count > depth, let first = state.held.min(by: Self.isEarlier) {
+                state.held.removeAll { $0.payload === first.payload }
+                if let output = output(first) { state.ready.append(output) }
+            }
+            return true
+        }
+        if let payload = packet?.payload as? ScriptedPayload, isTaken, track == ScriptedMedia.videoTrack,
+            media.faults.contains(.undecodable(frame: payload.index))
+        {
+            throw MediaError(.decodeFailed, "frame \(payload.index) cannot be decoded", track: track)
+        }
+        return isTaken
+    }
+
+    public func receive() throws(MediaError) -> DecoderOutput {
+        state.withLock { state in
+            if !state.ready.isEmpty { return state.ready.removeFirst() }
+            return state.isDraining ? .ended : .needsInput
+        }
+    }
+
+    public func flush() { state.withLock { $0 = State() } }
+
+    private static func isEarlier(_ a: Packet, _ b: Packet) -> Bool {
+        (a.presentationTime ?? .zero) < (b.presentationTime ?? .zero)
+    }
+
+    private func output(_ packet: Packet) -> DecoderOutput? {
+        guard let payload = packet.payload as? ScriptedPayload, let time = packet.presentationTime else {
+            return nil
+        }
+        if track == ScriptedMedia.videoTrack {
+            if media.faults.contains(.undecodable(frame: payload.index)) { return nil }
+            return .video(ScriptedPicture.frame(payload.index, at: time, packet))
+        }
+        let rate = Int(media.audio?.sampleRate ?? 48_000)
+        return .audio(
+            AudioBuffer(
+                format: AudioFormat(sampleRate: rate, channelLayout: .mono, sampleFormat: .s16),
+                presentationTime: time,
+                frameCount: payload.length,
+                storage: ScriptedSamples(first: payload.index, count: payload.length)
+            )
+        )
+    }
+}
+
+/// A grey picture of 16 x 8 whose first eight bytes hold the frame's number.
+final class ScriptedPicture: VideoFrameStorage {
+    private let bytes: [UInt8]
+
+    init(_ index: Int) {
+        var bytes = [UInt8](repeating: 0, count: 16 * 8)
+        for place in 0..<8 { bytes[place] = UInt8(truncatingIfNeeded: index >> (8 * place)) }
+        self.bytes = bytes
+    }
+
+    var byteCount: Int { bytes.count }
+
+    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
+        try bytes.withUnsafeBytes { raw in
+            guard let base = raw.baseAddress else { return try body([]) }
+            return try body([VideoPlane(baseAddress: base, bytesPerRow: 16, bytesUsedPerRow: 16, rowCount: 8)]
+            )
+        }
+    }
+
+    static func frame(_ index: Int, at time: MediaTime, _ packet: Packet) -> VideoFrame {
+        VideoFrame(
+            format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 16, height: 8)),
+            presentationTime: time,
+            duration: packet.duration ?? .invalid,
+            isKeyFrame: packet.isKeyFrame,
+            sourceTime: SourceTime(ticks: time.value, timeBase: Rational(1, time.timescale)),
+            storage: ScriptedPicture(index)
+        )
+    }
+}
+
+/// Samples that hold the low 16 bits of their own index, so that one lost or doubled shows.
+final class ScriptedSamples: AudioBufferStorage {
+    private let samples: [Int16]
+
+    init(first: Int, count: Int) {
+        samples = (first..<(first + count)).map { Int16(truncatingIfNeeded: $0) }
+    }
+
+    func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
+        try samples.withUnsafeBytes { raw in try body(raw.baseAddress.map { [$0] } ?? []) }
+    }
+}

@@ -1,0 +1,180 @@
+public import MediaCore
+
+/// Media that exists only as numbers: which frames there are, and what goes wrong with them.
+public struct ScriptedMedia: Sendable {
+    public struct Video: Sendable {
+        public var frameCount: Int
+        public var frameRate: Int32
+        /// Every how many frames a key frame stands.
+        public var keyInterval: Int
+        /// Frames between two that are needed by others; they are decoded after the later one.
+        public var bFrames: Int
+        /// Time of the first picture.
+        public var start: MediaTime
+
+        public init(
+            frameCount: Int,
+            frameRate: Int32 = 25,
+            keyInterval: Int = 10,
+            bFrames: Int = 0,
+            start: MediaTime = .zero
+        ) {
+            self.frameCount = frameCount
+            self.frameRate = frameRate
+            self.keyInterval = max(1, keyInterval)
+            self.bFrames = max(0, bFrames)
+            self.start = start
+        }
+    }
+
+    public struct Audio: Sendable {
+        public var sampleCount: Int
+        public var sampleRate: Int32
+        /// Samples in a packet.
+        public var packetLength: Int
+
+        public init(sampleCount: Int, sampleRate: Int32 = 48_000, packetLength: Int = 1024) {
+            self.sampleCount = sampleCount
+            self.sampleRate = sampleRate
+            self.packetLength = max(1, packetLength)
+        }
+    }
+
+    public enum Fault: Hashable, Sendable {
+        /// Opening fails.
+        case openFails(MediaError.Code)
+        /// Reading packet `index` (in file order, counted from the start) finds nothing until the clock shows
+        /// `until` seconds.
+        case stall(atPacket: Int, until: Double)
+        /// Reading packet `index` fails and can be tried again behind it.
+        case unreadable(packet: Int)
+        /// Reading packet `index` fails for good.
+        case lost(fromPacket: Int)
+        /// The data ends before packet `index`.
+        case cutOff(atPacket: Int)
+        /// Video frame `index` cannot be decoded.
+        case undecodable(frame: Int)
+        /// A seek lands this many key frames behind its target, unless it is to the start.
+        case seeksLate(keyFrames: Int)
+        case noDecoder(MediaType)
+    }
+
+    public var video: Video?
+    public var audio: Audio?
+    public var faults: [Fault]
+
+    public init(video: Video? = nil, audio: Audio? = nil, faults: [Fault] = []) {
+        self.video = video
+        self.audio = audio
+        self.faults = faults
+    }
+
+    public static let videoTrack = 0
+    public static let audioTrack = 1
+
+    var duration: MediaTime {
+        let picture = video.map { $0.start + MediaTime(value: Int64($0.frameCount), timescale: $0.frameRate) }
+        let sound = audio.map { MediaTime(value: Int64($0.sampleCount), timescale: $0.sampleRate) }
+        return max(picture ?? .zero, sound ?? .zero)
+    }
+}
+
+/// One packet of a script: which frame, or which samples.
+final class ScriptedPayload: PacketPayload {
+    let index: Int
+    let length: Int
+
+    init(index: Int, length: Int) {
+        self.index = index
+        self.length = length
+    }
+}
+
+extension ScriptedMedia {
+    /// All packets in file order: by decode time, pictures first.
+    func packets() -> [Packet] {
+        (videoPackets() + audioPackets()).sorted {
+            let (a, b) = ($0.decodeTime ?? .zero, $1.decodeTime ?? .zero)
+            return a == b ? $0.track < $1.track : a < b
+        }
+    }
+
+    private func videoPackets() -> [Packet] {
+        guard let video else { return [] }
+        let tick = MediaTime(value: 1, timescale: video.frameRate)
+        return decodeOrder(video).enumerated().map { position, frame in
+            let decode = video.start + MediaTime(value: Int64(position), timescale: video.frameRate)
+            return Packet(
+                track: Self.videoTrack,
+                presentationTime: video.start + MediaTime(value: Int64(frame), timescale: video.frameRate),
+                decodeTime: video.bFrames > 0 ? decode - tick : decode,
+                duration: tick,
+                byteCount: 1000,
+                isKeyFrame: frame % video.keyInterval == 0,
+                payload: ScriptedPayload(index: frame, length: 1)
+            )
+        }
+    }
+
+    /// Closed groups: no frame refers across a key frame.
+    private func decodeOrder(_ video: Video) -> [Int] {
+        var order: [Int] = []
+        for first in stride(from: 0, to: video.frameCount, by: video.keyInterval) {
+            let end = min(first + video.keyInterval, video.frameCount)
+            order.append(first)
+            var next = first + 1
+            while next < end {
+                let anchor = min(next + video.bFrames, end - 1)
+                order.append(anchor)
+                order.append(contentsOf: next..<anchor)
+                next = anchor + 1
+            }
+        }
+        return order
+    }
+
+    private func audioPackets() -> [Packet] {
+        guard let audio else { return [] }
+        return stride(from: 0, to: audio.sampleCount, by: audio.packetLength).map { first in
+            let length = min(audio.packetLength, audio.sampleCount - first)
+            let time = MediaTime(value: Int64(first), timescale: audio.sampleRate)
+            return Packet(
+                track: Self.audioTrack,
+                presentationTime: time,
+                decodeTime: time,
+                duration: MediaTime(value: Int64(length), timescale: audio.sampleRate),
+                byteCount: length / 8,
+                isKeyFrame: true,
+                payload: ScriptedPayload(index: first, length: length)
+            )
+        }
+    }
+
+    func describe() -> MediaDescription {
+        var description = MediaDescription(formatName: "script")
+        description.duration = duration
+        if let video {
+            let base = Rational(1, video.frameRate)
+            var track = Track(id: Self.videoTrack, mediaType: .video, codec: "script", timeBase: base)
+            track.nominalFrameRate = Rational(video.frameRate, 1)
+            track.naturalSize = PixelSize(width: 16, height: 8)
+            track.sampleLayout = "gray"
+            let length = MediaTime(value: Int64(video.frameCount), timescale: video.frameRate)
+            track.timeRange = MediaTimeRange(start: video.start, duration: length)
+            if faults.contains(.noDecoder(.video)) { track.unplayableReason = "no decoder in the script" }
+            description.tracks.append(track)
+        }
+        if let audio {
+            let base = Rational(1, audio.sampleRate)
+            var track = Track(id: Self.audioTrack, mediaType: .audio, codec: "script", timeBase: base)
+            track.sampleRate = Int(audio.sampleRate)
+            track.channelLayout = .mono
+            track.sampleLayout = "s16"
+            let length = MediaTime(value: Int64(audio.sampleCount), timescale: audio.sampleRate)
+            track.timeRange = MediaTimeRange(start: .zero, duration: length)
+            if faults.contains(.noDecoder(.audio)) { track.unplayableReason = "no decoder in the script" }
+            description.tracks.append(track)
+        }
+        return description
+    }
+}

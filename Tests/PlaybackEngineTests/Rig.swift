@@ -1,0 +1,66 @@
+import MediaCore
+import PlaybackEngine
+import PlayheadTesting
+
+/// A loop with a scripted item, one layer and captured sound, on a driver that the test moves.
+final class Rig {
+    let driver: ManualDriver
+    let loop: PlaybackLoop
+    let dump = ReportDump()
+    let sink: CapturingVideoSink
+    let sound = CapturingAudioSink()
+    let layer: LayerOutput
+
+    init(seed: UInt64? = nil) {
+        let driver = ManualDriver(seed: seed)
+        self.driver = driver
+        loop = PlaybackLoop(driver: driver, observer: dump.observer)
+        sink = CapturingVideoSink(clock: driver.clock)
+        layer = LayerOutput(driver: driver, label: "layer") { Self.backend.makeVideoConverter() }
+        layer.add(sink)
+        let (layer, output) = (layer, makeAudio())
+        loop.perform {
+            $0.addLayer(layer)
+            $0.setAudio(output)
+        }
+    }
+
+    private static let backend = ScriptedBackend(ScriptedMedia(), clock: ManualClock())
+
+    private func makeAudio() -> AudioOutputLane {
+        AudioOutputLane(
+            driver: driver,
+            sink: sound,
+            makeConverter: { Self.backend.makeAudioConverter(to: $0) },
+            report: { _ in }
+        )
+    }
+
+    func load(_ media: ScriptedMedia, id: UInt64 = 1, forwardEnd: MediaTime? = nil) {
+        let clock = driver.clock
+        loop.setItem(
+            ItemID(id),
+            MediaItem(makeDemuxer: { ScriptedDemuxer(media, clock: clock) }, forwardEnd: forwardEnd)
+        )
+    }
+
+    func seek(_ id: UInt64, to time: MediaTime, tolerance: MediaTime = .zero) {
+        loop.send(
+            .seek(
+                SeekRequest(
+                    id: SeekID(id),
+                    target: time,
+                    toleranceBefore: tolerance,
+                    toleranceAfter: tolerance
+                )
+            )
+        )
+    }
+
+    /// Lines of the dump that hold `word`.
+    func lines(_ word: String) -> [String] { dump.lines.filter { $0.contains(word) } }
+}
+
+extension MediaTime {
+    static func ms(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1000) }
+}
