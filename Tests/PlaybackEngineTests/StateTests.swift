@@ -1,0 +1,257 @@
+import MediaCore
+import PlaybackEngine
+import Testing
+
+@Suite("The pure state")
+struct StateTests {
+    /// A state with an item that is open, has its first picture and enough data.
+    static func ready(_ change: (inout PlaybackState) -> Void = { _ in }) -> PlaybackState {
+        var state = PlaybackState()
+        _ = state.handle(.setItem(ItemID(1)))
+        _ = state.handle(.opened(ItemID(1), duration: .ms(10_000), isSeekable: true))
+        _ = state.handle(.buffer(ItemID(1), .ready))
+        _ = state.handle(.landed(state.epoch, at: .zero))
+        change(&state)
+        return state
+    }
+
+    @Test("rate x item x data x waiting: what really happens")
+    func timeControl() {
+        struct Row {
+            let rate: Float
+            let hasItem, isOpen, hasLanded: Bool
+            let level: BufferLevel
+            let waits: Bool
+            let expected: TimeControlState
+            let reason: WaitReason?
+        }
+        let some = BufferLevel(isEmpty: false, isLikelyToKeepUp: false, isFull: false)
+        let full = BufferLevel(isEmpty: false, isLikelyToKeepUp: false, isFull: true)
+        let likely = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: false)
+        let waiting = TimeControlState.waitingToPlayAtSpecifiedRate
+        let rows = [
+            Row(
+                rate: 0,
+                hasItem: false,
+                isOpen: false,
+                hasLanded: false,
+                level: .empty,
+                waits: true,
+                expected: .paused,
+                reason: nil
+            ),
+            Row(
+                rate: 0,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: .ready,
+                waits: true,
+                expected: .paused,
+                reason: nil
+            ),
+            Row(
+                rate: 1,
+                hasItem: false,
+                isOpen: false,
+                hasLanded: false,
+                level: .empty,
+                waits: true,
+                expected: waiting,
+                reason: .noItemToPlay
+            ),
+            Row(
+                rate: 1,
+                hasItem: false,
+                isOpen: false,
+                hasLanded: false,
+                level: .empty,
+                waits: false,
+                expected: waiting,
+                reason: .noItemToPlay
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: false,
+                hasLanded: false,
+                level: .empty,
+                waits: true,
+                expected: waiting,
+                reason: .evaluatingBufferingRate
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: false,
+                level: .empty,
+                waits: true,
+                expected: waiting,
+                reason: .evaluatingBufferingRate
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: .empty,
+                waits: true,
+                expected: waiting,
+                reason: .toMinimizeStalls
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: some,
+                waits: true,
+                expected: waiting,
+                reason: .toMinimizeStalls
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: full,
+                waits: true,
+                expected: .playing,
+                reason: nil
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: likely,
+                waits: true,
+                expected: .playing,
+                reason: nil
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: some,
+                waits: false,
+                expected: .playing,
+                reason: nil
+            ),
+            Row(
+                rate: 1,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: .empty,
+                waits: false,
+                expected: waiting,
+                reason: .evaluatingBufferingRate
+            ),
+            Row(
+                rate: 2.5,
+                hasItem: true,
+                isOpen: true,
+                hasLanded: true,
+                level: .ready,
+                waits: true,
+                expected: .playing,
+                reason: nil
+            ),
+        ]
+        for (number, row) in rows.enumerated() {
+            var state = PlaybackState()
+            _ = state.handle(.setWaitsToMinimizeStalling(row.waits))
+            _ = state.handle(.setRate(row.rate))
+            if row.hasItem { _ = state.handle(.setItem(ItemID(1))) }
+            if row.isOpen { _ = state.handle(.opened(ItemID(1), duration: .ms(10_000), isSeekable: true)) }
+            if row.hasLanded { _ = state.handle(.landed(state.epoch, at: .zero)) }
+            _ = state.handle(.buffer(ItemID(1), row.level))
+            #expect(state.timeControl == row.expected, "row \(number)")
+            #expect(state.waitReason == row.reason, "row \(number)")
+            #expect(state.rate == row.rate, "row \(number)")
+        }
+    }
+
+    @Test("At the end: the notice, then the rate, then what really happens")
+    func endOrder() {
+        var state = Self.ready { _ = $0.handle(.setRate(1)) }
+        let actions = state.handle(.reachedEnd(state.epoch, at: .ms(10_000), nil))
+        #expect(
+            actions == [
+                .setTimelineRate(0),
+                .post(.playedToEnd(ItemID(1), at: .ms(10_000))),
+                .post(.rateChanged(from: 1, to: 0, .itemEnded)),
+                .post(.timeControlChanged(.paused, nil)),
+            ]
+        )
+    }
+
+    @Test("Under .none time goes on past the end; another action then applies at once")
+    func endNone() {
+        var state = Self.ready {
+            _ = $0.handle(.setEndAction(.none))
+            _ = $0.handle(.setRate(1))
+        }
+        #expect(
+            state.handle(.reachedEnd(state.epoch, at: .ms(10_000), nil)) == [
+                .post(.playedToEnd(ItemID(1), at: .ms(10_000)))
+            ]
+        )
+        #expect(state.timeControl == .playing)
+        _ = state.handle(.setEndAction(.pause))
+        #expect(state.rate == 0)
+        #expect(state.timelineRate == 0)
+    }
+
+    @Test("playImmediately starts with whatever is there")
+    func immediately() {
+        var state = Self.ready {
+            _ = $0.handle(
+                .buffer(ItemID(1), BufferLevel(isEmpty: false, isLikelyToKeepUp: false, isFull: false))
+            )
+        }
+        _ = state.handle(.setRate(1))
+        #expect(state.timeControl == .waitingToPlayAtSpecifiedRate)
+        _ = state.handle(.playImmediately(1))
+        #expect(state.timeControl == .playing)
+    }
+
+    @Test("What is named by an old epoch or item changes nothing")
+    func stale() {
+        var state = Self.ready { _ = $0.handle(.setRate(1)) }
+        let before = state
+        for event in [
+            PlaybackEvent.landed(Epoch(99), at: .zero), .ranDry(Epoch(99)),
+            .reachedEnd(Epoch(99), at: .zero, nil),
+            .opened(ItemID(9), duration: .zero, isSeekable: false), .buffer(ItemID(9), .empty),
+            .failed(ItemID(9), MediaError(.io, "late")), .durationChanged(ItemID(9), .zero),
+        ] {
+            #expect(state.handle(event).isEmpty)
+        }
+        #expect(state == before)
+    }
+
+    @Test(
+        "Rates out of range and NaN are held",
+        arguments: [(Float.nan, Float(0)), (99, 32), (-99, -32), (.infinity, 32)]
+    )
+    func oddRates(asked: Float, held: Float) {
+        var state = PlaybackState()
+        _ = state.handle(.setRate(asked))
+        #expect(state.rate == held)
+    }
+
+    @Test("Random events from printed seeds keep the invariants", arguments: 0..<40)
+    func random(seed: Int) {
+        var walker = StateWalker(seed: UInt64(seed))
+        for _ in 0..<5000 {
+            if let broken = walker.step() {
+                Issue.record("seed \(seed), step \(walker.steps): \(broken)")
+                return
+            }
+        }
+    }
+}
