@@ -115,7 +115,11 @@ def machine(present):
     versions = {}
     for name, (command, argument, _) in present.items():
         said = subprocess.run([command, argument], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
-        versions[name] = said.strip().splitlines()[0] if said.strip() else "unknown"
+        words = said.strip().splitlines()[:1]
+        if name == "vplay":
+            git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+            words.append(subprocess.run(git, capture_output=True, text=True).stdout.strip())
+        versions[name] = " ".join(words) or "unknown"
     return {
         "processor": model,
         "cores": len(os.sched_getaffinity(0)),
