@@ -8,6 +8,7 @@ SHELL := /bin/bash
 SWIFT ?= swift
 PREFIX ?= /usr/local
 TESTFLAGS ?=
+PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
 RELEASE := -c release --product vplay --static-swift-stdlib
 VPLAY := .build/release/vplay
@@ -91,4 +92,4 @@ bench: fixtures ## the benchmarks of the Benchmarks package
 .PHONY: compare
 compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder)
 	@test -n "$(FILE)" || { echo "which file? make compare FILE=a.mp4" >&2; exit 64; }
-	python3 Benchmarks/compare/compare.py --vplay $(VPLAY) $(FILE)
+	$(PYTHON) Benchmarks/compare/compare.py --vplay $(VPLAY) $(FILE)

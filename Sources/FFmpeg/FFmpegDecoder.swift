@@ -16,7 +16,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private var codec: CodecContext
     private var clock: DecodeClock
     private var factory: FrameFactory
-    private var padding: PaddingTrimmer
+    private let end: AudioEnd?
     private var isDraining = false
     private var isVideo: Bool { track.mediaType == .video }
 
@@ -26,7 +26,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         zero: MediaTime,
         options: DecoderOptions,
         location: String,
-        end: AudioEnd
+        end: AudioEnd?
     ) throws(MediaError) {
         self.track = track
         self.location = location
@@ -68,7 +68,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
             mapping: mapping,
             containerAspect: stream.pointee.sample_aspect_ratio
         )
-        self.padding = PaddingTrimmer(end: end, mapping: mapping)
+        self.end = end
     }
 
     public func send(_ packet: Packet?) throws(MediaError) -> Bool {
@@ -112,20 +112,19 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
 
     public func receive() throws(MediaError) -> DecoderOutput {
         while true {
-            if let ready = padding.popReady() { return .audio(ready) }
             if isDraining && isVideo { clock.drainStep() }
             let frame = try FrameOwner()
             let code = log.capture { avcodec_receive_frame(codec.pointer, frame.pointer) }
             if code == PH_ERROR_EAGAIN { return .needsInput }
-            if code == PH_ERROR_EOF {
-                padding.finish()
-                if let ready = padding.popReady() { return .audio(ready) }
-                return .ended
-            }
+            if code == PH_ERROR_EOF { return .ended }
             guard code >= 0 else { throw failure(code, "a frame cannot be decoded", time: nil) }
             if isVideo { return .video(makeVideo(frame)) }
-            let declared = ph_frame_duration(frame.pointer)
-            if let buffer = factory.audio(frame) { padding.push(buffer, declaredTicks: declared) }
+            guard let buffer = factory.audio(frame) else { continue }
+            if let end {
+                if let cut = end.trim(buffer, mapping: factory.mapping) { return .audio(cut) }
+                continue
+            }
+            return .audio(buffer)
         }
     }
 
@@ -139,7 +138,6 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     public func flush() {
         isDraining = false
         factory.reset()
-        padding.reset()
         log.clear()
         if !isVideo, let fresh = try? makeContext() {
             codec = fresh

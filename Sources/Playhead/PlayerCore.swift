@@ -290,7 +290,7 @@ final class PlayerCore: Sendable {
                 sharing: Census.players,
                 maximumPixelCount: decoding.maximumPixelCount
             ),
-            limits: buffering.limits,
+            limits: buffering.limits(isRealTime: driver.isRealTime),
             forwardEnd: end.isNumeric ? end : nil,
             didOpen: { asset.finish($0) }
         )

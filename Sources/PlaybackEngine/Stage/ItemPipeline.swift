@@ -101,7 +101,7 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
-                wakeDemuxer: wakeDemuxer.call,
+                wakeDemuxer: { wakeDemuxer() },
                 report: report
             )
             let runner = StageRunner(stage, on: decodingLane)
@@ -116,7 +116,7 @@ final class ItemPipeline: Sendable {
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
             wish: DemuxStage.Wish(start: start, limits: limits.packets),
-            wakeDecoders: wakeDecoders.call,
+            wakeDecoders: { wakeDecoders() },
             report: report
         )
         let runner = StageRunner(demux, on: loadingLane)
@@ -164,15 +164,4 @@ final class ItemPipeline: Sendable {
 
     /// From any thread; what blocks returns soon.
     func cancel() { demuxer.cancel() }
-}
-
-/// A closure that is known later than the place that calls it, for stages that wake each other.
-private final class LateCall: Sendable {
-    private let target = Mutex<(@Sendable () -> Void)?>(nil)
-
-    func set(_ call: @escaping @Sendable () -> Void) { target.withLock { $0 = call } }
-
-    var call: @Sendable () -> Void {
-        { [self] in target.withLock { $0 }?() }
-    }
 }
