@@ -153,7 +153,10 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.pass = renderer.pass
         snapshot.timeline = renderer.timeline
         snapshot.passStart = renderer.passStart
-        snapshot.passEnd = pipeline.flatMap { renderer.passEnd($0)?.itemTime }
+        // Under `.none` time goes on past the end.
+        if let pipeline, !(state.endAction == .none && state.item?.hasEnded == true) {
+            snapshot.passEnd = renderer.passEnd(pipeline)?.itemTime
+        }
         published.withLock { $0 = snapshot }
     }
 

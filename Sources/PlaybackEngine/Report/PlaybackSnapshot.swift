@@ -35,7 +35,7 @@ public struct PlaybackSnapshot: Sendable {
     public func itemTime(at host: HostTime) -> MediaTime {
         if let seekTarget { return seekTarget }
         var time = timeline.media(at: host) &- passStart
-        if let passEnd, timeline.rate.millionths > 0 { time = min(time, passEnd) }
+        if let passEnd { time = min(time, passEnd) }
         return MediaTime(value: max(0, time), timescale: 1_000_000_000)
     }
 }
