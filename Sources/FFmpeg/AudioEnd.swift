@@ -16,7 +16,9 @@ struct AudioEnd: Sendable {
             track.timeBase == Rational(1, Int32(clamping: track.sampleRate))
         else { return nil }
         let comment = track.metadata["iTunSMPB"] ?? description.metadata["iTunSMPB"]
-        if let count = comment.flatMap(AudioEnd.sampleCount), let start = FFmpeg.ticks(stream.pointee.start_time) {
+        if let count = comment.flatMap(AudioEnd.sampleCount),
+            let start = FFmpeg.ticks(stream.pointee.start_time)
+        {
             let (end, overflow) = start.addingReportingOverflow(count)
             if overflow { return nil }
             ticks = end
@@ -79,7 +81,9 @@ extension AudioEnd {
         guard buffer.format.sampleRate == Int(mapping.timeBase.denominator) else { return buffer }
         let excess = buffer.presentationTime + buffer.duration - mapping.itemTime(ticks)
         guard excess.isNumeric, excess > .zero else { return buffer }
-        let (product, overflow) = excess.value.multipliedReportingOverflow(by: Int64(buffer.format.sampleRate))
+        let (product, overflow) = excess.value.multipliedReportingOverflow(
+            by: Int64(buffer.format.sampleRate)
+        )
         guard !overflow else { return nil }
         let cut = buffer.trimmed(last: Int(clamping: product / Int64(excess.timescale)))
         return cut.frameCount > 0 ? cut : nil

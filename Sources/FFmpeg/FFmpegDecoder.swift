@@ -10,11 +10,14 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let log: LibraryLog
     private let parameters: CodecParameters
     private let timeBase: AVRational
+    private let averageRate: AVRational
     private let threads: ThreadPlan
     private let maximumPixelCount: Int
     private let scratch: PacketOwner
     private var codec: CodecContext
     private var clock: DecodeClock
+    /// The clock as it was before the first packet.
+    private let freshClock: DecodeClock
     private var factory: FrameFactory
     private let end: AudioEnd?
     private var isDraining = false
@@ -33,6 +36,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         self.log = LibraryLog()
         self.parameters = try CodecParameters(copying: stream.pointee.codecpar)
         self.timeBase = stream.pointee.time_base
+        self.averageRate = stream.pointee.avg_frame_rate
         self.scratch = try PacketOwner()
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
             by: track.naturalSize.height
@@ -52,6 +56,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
                 timeBase: timeBase,
                 threads: threads,
                 maximumPixelCount: maximumPixelCount,
+                averageRate: averageRate,
                 log: log
             )
         } catch {
@@ -59,10 +64,10 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         }
         self.clock = DecodeClock(
             timeBase: mapping.timeBase.avRational,
-            averageRate: stream.pointee.avg_frame_rate,
-            codecRate: codec.pointer.pointee.framerate,
+            averageRate: averageRate,
             reorderDepth: codec.pointer.pointee.has_b_frames
         )
+        self.freshClock = clock
         self.factory = FrameFactory(
             track: track,
             mapping: mapping,
@@ -84,6 +89,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         defer { scratch.unreference() }
         var clockAfter = clock
         if isVideo {
+            clockAfter.setRate(codec.pointer.pointee.framerate)
             let decode = clockAfter.packet(
                 decodeTicks: ticks(original.pointee.dts),
                 durationTicks: original.pointee.duration
@@ -129,36 +135,34 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     }
 
     private func makeVideo(_ frame: FrameOwner) -> VideoFrame {
-        clock.picture()
+        if !isDraining { clock.picture() }
         var stamp = ticks(frame.pointer.pointee.best_effort_timestamp)
         if isDraining && stamp == nil { stamp = clock.spareTicks() }
         return factory.video(frame, ticks: stamp)
     }
 
     public func flush() {
+        let startsAfresh = !isVideo || isDraining
         isDraining = false
         factory.reset()
         log.clear()
-        if !isVideo, let fresh = try? makeContext() {
+        if startsAfresh, let fresh = try? makeContext() {
             codec = fresh
         } else {
             avcodec_flush_buffers(codec.pointer)
         }
-        clock = DecodeClock(
-            timeBase: factory.mapping.timeBase.avRational,
-            averageRate: AVRational(num: 0, den: 1),
-            codecRate: codec.pointer.pointee.framerate,
-            reorderDepth: 0
-        )
+        clock = freshClock
     }
 
-    /// Sound decoders keep the state of noise generators across a flush; a new one repeats every sample.
+    /// Flushed decoders keep some state: noise generators, counts of bad time stamps. A new one repeats every
+    /// sample and picture, which a loop needs; a seek among pictures does not, and keeps its memory.
     private func makeContext() throws(MediaError) -> CodecContext {
         try CodecContext(
             parameters: parameters.pointer,
             timeBase: timeBase,
             threads: threads,
             maximumPixelCount: maximumPixelCount,
+            averageRate: averageRate,
             log: log
         )
     }
