@@ -73,7 +73,9 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
 
-    @Option(help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n")
+    )
     var threads: Int?
 
     @Option(help: "Write a line for each event to standard output.")
@@ -88,7 +90,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Flag(help: "Also tell of losses that playback survives.")
     var verbose = false
 
-    @OptionGroup(title: "Options not built yet")
+    @OptionGroup
     var unbuilt: UnbuiltOptions
 
     func run() async throws {

@@ -33,6 +33,8 @@ struct PlayOptions: Sendable {
 
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
+    var writesToStandardOutput: Bool { paths.contains("-") }
+    private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// The tracks must be known before an item can be set up.
     var needsLoading: Bool { start != nil || end != nil || videoTrack != nil || audioTrack != nil }
     /// framemd5 writes frame rates and time bases, which are best when FFmpeg looked into the streams.
@@ -100,7 +102,9 @@ struct PlayOptions: Sendable {
         if !decodesVideo, audio == .none {
             throw ValidationError("--video none and --audio none leave nothing to play.")
         }
-        if frames != nil, !decodesVideo { throw ValidationError("--frames needs pictures, not --video none.") }
+        if frames != nil, !decodesVideo {
+            throw ValidationError("--frames needs pictures, not --video none.")
+        }
         try checkPaths()
         if inputs.contains(where: \.isStandardInput), needsLoading {
             throw ValidationError(
@@ -111,7 +115,6 @@ struct PlayOptions: Sendable {
 
     /// Two writers of one file would write over each other.
     private func checkPaths() throws(ValidationError) {
-        let paths = video.compactMap(\.path) + [audio.path].compactMap(\.self)
         for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
             throw ValidationError(
                 path == "-" ? "Only one sink can write to standard output." : "Two sinks write to \(path)."

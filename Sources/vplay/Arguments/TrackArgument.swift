@@ -36,7 +36,9 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
             return .failure(TrackNotFound(words: "there is no \(wish); \(there)"))
         }
         if let reason = found.unplayableReason {
-            return .failure(TrackNotFound(words: "\(type.rawValue) track \(found.id) cannot be played: \(reason)"))
+            return .failure(
+                TrackNotFound(words: "\(type.rawValue) track \(found.id) cannot be played: \(reason)")
+            )
         }
         return .success(found.id)
     }
@@ -44,7 +46,11 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
     /// Containers write "eng", people "en" or "en-GB"; all mean the same.
     private static func names(of language: String) -> Set<String> {
         let code = Locale.Language(identifier: language).languageCode
-        return Set([language, code?.identifier, code?.identifier(.alpha2), code?.identifier(.alpha3)].compactMap(\.self))
+        return Set(
+            [language, code?.identifier, code?.identifier(.alpha2), code?.identifier(.alpha3)].compactMap(
+                \.self
+            )
+        )
     }
 }
 

@@ -19,7 +19,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object.")
     var json = false
 
-    @Option(help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n"))
+    @Option(
+        help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n")
+    )
     var threads: Int?
 
     func validate() throws {

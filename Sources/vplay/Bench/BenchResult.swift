@@ -44,6 +44,7 @@ struct BenchResult: Sendable {
         let thousandths = Int64((value * 1000).rounded())
         let part = String(thousandths.magnitude % 1000)
         let sign = thousandths < 0 ? "-" : ""
-        return "\(sign)\(thousandths.magnitude / 1000)." + String(repeating: "0", count: 3 - part.count) + part
+        return "\(sign)\(thousandths.magnitude / 1000)." + String(repeating: "0", count: 3 - part.count)
+            + part
     }
 }

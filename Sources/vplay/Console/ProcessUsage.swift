@@ -9,7 +9,9 @@ struct ProcessUsage: Sendable {
 
     static var now: ProcessUsage {
         var usage = rusage()
-        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return ProcessUsage(cpuSeconds: 0, peakMemory: 0) }
+        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else {
+            return ProcessUsage(cpuSeconds: 0, peakMemory: 0)
+        }
         return ProcessUsage(
             cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
             peakMemory: usage.ru_maxrss << 10

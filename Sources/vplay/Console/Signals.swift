@@ -8,26 +8,29 @@ final class Signals: Sendable {
     /// Only held; `sources` is not touched after `init`.
     private let sources: SignalSources
 
-    /// From the first signal until the process ends whatever its sinks are doing.
-    private static let patience = DispatchTimeInterval.milliseconds(1000)
-
-    /// `handler` is called once, on a queue of its own.
-    init(_ handler: @escaping @Sendable (ExitStatus) -> Void) {
+    /// `handler` is called once, on a queue of its own. `patience`: from the first signal until the process ends
+    /// whatever its sinks are doing.
+    init(
+        patience: DispatchTimeInterval = .milliseconds(250),
+        _ handler: @escaping @Sendable (ExitStatus) -> Void
+    ) {
         // A closed pipe comes back as an error from the write.
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "vplay.signals", qos: .userInteractive)
         let first = Once()
-        sources = SignalSources([(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated)].map { number, status in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                guard first.take() else { status.exitAtOnce() }
-                queue.asyncAfter(deadline: .now() + Self.patience) { status.exitAtOnce() }
-                handler(status)
+        sources = SignalSources(
+            [(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated)].map { number, status in
+                signal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+                source.setEventHandler {
+                    guard first.take() else { status.exitAtOnce() }
+                    queue.asyncAfter(deadline: .now() + patience) { status.exitAtOnce() }
+                    handler(status)
+                }
+                source.activate()
+                return source
             }
-            source.activate()
-            return source
-        })
+        )
     }
 }
 

@@ -13,7 +13,8 @@ enum Key: Sendable {
         var rest = bytes[...]
         while let byte = rest.popFirst() {
             if byte == 0x1B {
-                guard rest.count >= 2, rest.popFirst() == UInt8(ascii: "["), let arrow = rest.popFirst() else {
+                guard rest.count >= 2, rest.popFirst() == UInt8(ascii: "["), let arrow = rest.popFirst()
+                else {
                     continue
                 }
                 if arrow == UInt8(ascii: "C") { keys.append(.forward) }
@@ -38,7 +39,9 @@ final class KeyReader: Sendable {
 
     /// nil without a terminal, and when standard input is being played.
     init?(for options: PlayOptions, _ handler: @escaping @Sendable (Key) -> Void) {
-        guard TerminalMode.isInteractive, !options.inputs.contains(where: \.isStandardInput) else { return nil }
+        guard TerminalMode.isInteractive, !options.inputs.contains(where: \.isStandardInput) else {
+            return nil
+        }
         guard TerminalMode.readKeys() else { return nil }
         let queue = DispatchQueue(label: "vplay.keys", qos: .userInteractive)
         let source = KeySource(DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue))

@@ -72,7 +72,9 @@ extension PlaySession {
     private func warnOfSilence(_ item: PlayerItem) {
         let wantsSound = options.audio == .automatic && !options.isMuted && !options.isUntimed
         guard wantsSound, !options.isQuiet else { return }
-        guard item.tracks.contains(where: { $0.isEnabled && $0.assetTrack.mediaType == .audio }) else { return }
+        guard item.tracks.contains(where: { $0.isEnabled && $0.assetTrack.mediaType == .audio }) else {
+            return
+        }
         let isFirst = state.withLock { state in
             defer { state.hasWarnedOfSilence = true }
             return !state.hasWarnedOfSilence

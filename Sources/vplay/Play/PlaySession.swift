@@ -47,7 +47,9 @@ final class PlaySession: Sendable {
     /// Plays everything, and returns when the outputs are finished.
     static func run(_ options: PlayOptions) async -> ExitStatus {
         let ending = Latch<ExitStatus>()
-        let signals = Signals { ending.open($0) }
+        // A pipe whose reader has stopped may be waited for in vain, and has no end to be written; a file has.
+        let patience = options.writesToStandardOutput ? 250 : 2000
+        let signals = Signals(patience: .milliseconds(patience)) { ending.open($0) }
         let session: PlaySession
         do throws(SinkError) {
             session = try PlaySession(options, ending)

@@ -17,8 +17,10 @@ struct Statistics {
             "faults: \(counters.faults), stalls: \(counters.stalls), seeks: \(counters.seeks)",
         ]
         let due = shown + counters.framesDropped
-        let perPass = counters.passes > 0 ? ", pictures per pass: due \(Self.ratio(due, counters.passes)), "
-            + "presented \(Self.ratio(shown, counters.passes))" : ""
+        let perPass =
+            counters.passes > 0
+            ? ", pictures per pass: due \(Self.ratio(due, counters.passes)), "
+                + "presented \(Self.ratio(shown, counters.passes))" : ""
         lines.append("passes: \(counters.passes)\(perPass)")
         // On the virtual clock no time passes before the first picture.
         lines.append("startup: \(options.isUntimed ? "not timed" : startup)")

@@ -28,9 +28,9 @@ enum StatusLine {
         columns: Int
     ) -> String {
         let head = clock(time) + (duration.isNumeric ? " / \(clock(duration))" : "")
-        let tail = rate == 0 ? "paused" : "\(rate)x dropped \(dropped)"
-        // A full last column would wrap on some terminals.
-        let room = columns - 1 - head.utf8.count - tail.utf8.count - 4
+        let tail = (rate == 0 ? "paused" : "\(rate)x") + " dropped \(dropped)"
+        // The bar keeps its length while the words change. A full last column would wrap on some terminals.
+        let room = columns - 1 - head.utf8.count - max(tail.utf8.count, 24) - 4
         guard duration.isNumeric, duration > .zero, room >= 10 else {
             return String("\(head) \(tail)".prefix(max(0, columns - 1)))
         }

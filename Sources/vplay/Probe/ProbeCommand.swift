@@ -40,7 +40,8 @@ struct ProbeCommand: AsyncParsableCommand {
             Console.shared.complain("\(input.name): nothing is known about it")
             ExitStatus.failure.exitNow()
         }
-        let report = json
+        let report =
+            json
             ? ProbeJSON.object(description, path: input.name).indentedText + "\n"
             : ProbeText.lines(description, name: input.name).joined(separator: "\n") + "\n"
         StandardOutput.writeOrExit(report)

@@ -6,7 +6,9 @@ enum ProbeText {
         var lines = [oneLine(name)]
         lines.append("container: \(media.formatName)")
         let about = media.durationIsEstimate ? " (estimated)" : ""
-        lines.append("duration: " + (media.duration.isNumeric ? seconds(media.duration) + about : "not known"))
+        lines.append(
+            "duration: " + (media.duration.isNumeric ? seconds(media.duration) + about : "not known")
+        )
         if media.startTime != .zero { lines.append("start: \(seconds(media.startTime)) in the container") }
         if let bytes = media.byteCount { lines.append("size: \(bytes) bytes") }
         if let bitRate = media.bitRate { lines.append("bit rate: \(bitRate / 1000) kbit/s") }
