@@ -18,11 +18,9 @@ final class Rig {
         sink = CapturingVideoSink(clock: driver.clock)
         layer = LayerOutput(driver: driver, label: "layer") { Self.backend.makeVideoConverter() }
         layer.add(sink)
-        let (layer, output) = (layer, makeAudio())
-        loop.perform {
-            $0.addLayer(layer)
-            $0.setAudio(output)
-        }
+        let output = makeAudio()
+        loop.attach(layer)
+        loop.perform { $0.setAudio(output) }
     }
 
     private static let backend = ScriptedBackend(ScriptedMedia(), clock: ManualClock())
