@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Which pictures come out, compared by time stamp and checksum.
-@Suite("Pictures", .enabled(if: Media.isMade), .timeLimit(.minutes(2)))
+@Suite("Pictures", .enabled(if: Media.isMade))
 struct RangeTests {
     /// A line of framemd5: when and what.
     private struct Picture: Equatable {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Usage", .timeLimit(.minutes(2)))
+@Suite("Usage")
 struct UsageTests {
     @Test(arguments: [
         "", "--volume 2 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--frames 0 x", "--repeat 0 x",
