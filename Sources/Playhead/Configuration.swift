@@ -46,7 +46,7 @@ public struct BufferingPolicy: Hashable, Sendable {
     /// Bytes of media read ahead of what is decoded, whatever their duration.
     public var forwardBytes = 4 << 20
     /// Decoded pictures kept ahead of the one being shown; nil: 4 in real time, to ride out a decoder's
-    /// jitter, and 2 on the virtual clock, where none can come late.
+    /// jitter, and 1 on the virtual clock, where none can come late.
     public var pictures: Int?
 
     public init() {}
@@ -55,7 +55,7 @@ public struct BufferingPolicy: Hashable, Sendable {
         var limits = PipelineLimits.local
         limits.packets.duration = Int64(max(0.05, min(600, forwardDuration)) * 1e9)
         limits.packets.bytes = max(64 << 10, forwardBytes)
-        limits.videoFrames.count = max(1, pictures ?? (isRealTime ? 4 : 2))
+        limits.videoFrames.count = max(1, pictures ?? (isRealTime ? 4 : 1))
         return limits
     }
 }

@@ -12,5 +12,8 @@ final class LateCall: Sendable {
 
     func set(_ body: @escaping @Sendable () -> Void) { target.withLock { $0 = Call(body: body) } }
 
+    /// Lets go of the closure; calls do nothing from here on.
+    func clear() { target.withLock { $0 = nil } }
+
     func callAsFunction() { target.withLock { $0 }?.body() }
 }

@@ -70,6 +70,9 @@ final class ItemPipeline: Sendable {
     private let demuxer: any Demuxer
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
+    /// The stages wake each other through these: a circle, until `cancel` cuts it.
+    private let wakeDemuxerCall = LateCall()
+    private let wakeDecodersCall = LateCall()
 
     var branches: [Branch] { [video, audio].compactMap(\.self) }
 
@@ -86,8 +89,7 @@ final class ItemPipeline: Sendable {
     ) {
         self.demuxer = demuxer
         self.description = description
-        let wakeDemuxer = LateCall()
-        let wakeDecoders = LateCall()
+        let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         var made: [Branch] = []
         for (track, decoder) in decoders {
             let packets = PacketQueue(limits: limits.packets)
@@ -162,6 +164,10 @@ final class ItemPipeline: Sendable {
     /// In `epoch` the demuxer waits for room, or has come to the end of the data.
     func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
 
-    /// From any thread; what blocks returns soon.
-    func cancel() { demuxer.cancel() }
+    /// From any thread; what blocks returns soon, and the stages let go of each other.
+    func cancel() {
+        demuxer.cancel()
+        wakeDemuxerCall.clear()
+        wakeDecodersCall.clear()
+    }
 }
