@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Broken inputs", .timeLimit(.minutes(5)))
+@Suite("Broken inputs")
 struct BrokenInputTests {
     /// Exit 1 and one sentence that names the input, or nothing to say and exit 0.
     private func check(_ path: String, _ outcome: Outcome, mayPlay: Bool) {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -26,7 +27,7 @@ enum Command {
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0.path) } ?? candidates[0]
     }()
 
-    /// Ends with the process; a test that is cancelled (its time limit) takes the process with it.
+    /// Ends with the process, which is killed when it takes longer than anything here should.
     static func run(_ arguments: [String], in folder: URL? = nil, input: URL? = nil) async throws -> Outcome {
         try await Turns.shared.take {
             try await Running(url.path, arguments, in: folder, input: input).outcome()
@@ -72,7 +73,7 @@ final class Running: Sendable {
         let temporary = FileManager.default.temporaryDirectory
         outputURL = temporary.appendingPathComponent("vplay-\(UUID().uuidString).out")
         errorsURL = temporary.appendingPathComponent("vplay-\(UUID().uuidString).err")
-        for url in [outputURL, errorsURL] { FileManager.default.createFile(atPath: url.path, contents: nil) }
+        for url in [outputURL, errorsURL] { try Data().write(to: url) }
         process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
@@ -92,16 +93,18 @@ final class Running: Sendable {
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
+    /// Only a process that hangs comes near this.
+    private static let patience = DispatchTimeInterval.seconds(120)
+
     func outcome() async throws -> Outcome {
-        await withTaskCancellationHandler {
-            for await _ in ended {}
-        } onCancel: {
-            kill(process.processIdentifier, SIGKILL)
-        }
+        let identifier = process.processIdentifier
+        let watchdog = DispatchWorkItem { kill(identifier, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
+        for await _ in ended {}
+        watchdog.cancel()
         defer {
             for url in [outputURL, errorsURL] { unlink(url.path) }
         }
-        try Task.checkCancellation()
         let died = process.terminationReason == .uncaughtSignal
         return Outcome(
             status: process.terminationStatus,

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Every picture of every file, against FFmpeg's own.
-@Suite("Corpus", .enabled(if: Media.corpus != nil), .timeLimit(.minutes(5)))
+@Suite("Corpus", .enabled(if: Media.corpus != nil))
 struct CorpusTests {
     @Test(arguments: Media.references(".framemd5"))
     func picturesAreThoseOfFFmpeg(path: String) async throws {

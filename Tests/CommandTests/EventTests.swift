@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("Events", .enabled(if: Media.isMade), .timeLimit(.minutes(2)))
+@Suite("Events", .enabled(if: Media.isMade))
 struct EventTests {
     @Test(arguments: [
         ["--repeat", "3"], ["--frames", "100", "--loop"], ["--duration", "4.25", "--loop"], ["--rate", "2"],

@@ -13,6 +13,8 @@ enum Media {
 
     /// 90 pictures, 3 s, with sound.
     static let clip = fixture("clip-h264-aac.mp4")
+    /// Of one of its pictures.
+    static let pictureBytes = 320 * 180 * 3 / 2
     /// The same pictures alone.
     static let silent = fixture("video-only.mp4")
     static let uneven = fixture("vfr.mp4")

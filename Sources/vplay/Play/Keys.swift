@@ -13,7 +13,8 @@ enum Key: Sendable {
         var rest = bytes[...]
         while let byte = rest.popFirst() {
             if byte == 0x1B {
-                guard rest.count >= 2, rest.popFirst() == UInt8(ascii: "["), let arrow = rest.popFirst()
+                // What begins like an arrow and is none is skipped, never taken for other keys.
+                guard rest.popFirst() == UInt8(ascii: "["), let arrow = rest.popFirst()
                 else {
                     continue
                 }
