@@ -86,7 +86,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PlayheadTests",
-            dependencies: ["Playhead", "PlayheadTesting"],
+            dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting"],
             swiftSettings: settings
         ),
         .testTarget(name: "CommandTests", dependencies: ["vplay"], swiftSettings: settings),

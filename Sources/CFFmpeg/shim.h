@@ -19,6 +19,11 @@
 
 #include "compat.h"
 
+// Set by Tests/check-ffmpeg-headers.sh, so that it cannot pass on the wrong headers.
+#if defined(PLAYHEAD_REQUIRED_LIBAVFORMAT) && LIBAVFORMAT_VERSION_MAJOR < PLAYHEAD_REQUIRED_LIBAVFORMAT
+#error "these are not the libavformat headers that were asked for"
+#endif
+
 // Error codes: macros that tag four characters or negate errno.
 static const int PH_ERROR_EOF = AVERROR_EOF;
 static const int PH_ERROR_EXIT = AVERROR_EXIT;

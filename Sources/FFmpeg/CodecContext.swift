@@ -12,6 +12,7 @@ final class CodecContext {
         timeBase: AVRational,
         threads: ThreadPlan,
         maximumPixelCount: Int,
+        averageRate: AVRational = AVRational(num: 0, den: 1),
         log: LibraryLog
     ) throws(MediaError) {
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
@@ -26,6 +27,7 @@ final class CodecContext {
         var code = avcodec_parameters_to_context(pointer, parameters)
         if code >= 0 {
             pointer.pointee.opaque = log.opaque
+            if parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO { pointer.pointee.framerate = averageRate }
             pointer.pointee.pkt_timebase = timeBase
             pointer.pointee.max_pixels = Int64(max(1, maximumPixelCount))
             pointer.pointee.thread_count = Int32(clamping: threads.count)

@@ -7,7 +7,7 @@ struct DecodeClock {
 
     private let timeBase: AVRational
     /// Microseconds that one picture lasts when its packet does not say; 0 for unknown.
-    private let fallbackDuration: Int64
+    private var fallbackDuration: Int64 = 0
     /// When the next packet is decoded, in microseconds; nil for unknown.
     private var next: Int64?
     /// Times for pictures that come out at the end without any.
@@ -16,10 +16,8 @@ struct DecodeClock {
     private var picturesSincePacket = 0
     private var lastDuration: Int64 = 0
 
-    init(timeBase: AVRational, averageRate: AVRational, codecRate: AVRational, reorderDepth: Int32) {
+    init(timeBase: AVRational, averageRate: AVRational, reorderDepth: Int32) {
         self.timeBase = timeBase
-        self.fallbackDuration =
-            codecRate.isPositive ? av_rescale(1_000_000, Int64(codecRate.den), Int64(codecRate.num)) : 0
         self.next =
             averageRate.isPositive
             ? -av_rescale(
@@ -28,6 +26,11 @@ struct DecodeClock {
                 Int64(averageRate.num)
             )
             : 0
+    }
+
+    /// Frames per second as the decoder knows them by now.
+    mutating func setRate(_ rate: AVRational) {
+        fallbackDuration = rate.isPositive ? av_rescale(1_000_000, Int64(rate.den), Int64(rate.num)) : 0
     }
 
     /// The decoding time to hand in with a packet, in ticks.

@@ -10,13 +10,16 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let log: LibraryLog
     private let parameters: CodecParameters
     private let timeBase: AVRational
+    private let averageRate: AVRational
     private let threads: ThreadPlan
     private let maximumPixelCount: Int
     private let scratch: PacketOwner
     private var codec: CodecContext
     private var clock: DecodeClock
+    /// The clock as it was before the first packet.
+    private let freshClock: DecodeClock
     private var factory: FrameFactory
-    private var padding: PaddingTrimmer
+    private let end: AudioEnd?
     private var isDraining = false
     private var isVideo: Bool { track.mediaType == .video }
 
@@ -26,13 +29,14 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         zero: MediaTime,
         options: DecoderOptions,
         location: String,
-        end: AudioEnd
+        end: AudioEnd?
     ) throws(MediaError) {
         self.track = track
         self.location = location
         self.log = LibraryLog()
         self.parameters = try CodecParameters(copying: stream.pointee.codecpar)
         self.timeBase = stream.pointee.time_base
+        self.averageRate = stream.pointee.avg_frame_rate
         self.scratch = try PacketOwner()
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
             by: track.naturalSize.height
@@ -52,6 +56,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
                 timeBase: timeBase,
                 threads: threads,
                 maximumPixelCount: maximumPixelCount,
+                averageRate: averageRate,
                 log: log
             )
         } catch {
@@ -59,16 +64,16 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         }
         self.clock = DecodeClock(
             timeBase: mapping.timeBase.avRational,
-            averageRate: stream.pointee.avg_frame_rate,
-            codecRate: codec.pointer.pointee.framerate,
+            averageRate: averageRate,
             reorderDepth: codec.pointer.pointee.has_b_frames
         )
+        self.freshClock = clock
         self.factory = FrameFactory(
             track: track,
             mapping: mapping,
             containerAspect: stream.pointee.sample_aspect_ratio
         )
-        self.padding = PaddingTrimmer(end: end, mapping: mapping)
+        self.end = end
     }
 
     public func send(_ packet: Packet?) throws(MediaError) -> Bool {
@@ -84,6 +89,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         defer { scratch.unreference() }
         var clockAfter = clock
         if isVideo {
+            clockAfter.setRate(codec.pointer.pointee.framerate)
             let decode = clockAfter.packet(
                 decodeTicks: ticks(original.pointee.dts),
                 durationTicks: original.pointee.duration
@@ -112,55 +118,51 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
 
     public func receive() throws(MediaError) -> DecoderOutput {
         while true {
-            if let ready = padding.popReady() { return .audio(ready) }
             if isDraining && isVideo { clock.drainStep() }
             let frame = try FrameOwner()
             let code = log.capture { avcodec_receive_frame(codec.pointer, frame.pointer) }
             if code == PH_ERROR_EAGAIN { return .needsInput }
-            if code == PH_ERROR_EOF {
-                padding.finish()
-                if let ready = padding.popReady() { return .audio(ready) }
-                return .ended
-            }
+            if code == PH_ERROR_EOF { return .ended }
             guard code >= 0 else { throw failure(code, "a frame cannot be decoded", time: nil) }
             if isVideo { return .video(makeVideo(frame)) }
-            let declared = ph_frame_duration(frame.pointer)
-            if let buffer = factory.audio(frame) { padding.push(buffer, declaredTicks: declared) }
+            guard let buffer = factory.audio(frame) else { continue }
+            if let end {
+                if let cut = end.trim(buffer, mapping: factory.mapping) { return .audio(cut) }
+                continue
+            }
+            return .audio(buffer)
         }
     }
 
     private func makeVideo(_ frame: FrameOwner) -> VideoFrame {
-        clock.picture()
+        if !isDraining { clock.picture() }
         var stamp = ticks(frame.pointer.pointee.best_effort_timestamp)
         if isDraining && stamp == nil { stamp = clock.spareTicks() }
         return factory.video(frame, ticks: stamp)
     }
 
     public func flush() {
+        let startsAfresh = !isVideo || isDraining
         isDraining = false
         factory.reset()
-        padding.reset()
         log.clear()
-        if !isVideo, let fresh = try? makeContext() {
+        if startsAfresh, let fresh = try? makeContext() {
             codec = fresh
         } else {
             avcodec_flush_buffers(codec.pointer)
         }
-        clock = DecodeClock(
-            timeBase: factory.mapping.timeBase.avRational,
-            averageRate: AVRational(num: 0, den: 1),
-            codecRate: codec.pointer.pointee.framerate,
-            reorderDepth: 0
-        )
+        clock = freshClock
     }
 
-    /// Sound decoders keep the state of noise generators across a flush; a new one repeats every sample.
+    /// Flushed decoders keep some state: noise generators, counts of bad time stamps. A new one repeats every
+    /// sample and picture, which a loop needs; a seek among pictures does not, and keeps its memory.
     private func makeContext() throws(MediaError) -> CodecContext {
         try CodecContext(
             parameters: parameters.pointer,
             timeBase: timeBase,
             threads: threads,
             maximumPixelCount: maximumPixelCount,
+            averageRate: averageRate,
             log: log
         )
     }

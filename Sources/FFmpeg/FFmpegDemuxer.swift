@@ -73,7 +73,7 @@ public final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             zero: description.startTime,
             options: options,
             location: request.location,
-            end: AudioEnd(track: described, description: description)
+            end: AudioEnd(stream: stream, track: described, description: description)
         )
     }
 

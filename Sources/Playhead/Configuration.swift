@@ -45,16 +45,17 @@ public struct BufferingPolicy: Hashable, Sendable {
     public var forwardDuration = 1.0
     /// Bytes of media read ahead of what is decoded, whatever their duration.
     public var forwardBytes = 4 << 20
-    /// Decoded pictures kept ahead of the one being shown.
-    public var pictures = 4
+    /// Decoded pictures kept ahead of the one being shown; nil: 4 in real time, to ride out a decoder's
+    /// jitter, and 1 on the virtual clock, where none can come late.
+    public var pictures: Int?
 
     public init() {}
 
-    var limits: PipelineLimits {
+    func limits(isRealTime: Bool) -> PipelineLimits {
         var limits = PipelineLimits.local
         limits.packets.duration = Int64(max(0.05, min(600, forwardDuration)) * 1e9)
         limits.packets.bytes = max(64 << 10, forwardBytes)
-        limits.videoFrames.count = max(1, pictures)
+        limits.videoFrames.count = max(1, pictures ?? (isRealTime ? 4 : 1))
         return limits
     }
 }

@@ -64,11 +64,10 @@ extension Player {
         changeHandler: @escaping @Sendable (Player, ObservedChange<Value>) -> Void
     ) -> ObservationToken {
         let watchers = core.watchers
-        let last = Mutex(self[keyPath: path])
-        let box = LastValue(last.withLock { $0 })
-        let id = watchers.observe { [weak self] _, _ in
+        let box = LastValue(self[keyPath: path])
+        let id = watchers.observe { [weak self] _, snapshot in
             guard let self else { return }
-            let new = self[keyPath: path]
+            let new = PlayerCore.$moment.withValue((ObjectIdentifier(core), snapshot)) { self[keyPath: path] }
             guard let old = box.exchange(new) else { return }
             changeHandler(
                 self,
@@ -128,8 +127,7 @@ extension Player {
     ) -> TimeObserver {
         let lane = queue.map { core.driver.makeCallbackLane($0) } ?? core.callbacks
         let isOn = Flag(true)
-        let id = core.watchers.observe { _, _ in }
-        core.watchers.stopObserving(id)
+        let id = core.watchers.makeID()
         core.loop.perform { loop in
             add(loop, id) { time in
                 lane.enqueue {

@@ -1,7 +1,7 @@
 public import Dispatch
 public import Foundation
 public import MediaCore
-public import PlaybackEngine
+import PlaybackEngine
 
 /// The transport: plays an item at a rate.
 ///

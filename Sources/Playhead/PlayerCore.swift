@@ -76,11 +76,20 @@ final class PlayerCore: Sendable {
 
     // MARK: Reading
 
-    var snapshot: PlaybackSnapshot { loop.snapshot }
+    /// While observers are asked what has changed: the player as it was at the event, not as it is now.
+    @TaskLocal static var moment: (core: ObjectIdentifier, snapshot: PlaybackSnapshot)?
+
+    private var moment: PlaybackSnapshot? {
+        guard let moment = Self.moment, moment.core == ObjectIdentifier(self) else { return nil }
+        return moment.snapshot
+    }
+
+    var snapshot: PlaybackSnapshot { moment ?? loop.snapshot }
     var item: PlayerItem? { state.withLock { $0.item } }
-    var rate: Float { state.withLock { $0.rate?.value } ?? snapshot.rate }
+    var rate: Float { moment?.rate ?? state.withLock { $0.rate?.value } ?? snapshot.rate }
     var repeatMode: Player.RepeatMode {
-        state.withLock { $0.repeatMode?.value } ?? Player.RepeatMode(snapshot.repeatSetting)
+        if let moment { return Player.RepeatMode(moment.repeatSetting) }
+        return state.withLock { $0.repeatMode?.value } ?? Player.RepeatMode(snapshot.repeatSetting)
     }
 
     func read<Value>(_ path: (borrowing Values) -> Value) -> Value {
@@ -120,7 +129,7 @@ final class PlayerCore: Sendable {
     /// What really happens, consistent with a rate that was just set on this thread.
     var timeControlStatus: Player.TimeControlStatus {
         let snapshot = snapshot
-        guard let wanted = state.withLock({ $0.rate?.value }) else {
+        guard moment == nil, let wanted = state.withLock({ $0.rate?.value }) else {
             return Player.TimeControlStatus(snapshot.timeControl)
         }
         if wanted == 0 { return .paused }
@@ -290,7 +299,7 @@ final class PlayerCore: Sendable {
                 sharing: Census.players,
                 maximumPixelCount: decoding.maximumPixelCount
             ),
-            limits: buffering.limits,
+            limits: buffering.limits(isRealTime: driver.isRealTime),
             forwardEnd: end.isNumeric ? end : nil,
             didOpen: { asset.finish($0) }
         )

@@ -1,5 +1,5 @@
 public import MediaCore
-public import PlaybackEngine
+import PlaybackEngine
 import Synchronization
 
 /// Where the pictures go. A player may feed several layers; a layer shows one player and keeps it alive.

@@ -58,6 +58,13 @@ final class Watchers: Sendable {
         return stream
     }
 
+    func makeID() -> UInt64 {
+        state.withLock { state in
+            state.ids += 1
+            return state.ids
+        }
+    }
+
     func observe(_ call: @escaping @Sendable (TimedPlayerEvent, PlaybackSnapshot) -> Void) -> UInt64 {
         state.withLock { state in
             state.ids += 1

@@ -21,6 +21,7 @@ public final class PlaybackLoop: @unchecked Sendable {
 
     // Confined to the control lane.
     var state = PlaybackState()
+    private var visible = PlaybackSnapshot()
     var renderer: Renderer
     var pipeline: ItemPipeline?
     var items: [ItemID: MediaItem] = [:]
@@ -129,6 +130,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     }
 
     func report(_ content: PlaybackReport.Content) {
+        if case .notice(let notice) = content { visible.apply(notice, state) }
         publish()
         let now = driver.clock.now
         let snapshot = published.withLock { $0 }
@@ -138,21 +140,11 @@ public final class PlaybackLoop: @unchecked Sendable {
         )
     }
 
+    /// Properties that observers are told of change with their notice, one by one, so that whoever looks from
+    /// inside a callback sees things as they were told.
     func publish() {
-        var snapshot = PlaybackSnapshot()
-        snapshot.rate = state.rate
-        snapshot.timeControl = state.timeControl
-        snapshot.waitReason = state.waitReason
-        snapshot.status = state.status
-        snapshot.repeatSetting = state.repeatSetting
-        if let item = state.item {
-            snapshot.itemID = item.id
-            snapshot.itemStatus = item.status
-            snapshot.itemError = item.error
-            snapshot.duration = item.duration
-            snapshot.level = item.level
-            snapshot.seekTarget = item.seekTarget
-        }
+        var snapshot = visible
+        snapshot.seekTarget = state.item?.seekTarget
         snapshot.description = pipeline?.description
         snapshot.enabledTracks = Set(pipeline?.branches.map(\.track.id) ?? [])
         snapshot.presentationSize = presentationSize
@@ -161,7 +153,10 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.pass = renderer.pass
         snapshot.timeline = renderer.timeline
         snapshot.passStart = renderer.passStart
-        snapshot.passEnd = pipeline.flatMap { renderer.passEnd($0)?.itemTime }
+        // Under `.none` time goes on past the end.
+        if let pipeline, !(state.endAction == .none && state.item?.hasEnded == true) {
+            snapshot.passEnd = renderer.passEnd(pipeline)?.itemTime
+        }
         published.withLock { $0 = snapshot }
     }
 

@@ -41,7 +41,7 @@ public final class SteppedDriver: Driver {
 
     private let agenda: Mutex<Agenda>
     /// Called, without a lock, whenever there may be something to run. Set once by the owner.
-    private let onWork: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
+    private let onWork = LateCall()
 
     public init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
         manualClock = clock
@@ -49,7 +49,7 @@ public final class SteppedDriver: Driver {
     }
 
     func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
-        onWork.withLock { $0 = handler }
+        onWork.set(handler)
     }
 
     public func makeLane(_ role: LaneRole, label: String) -> any Lane {
@@ -93,7 +93,7 @@ public final class SteppedDriver: Driver {
         announce()
     }
 
-    private func announce() { onWork.withLock { $0 }?() }
+    private func announce() { onWork() }
 
     /// Whether something runs on a queue of the user's, so that no step can be taken yet.
     public var isWaitingOutside: Bool { agenda.withLock { $0.outside > 0 } }
@@ -186,11 +186,14 @@ private final class OutsideLane: Lane {
 }
 
 private final class SteppedWakeup: Wakeup {
-    private typealias Call = (lane: any Lane, work: @Sendable () -> Void)
+    private struct Call {
+        let lane: any Lane
+        let work: @Sendable () -> Void
+    }
     /// Emptied by `cancel`, so that an alarm that is still listed keeps nothing alive.
     private let call: Mutex<Call?>
 
-    init(lane: any Lane, work: @escaping @Sendable () -> Void) { call = Mutex((lane, work)) }
+    init(lane: any Lane, work: @escaping @Sendable () -> Void) { call = Mutex(Call(lane: lane, work: work)) }
 
     var isCancelled: Bool { call.withLock { $0 == nil } }
 

@@ -16,10 +16,11 @@ public final class LayerOutput: Sendable {
     public struct Fit: Hashable, Sendable {
         /// nil: the decoder's own size.
         public var size: PixelSize?
-        public var gravity: Gravity
+        public var gravity: VideoGravity
         public var background: Color
 
-        public init(size: PixelSize? = nil, gravity: Gravity = .resizeAspect, background: Color = .clear) {
+        public init(size: PixelSize? = nil, gravity: VideoGravity = .resizeAspect, background: Color = .clear)
+        {
             self.size = size
             self.gravity = gravity
             self.background = background
@@ -134,26 +135,4 @@ public final class LayerOutput: Sendable {
 
     /// The lane's work so far is done when `body` runs.
     public func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
-}
-
-/// How a picture is laid into a layer of another shape.
-public enum Gravity: String, Hashable, Sendable {
-    /// The whole picture, its shape kept.
-    case resizeAspect
-    /// The whole layer covered, the picture's shape kept.
-    case resizeAspectFill
-    /// Stretched to the layer.
-    case resize
-
-    /// Size of a picture, upright and with square pixels, laid into `bounds`.
-    public func fittedSize(of picture: PixelSize, in bounds: PixelSize) -> PixelSize {
-        guard !picture.isEmpty, !bounds.isEmpty, self != .resize else { return bounds }
-        let x = Double(bounds.width) / Double(picture.width)
-        let y = Double(bounds.height) / Double(picture.height)
-        let scale = self == .resizeAspect ? min(x, y) : max(x, y)
-        return PixelSize(
-            width: max(1, Int((Double(picture.width) * scale).rounded())),
-            height: max(1, Int((Double(picture.height) * scale).rounded()))
-        )
-    }
 }

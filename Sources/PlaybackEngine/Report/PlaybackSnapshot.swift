@@ -35,7 +35,35 @@ public struct PlaybackSnapshot: Sendable {
     public func itemTime(at host: HostTime) -> MediaTime {
         if let seekTarget { return seekTarget }
         var time = timeline.media(at: host) &- passStart
-        if let passEnd, timeline.rate.millionths > 0 { time = min(time, passEnd) }
+        if let passEnd { time = min(time, passEnd) }
         return MediaTime(value: max(0, time), timescale: 1_000_000_000)
+    }
+}
+
+extension PlaybackSnapshot {
+    /// Takes over what a notice tells.
+    mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
+        switch notice {
+        case .playerStatusChanged(let status): self.status = status
+        case .itemChanged(_, let id):
+            itemID = id
+            itemStatus = .unknown
+            itemError = nil
+            duration = .indefinite
+            level = .empty
+        case .itemStatusChanged(_, let status):
+            itemStatus = status
+            itemError = state.item?.error
+        case .durationChanged(_, let duration): self.duration = duration
+        case .rateChanged(_, let rate, _): self.rate = rate
+        case .timeControlChanged(let status, let reason):
+            timeControl = status
+            waitReason = reason
+        case .bufferEmptyChanged(_, let flag): level.isEmpty = flag
+        case .bufferFullChanged(_, let flag): level.isFull = flag
+        case .likelyToKeepUpChanged(_, let flag): level.isLikelyToKeepUp = flag
+        case .repeatModeChanged(let setting): repeatSetting = setting
+        case .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped: break
+        }
     }
 }

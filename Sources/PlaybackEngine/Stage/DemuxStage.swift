@@ -29,6 +29,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var failure: MediaError?
     private var faultsInARow = 0
     private var lastEnd: MediaTime = .zero
+    private var hasUntimedPackets = false
     private var tracksPastEnd: Set<Int> = []
 
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
@@ -146,9 +147,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private func push(_ packet: Packet, endingAt endTime: MediaTime?) {
         guard let queue = queues[packet.track] else { return }
         packetsInPass += 1
-        if let time = packet.presentationTime {
-            let stop = time + (packet.duration ?? .zero)
-            if stop > lastEnd { lastEnd = stop }
+        if let time = packet.presentationTime ?? packet.decodeTime {
+            lastEnd = max(lastEnd, time + (packet.duration ?? .zero))
+        } else {
+            hasUntimedPackets = true
         }
         if let endTime, let time = packet.decodeTime ?? packet.presentationTime, time >= endTime {
             tracksPastEnd.insert(packet.track)
@@ -192,15 +194,26 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     /// libav reports the end of a file that was cut off as a natural one; only the times betray it.
     private func truncation() -> MediaError? {
-        guard !description.durationIsEstimate, description.duration.isNumeric else { return nil }
-        let missing = description.duration - lastEnd
-        let allowed = max(MediaTime(value: 1, timescale: 1), description.duration * 0.02)
-        guard packetsInPass > 0, missing > allowed else { return nil }
+        guard packetsInPass > 0, !hasUntimedPackets, let promised = promisedEnd() else { return nil }
+        let missing = promised - lastEnd
+        let allowed = max(MediaTime(value: 1, timescale: 1), promised * 0.02)
+        guard missing > allowed else { return nil }
         return MediaError(
             .truncated,
-            "the data ends at \(Self.words(lastEnd)) of \(Self.words(description.duration)): the file was cut off",
+            "the data ends at \(Self.words(lastEnd)) of \(Self.words(promised)): the file was cut off",
             time: lastEnd
         )
+    }
+
+    /// Where the tracks that are played should end, as far as the container says so outright.
+    private func promisedEnd() -> MediaTime? {
+        guard !description.durationIsEstimate else { return nil }
+        let ends = description.tracks.filter { queues[$0.id] != nil }.map(\.timeRange.end)
+        if let latest = ends.filter(\.isNumeric).max() { return latest }
+        let sounding = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
+        // The container's own duration is that of its longest track, which may be switched off.
+        guard sounding.allSatisfy({ queues[$0.id] != nil }), description.duration.isNumeric else { return nil }
+        return description.duration
     }
 
     private static func words(_ time: MediaTime) -> String {

@@ -70,6 +70,9 @@ final class ItemPipeline: Sendable {
     private let demuxer: any Demuxer
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
+    /// The stages wake each other through these: a circle, until `cancel` cuts it.
+    private let wakeDemuxerCall = LateCall()
+    private let wakeDecodersCall = LateCall()
 
     var branches: [Branch] { [video, audio].compactMap(\.self) }
 
@@ -86,8 +89,7 @@ final class ItemPipeline: Sendable {
     ) {
         self.demuxer = demuxer
         self.description = description
-        let wakeDemuxer = LateCall()
-        let wakeDecoders = LateCall()
+        let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         var made: [Branch] = []
         for (track, decoder) in decoders {
             let packets = PacketQueue(limits: limits.packets)
@@ -101,7 +103,7 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
-                wakeDemuxer: wakeDemuxer.call,
+                wakeDemuxer: { wakeDemuxer() },
                 report: report
             )
             let runner = StageRunner(stage, on: decodingLane)
@@ -116,7 +118,7 @@ final class ItemPipeline: Sendable {
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
             wish: DemuxStage.Wish(start: start, limits: limits.packets),
-            wakeDecoders: wakeDecoders.call,
+            wakeDecoders: { wakeDecoders() },
             report: report
         )
         let runner = StageRunner(demux, on: loadingLane)
@@ -162,17 +164,10 @@ final class ItemPipeline: Sendable {
     /// In `epoch` the demuxer waits for room, or has come to the end of the data.
     func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
 
-    /// From any thread; what blocks returns soon.
-    func cancel() { demuxer.cancel() }
-}
-
-/// A closure that is known later than the place that calls it, for stages that wake each other.
-private final class LateCall: Sendable {
-    private let target = Mutex<(@Sendable () -> Void)?>(nil)
-
-    func set(_ call: @escaping @Sendable () -> Void) { target.withLock { $0 = call } }
-
-    var call: @Sendable () -> Void {
-        { [self] in target.withLock { $0 }?() }
+    /// From any thread; what blocks returns soon, and the stages let go of each other.
+    func cancel() {
+        demuxer.cancel()
+        wakeDemuxerCall.clear()
+        wakeDecodersCall.clear()
     }
 }

@@ -1,0 +1,79 @@
+import Benchmark
+import MediaCore
+import PlaybackEngine
+import PlayheadTesting
+
+/// What the engine itself costs, apart from codecs: each figure is for one of what its name says.
+let benchmarks: @Sendable () -> Void = {
+    Benchmark.defaultConfiguration = .init(
+        metrics: [.cpuUser, .wallClock, .throughput],
+        warmupIterations: 3,
+        scalingFactor: .kilo,
+        maxDuration: .seconds(3)
+    )
+
+    Benchmark("queue: one element pushed and popped") { benchmark in
+        let queue = StageQueue<Int>(limits: QueueLimits(count: 64))
+        let cost = QueueCost(bytes: 100, duration: 1_000_000)
+        for number in benchmark.scaledIterations {
+            queue.push(number, cost: cost, epoch: Epoch())
+            blackHole(queue.pop())
+        }
+    }
+
+    Benchmark("timeline: one due time and one now") { benchmark in
+        var timeline = Timeline()
+        timeline.jump(to: 0, epoch: Epoch(1), at: .zero)
+        timeline.setRate(PlaybackRate(1.1), at: .zero)
+        for number in benchmark.scaledIterations {
+            let time = Int64(number) &* 33_366_667
+            blackHole(timeline.host(for: time))
+            blackHole(timeline.media(at: HostTime(nanoseconds: time)))
+        }
+    }
+
+    Benchmark("time: one sum and one comparison of 1/90000 and 1/48000") { benchmark in
+        let step = MediaTime(value: 3003, timescale: 90_000)
+        for number in benchmark.scaledIterations {
+            let other = MediaTime(value: Int64(number) &* 1024, timescale: 48_000)
+            blackHole(other + step)
+            blackHole(other < step)
+        }
+    }
+
+    Benchmark("state: one pass of a loop (end, next pass)") { benchmark in
+        var state = PlaybackState()
+        _ = state.handle(.setItem(ItemID(1)))
+        _ = state.handle(.opened(ItemID(1), duration: MediaTime(value: 3, timescale: 1), isSeekable: true))
+        _ = state.handle(.buffer(ItemID(1), .ready))
+        _ = state.handle(.landed(state.epoch, at: .zero))
+        _ = state.handle(.setRepeat(.loop))
+        _ = state.handle(.setRate(1))
+        let end = MediaTime(value: 3, timescale: 1)
+        for _ in benchmark.scaledIterations {
+            blackHole(state.handle(.reachedEnd(state.epoch, at: end, nil)))
+        }
+    }
+
+    Benchmark("pipeline: one picture from script to sink, sound beside it") { benchmark in
+        let count = benchmark.scaledIterations.count
+        let driver = ManualDriver()
+        let media = ScriptedMedia(
+            video: .init(frameCount: count, frameRate: 25, keyInterval: 50, bFrames: 2),
+            audio: .init(sampleCount: count * 1920)
+        )
+        let loop = PlaybackLoop(driver: driver) { _, _ in }
+        let backend = ScriptedBackend(media, clock: driver.clock)
+        let layer = LayerOutput(driver: driver, label: "layer") { backend.makeVideoConverter() }
+        let sink = CapturingVideoSink(clock: driver.clock)
+        layer.add(sink)
+        loop.perform { $0.addLayer(layer) }
+        let demuxer = ScriptedDemuxer(media, clock: driver.clock)
+        loop.setItem(ItemID(1), MediaItem(makeDemuxer: { demuxer }))
+        loop.send(.setRate(1))
+        benchmark.startMeasurement()
+        driver.run(atMost: 1_000_000)
+        benchmark.stopMeasurement()
+        precondition(sink.numbers.count == count, "a picture was lost")
+    }
+}

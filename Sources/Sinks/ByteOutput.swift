@@ -1,0 +1,216 @@
+internal import Glibc
+internal import MediaCore
+
+/// Owns a file, or standard output, that bytes are appended to.
+///
+/// Small pieces are gathered; large ones go to the system where they lie, without a copy. The first error
+/// stays: every later write throws it again. Not to be used from two threads at a time.
+///
+/// A reader that goes away is `SinkError.closedPipe` whatever the host does about SIGPIPE: the signal is held
+/// back for the writing thread during a write to a pipe or socket, and taken off it. No disposition is changed.
+public final class ByteOutput {
+    /// As given; "standard output" for "-".
+    public let path: String
+    /// Bytes already written may be written again: a regular file that does not only append.
+    public let isRewritable: Bool
+    /// Bytes accepted so far, gathered ones included.
+    public private(set) var byteCount: Int64 = 0
+
+    private let descriptor: Int32
+    private let closesDescriptor: Bool
+    private let raisesPipeSignal: Bool
+    /// Where in the file the first byte went.
+    private let origin: Int64
+    private var isClosed = false
+    private var failure: SinkError?
+
+    /// What waits to be written, in order: the caller's memory, and stretches of `gathered`.
+    private var vectors: [iovec] = []
+    private let gathered = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    /// The stretch of `gathered` that is not in `vectors` yet.
+    private var pending = 0..<0
+
+    /// Pieces below this many bytes are copied together.
+    private static let smallPiece = 1024
+    /// Vectors that one system call takes (Linux's UIO_MAXIOV), less one for the last stretch.
+    private static let maximumVectors = 1023
+
+    /// Creates or empties the file at `path`; "-" is standard output, which is left open afterwards. Opening
+    /// a named pipe waits for its reader.
+    public convenience init(path: String) throws(SinkError) {
+        if path == "-" {
+            self.init(descriptor: STDOUT_FILENO, path: "standard output", closesDescriptor: false)
+            return
+        }
+        var descriptor: Int32
+        repeat {
+            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        } while descriptor < 0 && errno == EINTR
+        guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
+        self.init(descriptor: descriptor, path: path, closesDescriptor: true)
+    }
+
+    /// Appends to an open file descriptor and closes it at the end. `name` is for error messages.
+    public convenience init(owning descriptor: Int32, name: String) {
+        self.init(descriptor: descriptor, path: name, closesDescriptor: true)
+    }
+
+    private init(descriptor: Int32, path: String, closesDescriptor: Bool) {
+        self.descriptor = descriptor
+        self.path = path
+        self.closesDescriptor = closesDescriptor
+        var status = stat()
+        let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+        raisesPipeSignal = kind == S_IFIFO || kind == S_IFSOCK
+        origin = Int64(lseek(descriptor, 0, SEEK_CUR))
+        isRewritable = kind == S_IFREG && origin >= 0 && fcntl(descriptor, F_GETFL) & O_APPEND == 0
+    }
+
+    deinit {
+        if closesDescriptor, !isClosed { _ = Glibc.close(descriptor) }
+        gathered.deallocate()
+    }
+
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
+        try put(bytes)
+        if !vectors.isEmpty { try flush() }
+    }
+
+    public func write(_ bytes: [UInt8]) throws(SinkError) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(SinkError) in
+            try write(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    public func write(_ text: String) throws(SinkError) {
+        try write(Array(text.utf8))
+    }
+
+    /// Hands everything to the system.
+    public func flush() throws(SinkError) {
+        if let failure { throw failure }
+        do {
+            closeStretch()
+            try writeVectors()
+        } catch {
+            failure = error
+            throw error
+        }
+        vectors.removeAll(keepingCapacity: true)
+        pending = 0..<0
+    }
+
+    /// Overwrites what was written `offset` bytes after the first.
+    public func rewrite(at offset: Int64, _ bytes: [UInt8]) throws(SinkError) {
+        guard isRewritable else { throw .outOfOrder("\(path) cannot be written at an earlier place") }
+        try flush()
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+                return pwrite(descriptor, rest.baseAddress, rest.count, off_t(origin + offset) + done)
+            }
+            if count < 0, errno != EINTR { throw systemError("write to") }
+            done += max(0, count)
+        }
+    }
+
+    /// Writes what is left and closes; the first time only. Throws what keeps the bytes from their place.
+    public func close() throws(SinkError) {
+        guard !isClosed else { return }
+        isClosed = true
+        defer { failure = failure ?? .outOfOrder("\(path) is closed") }
+        let earlier = failure
+        var problem: SinkError?
+        if earlier == nil {
+            do { try flush() } catch { problem = error }
+        }
+        // After EINTR Linux has closed it all the same.
+        if closesDescriptor, Glibc.close(descriptor) != 0, errno != EINTR, earlier == nil, problem == nil {
+            problem = systemError("close")
+        }
+        if let problem { throw problem }
+    }
+
+    /// Queues `bytes`. Large ones are not copied: they must stay where they are until `flush`.
+    func put(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
+        if let failure { throw failure }
+        guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+        byteCount += Int64(bytes.count)
+        if bytes.count < Self.smallPiece {
+            if bytes.count > gathered.count - pending.upperBound { try flush() }
+            let room = UnsafeMutableRawBufferPointer(rebasing: gathered[pending.upperBound...])
+            room.copyMemory(from: bytes)
+            pending = pending.lowerBound..<pending.upperBound + bytes.count
+        } else {
+            closeStretch()
+            vectors.append(iovec(iov_base: UnsafeMutableRawPointer(mutating: start), iov_len: bytes.count))
+        }
+        if vectors.count >= Self.maximumVectors { try flush() }
+    }
+
+    private func closeStretch() {
+        guard !pending.isEmpty, let base = gathered.baseAddress else { return }
+        vectors.append(iovec(iov_base: base + pending.lowerBound, iov_len: pending.count))
+        pending = pending.upperBound..<pending.upperBound
+    }
+
+    private func systemError(_ operation: String) -> SinkError {
+        let code = errno
+        return code == EPIPE ? .closedPipe(path: path) : .system(operation: operation, path: path, code: code)
+    }
+}
+
+extension ByteOutput {
+    /// Writes all of `vectors`; the system may take them in parts.
+    private func writeVectors() throws(SinkError) {
+        var first = 0
+        while first < vectors.count {
+            let count = vectors.withUnsafeBufferPointer { vectors in
+                let rest = UnsafeBufferPointer(rebasing: vectors[first...])
+                return raisesPipeSignal
+                    ? withoutPipeSignal { writev(descriptor, rest.baseAddress, Int32(rest.count)) }
+                    : writev(descriptor, rest.baseAddress, Int32(rest.count))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                guard errno == EAGAIN else { throw systemError("write to") }
+                // Somebody made it non-blocking, which all that share the open file then see.
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&waiting, 1, -1)
+                continue
+            }
+            var rest = count
+            while first < vectors.count, rest >= vectors[first].iov_len {
+                rest -= vectors[first].iov_len
+                first += 1
+            }
+            if rest > 0 {
+                vectors[first].iov_base += rest
+                vectors[first].iov_len -= rest
+            }
+        }
+    }
+}
+
+/// Calls `body` with SIGPIPE held back from this thread; one that `body` raised is taken off. `errno` is as
+/// `body` left it.
+private func withoutPipeSignal(_ body: () -> Int) -> Int {
+    var pipe = sigset_t()
+    var before = sigset_t()
+    var waiting = sigset_t()
+    sigemptyset(&pipe)
+    sigaddset(&pipe, SIGPIPE)
+    sigpending(&waiting)
+    let wasWaiting = sigismember(&waiting, SIGPIPE) == 1
+    guard pthread_sigmask(SIG_BLOCK, &pipe, &before) == 0 else { return body() }
+    let result = body()
+    let code = errno
+    if result < 0, code == EPIPE, !wasWaiting {
+        var now = timespec(tv_sec: 0, tv_nsec: 0)
+        while sigtimedwait(&pipe, nil, &now) < 0, errno == EINTR {}
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+    errno = code
+    return result
+}

@@ -1,0 +1,30 @@
+public import MediaCore
+
+/// Hands each picture to a closure, on the layer's own queue.
+public final class CallbackVideoSink: VideoSink {
+    public let acceptedPixelFormats: [PixelFormat]
+    private let onStart: @Sendable (VideoFormat) throws -> Void
+    private let onFlush: @Sendable () -> Void
+    private let onFinish: @Sendable () -> Void
+    private let onFrame: @Sendable (VideoFrame) throws -> Void
+
+    /// `pixelFormats`: most wanted first; empty for the decoder's own, untouched and uncopied.
+    public init(
+        pixelFormats: [PixelFormat] = [],
+        onStart: @escaping @Sendable (VideoFormat) throws -> Void = { _ in },
+        onFlush: @escaping @Sendable () -> Void = {},
+        onFinish: @escaping @Sendable () -> Void = {},
+        onFrame: @escaping @Sendable (VideoFrame) throws -> Void
+    ) {
+        acceptedPixelFormats = pixelFormats
+        self.onStart = onStart
+        self.onFlush = onFlush
+        self.onFinish = onFinish
+        self.onFrame = onFrame
+    }
+
+    public func start(_ format: VideoFormat) throws { try onStart(format) }
+    public func present(_ frame: VideoFrame) throws { try onFrame(frame) }
+    public func flush() { onFlush() }
+    public func finish() { onFinish() }
+}

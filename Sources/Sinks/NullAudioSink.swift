@@ -1,0 +1,34 @@
+public import MediaCore
+internal import Synchronization
+
+/// Takes sound in whatever format it comes and keeps none of it. It has no clock of its own: the timeline
+/// runs on the host's.
+public final class NullAudioSink: AudioSink {
+    private struct State {
+        var frameCount = 0
+        var lastPresentationTime: MediaTime?
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Samples per channel taken so far.
+    public var frameCount: Int { state.withLock { $0.frameCount } }
+    /// Of the last buffer taken since the last flush; nil before the first.
+    public var lastPresentationTime: MediaTime? { state.withLock { $0.lastPresentationTime } }
+    public var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    public func start(_ format: AudioFormat) -> AudioFormat { format }
+
+    public func write(_ buffer: AudioBuffer) {
+        state.withLock {
+            $0.frameCount += buffer.frameCount
+            $0.lastPresentationTime = buffer.presentationTime
+        }
+    }
+
+    public func flush() { state.withLock { $0.lastPresentationTime = nil } }
+    public func finish() { state.withLock { $0.isFinished = true } }
+}

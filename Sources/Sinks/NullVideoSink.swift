@@ -1,0 +1,33 @@
+public import MediaCore
+internal import Synchronization
+
+/// Looks at pictures no further than to count them.
+public final class NullVideoSink: VideoSink {
+    private struct State {
+        var frameCount = 0
+        var lastPresentationTime: MediaTime?
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    /// Pictures presented so far.
+    public var frameCount: Int { state.withLock { $0.frameCount } }
+    /// Of the last picture presented since the last flush; nil before the first.
+    public var lastPresentationTime: MediaTime? { state.withLock { $0.lastPresentationTime } }
+    public var isFinished: Bool { state.withLock { $0.isFinished } }
+
+    public func start(_ format: VideoFormat) {}
+
+    public func present(_ frame: VideoFrame) {
+        state.withLock {
+            $0.frameCount += 1
+            $0.lastPresentationTime = frame.presentationTime
+        }
+    }
+
+    public func flush() { state.withLock { $0.lastPresentationTime = nil } }
+    public func finish() { state.withLock { $0.isFinished = true } }
+}

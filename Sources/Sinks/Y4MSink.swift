@@ -1,0 +1,90 @@
+public import MediaCore
+
+/// Writes YUV4MPEG2: one header line, then each picture after a line "FRAME". Read by mpv, ffmpeg and every
+/// encoder. Pictures come one after the other at the nominal rate: their own times are not kept.
+///
+/// One stream has one size and one layout. A change of rate, colour or rotation, which a reader could not be
+/// told either, is written on; any other is refused.
+public final class Y4MSink: VideoSink, FileSink {
+    private struct State: Sendable {
+        /// What the header said, once it is written.
+        var format: VideoFormat?
+        var byteCount = 0
+    }
+
+    private let writer: SinkWriter<State>
+
+    /// "-" is standard output.
+    public convenience init(path: String) throws(SinkError) {
+        self.init(try ByteOutput(path: path))
+    }
+
+    public init(_ output: sending ByteOutput) {
+        writer = SinkWriter(output, state: State())
+    }
+
+    public var error: (any Error)? { writer.error }
+    public var acceptedPixelFormats: [PixelFormat] { Y4MLayout.pixelFormats }
+
+    public func start(_ format: VideoFormat) throws {
+        try writer.run { output, state in
+            guard let layout = Y4MLayout(format.pixelFormat) else {
+                throw SinkError.unsupportedFormat("y4m cannot hold \(format.pixelFormat) pictures")
+            }
+            if let first = state.format {
+                try Self.requireSameLayout(first, format)
+                return
+            }
+            guard let byteCount = layout.byteCount(of: format.size) else {
+                throw SinkError.unsupportedFormat("y4m cannot hold pictures of \(format.size) pixels")
+            }
+            try output.write(Self.header(format, layout))
+            state = State(format: format, byteCount: byteCount)
+        }
+    }
+
+    public func present(_ frame: VideoFrame) throws {
+        try writer.run { output, state in
+            guard let first = state.format else {
+                throw SinkError.outOfOrder("a picture came before its format")
+            }
+            try Self.requireSameLayout(first, frame.format)
+            try frame.withPlanes { planes in
+                guard planes.packedByteCount == state.byteCount else {
+                    throw SinkError.unsupportedFormat(
+                        "a \(frame.pixelFormat) picture of \(frame.size) pixels has "
+                            + "\(planes.packedByteCount) bytes instead of \(state.byteCount)"
+                    )
+                }
+                try output.write("FRAME\n")
+                try output.write(planes)
+            }
+        }
+    }
+
+    public func finish() { writer.finish() }
+
+    private static func header(_ format: VideoFormat, _ layout: Y4MLayout) -> String {
+        let rate = format.nominalFrameRate.flatMap { $0.isPositive ? $0 : nil } ?? Rational(25, 1)
+        // 0:0 is y4m's "not known".
+        let aspect = format.pixelAspectRatio.isPositive ? format.pixelAspectRatio : Rational(0, 0)
+        return "YUV4MPEG2 W\(format.size.width) H\(format.size.height) "
+            + "F\(rate.numerator):\(rate.denominator) Ip A\(aspect.numerator):\(aspect.denominator) "
+            + "\(layout.tags(color: format.color))\n"
+    }
+
+    private static func requireSameLayout(_ first: VideoFormat, _ next: VideoFormat) throws {
+        let isSame =
+            first.size == next.size && first.pixelAspectRatio == next.pixelAspectRatio
+            && Y4MLayout(first.pixelFormat)?.isStoredAs == Y4MLayout(next.pixelFormat)?.isStoredAs
+        guard !isSame else { return }
+        throw SinkError.unsupportedFormat(
+            "y4m cannot change its format in mid-stream, from \(words(first)) to \(words(next)); "
+                + "give the layer a size, or write to a file of its own"
+        )
+    }
+
+    private static func words(_ format: VideoFormat) -> String {
+        "\(format.size) \(format.pixelFormat) with pixels of \(format.pixelAspectRatio)"
+    }
+}

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Playhead
+
+/// `vplay [play] …`: the words of the command line, as they come.
+struct PlayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play",
+        abstract: "Play one input after another (default).",
+        discussion: """
+            A folder stands for its media files, sorted by name; - is standard input.
+
+            Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH; images, terminal and \
+            window are not built yet. Audio sinks: auto (silence in real time until PulseAudio is built), null, \
+            none, wav:PATH; pulse is not built yet. PATH may be - for standard output, once.
+
+            Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
+
+            On a terminal: space pauses, left and right seek 5 s, [ ] speed, m mutes, 9 0 volume, l loops, q quits.
+            """
+    )
+
+    @Argument(help: ArgumentHelp("Files, URLs, folders, or - for standard input.", valueName: "input"))
+    var inputs: [String]
+
+    @Flag(help: "Play for ever; one input gaplessly, several as a list. Later passes begin at zero.")
+    var loop = false
+
+    @Option(name: .customLong("repeat"), help: ArgumentHelp("Play N times.", valueName: "n"))
+    var repeatCount: Int?
+
+    @Flag(help: "Without sound.")
+    var muted = false
+
+    @Option(help: ArgumentHelp("Loudness, 0 to 1.", valueName: "v"))
+    var volume: Float?
+
+    @Option(help: ArgumentHelp("Speed.", valueName: "r"))
+    var rate: Float = 1
+
+    @Option(help: ArgumentHelp("The first picture is the one due at T.", valueName: "t"))
+    var start: TimeArgument?
+
+    @Option(help: ArgumentHelp("The last picture is the last one due at or before T.", valueName: "t"))
+    var end: TimeArgument?
+
+    @Option(help: ArgumentHelp("Where pictures go; repeatable (default: null).", valueName: "sink"))
+    var video: [String] = []
+
+    @Option(help: ArgumentHelp("Where sound goes.", valueName: "sink"))
+    var audio = "auto"
+
+    @Flag(help: "As fast as the machine can: nothing dropped, the same pictures and events as in real time.")
+    var untimed = false
+
+    @Option(help: ArgumentHelp("Stop after N pictures.", valueName: "n"))
+    var frames: Int?
+
+    @Option(help: ArgumentHelp("Stop after this much media.", valueName: "t"))
+    var duration: TimeArgument?
+
+    @Option(help: ArgumentHelp("The video track to play.", valueName: "index|language"))
+    var videoTrack: TrackArgument?
+
+    @Option(help: ArgumentHelp("The audio track to play.", valueName: "index|language"))
+    var audioTrack: TrackArgument?
+
+    @Option(help: ArgumentHelp("Scale pictures into this size (default: the video's own).", valueName: "wxh"))
+    var size: SizeArgument?
+
+    @Option(help: "How a picture is laid into --size.")
+    var gravity = GravityArgument.resizeAspect
+
+    @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
+    var buffer: TimeArgument?
+
+    @Option(
+        help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n")
+    )
+    var threads: Int?
+
+    @Option(help: "Write a line for each event to standard output.")
+    var events = EventFormat.none
+
+    @Flag(help: "Write counters to standard error at the end.")
+    var stats = false
+
+    @Flag(help: "No warnings, no status line; only what went wrong.")
+    var quiet = false
+
+    @Flag(help: "Also tell of losses that playback survives.")
+    var verbose = false
+
+    @OptionGroup
+    var unbuilt: UnbuiltOptions
+
+    func run() async throws {
+        let options = try PlayOptions(self)
+        await PlaySession.run(options).exitNow()
+    }
+}
+
+/// Shape of the lines of `--events`.
+enum EventFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case text, json, none
+}
+
+enum GravityArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case resizeAspect, resizeAspectFill, resize
+
+    var gravity: VideoGravity {
+        switch self {
+        case .resizeAspect: .resizeAspect
+        case .resizeAspectFill: .resizeAspectFill
+        case .resize: .resize
+        }
+    }
+}

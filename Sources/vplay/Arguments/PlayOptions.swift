@@ -1,0 +1,135 @@
+import ArgumentParser
+import Playhead
+
+/// What `play` was asked to do, checked.
+struct PlayOptions: Sendable {
+    enum Repeat: Hashable, Sendable {
+        case forever
+        case times(Int)
+    }
+
+    var list: InputList
+    var repeats = Repeat.times(1)
+    var video: [VideoSinkArgument]
+    var audio: AudioSinkArgument
+    var videoTrack: TrackArgument?
+    var audioTrack: TrackArgument?
+    var start: MediaTime?
+    var end: MediaTime?
+    var duration: MediaTime?
+    var frames: Int?
+    var rate: Float
+    var volume: Float?
+    var isMuted: Bool
+    var isUntimed: Bool
+    var size: PixelSize?
+    var gravity: VideoGravity
+    var threads: Int?
+    var buffer: MediaTime?
+    var events: EventFormat
+    var showsStats: Bool
+    var isQuiet: Bool
+    var isVerbose: Bool
+
+    var decodesVideo: Bool { !video.contains(.none) }
+    var inputs: [Input] { list.inputs }
+    var writesToStandardOutput: Bool { paths.contains("-") }
+    private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
+    /// The tracks must be known before an item can be set up.
+    var needsLoading: Bool { start != nil || end != nil || videoTrack != nil || audioTrack != nil }
+    /// framemd5 writes frame rates and time bases, which are best when FFmpeg looked into the streams.
+    var wantsPreciseTiming: Bool {
+        video.contains { if case .framemd5 = $0 { true } else { false } }
+    }
+
+    init(_ command: PlayCommand) throws(ValidationError) {
+        try command.unbuilt.refuse()
+        video = try command.video.isEmpty ? [.null] : command.video.mapSinks()
+        audio = try AudioSinkArgument(command.audio)
+        list = InputList(command.inputs)
+        videoTrack = command.videoTrack
+        audioTrack = command.audioTrack
+        start = command.start?.time
+        end = command.end?.time
+        duration = command.duration?.time
+        frames = command.frames
+        rate = command.rate
+        volume = command.volume
+        isMuted = command.muted
+        isUntimed = command.untimed
+        size = command.size?.size
+        gravity = command.gravity.gravity
+        threads = command.threads
+        buffer = command.buffer?.time
+        events = command.events
+        showsStats = command.stats
+        isQuiet = command.quiet
+        isVerbose = command.verbose
+        if let count = command.repeatCount { repeats = .times(count) }
+        if command.loop { repeats = .forever }
+        try checkNumbers(command)
+        try checkTogether(command)
+    }
+
+    private func checkNumbers(_ command: PlayCommand) throws(ValidationError) {
+        if let count = command.repeatCount, count < 1 {
+            throw ValidationError("--repeat \(count): expected 1 or more.")
+        }
+        if let frames, frames < 1 { throw ValidationError("--frames \(frames): expected 1 or more.") }
+        if let threads, !(1...64).contains(threads) {
+            throw ValidationError("--threads \(threads): expected 1 to 64.")
+        }
+        if let volume, !(0...1).contains(volume) {
+            throw ValidationError("--volume \(volume): expected 0 to 1.")
+        }
+        if rate < 0 { throw ValidationError("--rate \(rate): playing backwards is not built yet.") }
+        guard rate > 0, rate <= 32 else {
+            throw ValidationError("--rate \(rate): expected more than 0, up to 32.")
+        }
+        if let duration, duration <= .zero { throw ValidationError("--duration: expected more than 0.") }
+        if let buffer, buffer <= .zero { throw ValidationError("--buffer: expected more than 0.") }
+    }
+
+    private func checkTogether(_ command: PlayCommand) throws(ValidationError) {
+        if command.loop, command.repeatCount != nil {
+            throw ValidationError("--loop and --repeat exclude each other.")
+        }
+        if isQuiet, isVerbose { throw ValidationError("--quiet and --verbose exclude each other.") }
+        if let start, let end, end < start { throw ValidationError("--end lies before --start.") }
+        if !decodesVideo, video.count > 1 {
+            throw ValidationError("--video none excludes other video sinks.")
+        }
+        if !decodesVideo, audio == .none {
+            throw ValidationError("--video none and --audio none leave nothing to play.")
+        }
+        if frames != nil, !decodesVideo {
+            throw ValidationError("--frames needs pictures, not --video none.")
+        }
+        try checkPaths()
+        if inputs.contains(where: \.isStandardInput), needsLoading {
+            throw ValidationError(
+                "Standard input can be read only once, so --start, --end, --video-track and --audio-track need a file."
+            )
+        }
+    }
+
+    /// Two writers of one file would write over each other.
+    private func checkPaths() throws(ValidationError) {
+        for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
+            throw ValidationError(
+                path == "-" ? "Only one sink can write to standard output." : "Two sinks write to \(path)."
+            )
+        }
+        if paths.contains("-"), events != .none {
+            throw ValidationError("--events and a sink cannot both write to standard output.")
+        }
+    }
+}
+
+extension [String] {
+    fileprivate func mapSinks() throws(ValidationError) -> [VideoSinkArgument] {
+        var sinks: [VideoSinkArgument] = []
+        for text in self { sinks.append(try VideoSinkArgument(text)) }
+        return sinks
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+
+/// Where pictures go, by the word after `--video`.
+enum VideoSinkArgument: Hashable, Sendable {
+    case null
+    /// No pictures are decoded.
+    case none
+    case y4m(path: String)
+    case raw(path: String)
+    case framemd5(path: String)
+
+    init(_ text: String) throws(ValidationError) {
+        let (name, path) = splitSink(text)
+        switch (name, path) {
+        case ("null", nil): self = .null
+        case ("none", nil): self = .none
+        case ("y4m", let path?): self = .y4m(path: path)
+        case ("raw", let path?): self = .raw(path: path)
+        case ("framemd5", let path?): self = .framemd5(path: path)
+        case ("images", _), ("terminal", _), ("window", _):
+            throw ValidationError("--video \(name) is not built yet.")
+        default:
+            throw ValidationError(
+                "--video \(text): expected null, none, y4m:PATH, raw:PATH or framemd5:PATH."
+            )
+        }
+    }
+
+    var path: String? {
+        switch self {
+        case .null, .none: nil
+        case .y4m(let path), .raw(let path), .framemd5(let path): path
+        }
+    }
+}
+
+/// Where sound goes, by the word after `--audio`.
+enum AudioSinkArgument: Hashable, Sendable {
+    case automatic
+    case null
+    /// No sound is decoded.
+    case none
+    case wav(path: String)
+
+    init(_ text: String) throws(ValidationError) {
+        let (name, path) = splitSink(text)
+        switch (name, path) {
+        case ("auto", nil): self = .automatic
+        case ("null", nil): self = .null
+        case ("none", nil): self = .none
+        case ("wav", let path?): self = .wav(path: path)
+        case ("pulse", _): throw ValidationError("--audio pulse is not built yet.")
+        default: throw ValidationError("--audio \(text): expected auto, null, none or wav:PATH.")
+        }
+    }
+
+    var path: String? {
+        if case .wav(let path) = self { return path }
+        return nil
+    }
+}
+
+/// "y4m:out.y4m" in two; an empty path counts as none.
+private func splitSink(_ text: String) -> (name: String, path: String?) {
+    guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+    let path = text[text.index(after: colon)...]
+    return (String(text[..<colon]), path.isEmpty ? nil : String(path))
+}

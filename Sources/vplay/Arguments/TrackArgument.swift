@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Playhead
+
+/// A track by its index in the container, or by its language.
+enum TrackArgument: ExpressibleByArgument, Sendable {
+    case index(Int)
+    case language(String)
+
+    init?(argument: String) {
+        if argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            guard let index = Int(argument) else { return nil }
+            self = .index(index)
+        } else {
+            self = .language(argument.lowercased())
+        }
+    }
+
+    /// The first track that fits; what stands against it otherwise, as the end of a sentence.
+    func pick(_ type: MediaType, from tracks: [Track]) -> Result<Int, TrackNotFound> {
+        let candidates = tracks.filter { $0.mediaType == type }
+        let found: Track?
+        let wish: String
+        switch self {
+        case .index(let index):
+            found = candidates.first { $0.id == index }
+            wish = "\(type.rawValue) track \(index)"
+        case .language(let language):
+            let names = Self.names(of: language)
+            found = candidates.first { $0.language.map { names.contains($0.lowercased()) } ?? false }
+            wish = "\(type.rawValue) track in language \(language)"
+        }
+        guard let found else {
+            let list = candidates.map { "\($0.id)" + ($0.language.map { " (\($0))" } ?? "") }
+            let there = list.isEmpty ? "it has none" : "it has " + list.joined(separator: ", ")
+            return .failure(TrackNotFound(words: "there is no \(wish); \(there)"))
+        }
+        if let reason = found.unplayableReason {
+            return .failure(
+                TrackNotFound(words: "\(type.rawValue) track \(found.id) cannot be played: \(reason)")
+            )
+        }
+        return .success(found.id)
+    }
+
+    /// Containers write "eng", people "en" or "en-GB"; all mean the same.
+    private static func names(of language: String) -> Set<String> {
+        let code = Locale.Language(identifier: language).languageCode
+        return Set(
+            [language, code?.identifier, code?.identifier(.alpha2), code?.identifier(.alpha3)].compactMap(
+                \.self
+            )
+        )
+    }
+}
+
+struct TrackNotFound: Error {
+    let words: String
+}

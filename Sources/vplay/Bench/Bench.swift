@@ -1,0 +1,60 @@
+import Dispatch
+import Playhead
+
+/// How a bench came out.
+enum BenchOutcome: Sendable {
+    case finished(BenchResult)
+    /// With what was measured until then.
+    case failed(PlaybackError?, BenchResult?)
+    case stopped(ExitStatus)
+}
+
+/// Plays one input on the virtual clock into a sink that looks at nothing.
+final class Bench: Sendable {
+    private let input: Input
+    private let player: Player
+    private let ending: Latch<BenchOutcome>
+
+    init(_ input: Input, threads: Int?, _ ending: Latch<BenchOutcome>) {
+        self.input = input
+        self.ending = ending
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        configuration.decoding.threadCount = threads
+        player = Player(configuration: configuration)
+    }
+
+    func run() async -> BenchOutcome {
+        let layer = PlayerLayer(player: player)
+        layer.add(NullVideoSink())
+        let before = ProcessUsage.now
+        let start = DispatchTime.now().uptimeNanoseconds
+        let ending = ending
+        // The handler keeps the player alive no longer than the token lives.
+        let token = player.onEvent { [player] timed in
+            let measure: (PlayerItem) -> BenchResult = { item in
+                BenchResult(
+                    frames: player.counters.framesPresented,
+                    nanoseconds: DispatchTime.now().uptimeNanoseconds &- start,
+                    cpuSeconds: ProcessUsage.now.cpuSeconds - before.cpuSeconds,
+                    duration: item.duration
+                )
+            }
+            switch timed.event {
+            case .didPlayToEndTime(let item): ending.open(.finished(measure(item)))
+            case .failedToPlayToEndTime(let item, let error): ending.open(.failed(error, measure(item)))
+            case .itemStatusChanged(let item, .failed): ending.open(.failed(item.error, nil))
+            default: break
+            }
+        }
+        let item = PlayerItem(url: input.url)
+        item.disableTracks(ofType: .audio)
+        player.play()
+        player.replaceCurrentItem(with: item)
+        let outcome = await ending.wait()
+        token.invalidate()
+        await player.shutdown()
+        return withExtendedLifetime(layer) { outcome }
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Playhead
+
+/// `vplay bench`: how fast the pictures of an input can be decoded.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Decode all pictures as fast as possible, to nothing.",
+        discussion: """
+            The time is that from before the input is opened until the last picture is out. \
+            --json writes one object: path, frames, seconds, fps, duration (of the media; null where unknown), \
+            speed (duration by seconds), cpuSeconds, peakMemory (bytes), threads (null: automatic).
+            """
+    )
+
+    @Argument(help: ArgumentHelp("A file, or - for standard input.", valueName: "input"))
+    var input: String
+
+    @Flag(help: "Write one JSON object.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n")
+    )
+    var threads: Int?
+
+    func validate() throws {
+        if let threads, !(1...64).contains(threads) {
+            throw ValidationError("--threads \(threads): expected 1 to 64.")
+        }
+    }
+
+    func run() async throws {
+        guard let input = Input(input, index: 0) else {
+            throw ValidationError("\(input): this is not a valid URL.")
+        }
+        let ending = Latch<BenchOutcome>()
+        let signals = Signals { ending.open(.stopped($0)) }
+        let bench = Bench(input, threads: threads, ending)
+        let outcome = await bench.run()
+        withExtendedLifetime(signals) {}
+        switch outcome {
+        case .stopped(let status): status.exitNow()
+        case .failed(let error, let result):
+            if let result, result.frames > 0 { StandardOutput.writeOrExit(text(result)) }
+            Console.shared.complain("\(input.name): \(reason(error))")
+            ExitStatus.failure.exitNow()
+        case .finished(let result):
+            StandardOutput.writeOrExit(text(result))
+            ExitStatus.success.exitNow()
+        }
+    }
+
+    private func text(_ result: BenchResult) -> String {
+        json ? result.json(path: input, threads: threads) : result.sentence(threads: threads)
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// What this process has used of the machine.
+struct ProcessUsage: Sendable {
+    /// User and system together, of all threads, in seconds.
+    var cpuSeconds: Double
+    /// Bytes.
+    var peakMemory: Int
+
+    static var now: ProcessUsage {
+        var usage = rusage()
+        guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else {
+            return ProcessUsage(cpuSeconds: 0, peakMemory: 0)
+        }
+        return ProcessUsage(
+            cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            peakMemory: usage.ru_maxrss << 10
+        )
+    }
+
+    private static func seconds(_ time: timeval) -> Double {
+        Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
+    }
+}

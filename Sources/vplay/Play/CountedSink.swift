@@ -1,0 +1,36 @@
+import Playhead
+import Synchronization
+
+/// Lets `limit` pictures through to another sink, and tells when they are through.
+final class CountedSink: VideoSink, Sendable {
+    private let inner: any VideoSink
+    private let limit: Int
+    private let atLimit: @Sendable () -> Void
+    private let count = Mutex(0)
+
+    init(_ inner: any VideoSink, limit: Int, atLimit: @escaping @Sendable () -> Void = {}) {
+        self.inner = inner
+        self.limit = limit
+        self.atLimit = atLimit
+    }
+
+    var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
+
+    func start(_ format: VideoFormat) throws {
+        // A format that no picture follows in is none of the sink's business.
+        if count.withLock({ $0 < limit }) { try inner.start(format) }
+    }
+
+    func present(_ frame: VideoFrame) throws {
+        let number = count.withLock { count in
+            count += 1
+            return count
+        }
+        guard number <= limit else { return }
+        try inner.present(frame)
+        if number == limit { atLimit() }
+    }
+
+    func flush() { inner.flush() }
+    func finish() { inner.finish() }
+}

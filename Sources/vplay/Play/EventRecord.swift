@@ -1,0 +1,108 @@
+import Playhead
+
+/// A player's event as a name and fields, for every shape of line.
+struct EventRecord: Sendable {
+    let name: String
+    let fields: [(String, JSONValue)]
+    /// The item that the event is about; nil: the current one.
+    let item: PlayerItem?
+
+    init(_ event: PlayerEvent) {
+        switch event {
+        case .currentItemChanged(let item): self.init("currentItemChanged", item, [])
+        case .statusChanged(let status):
+            self.init("statusChanged", nil, [("status", .string(status.rawValue))])
+        case .rateChanged(let from, let to, let reason):
+            let rates: [(String, JSONValue)] = [("from", .real(from)), ("to", .real(to))]
+            self.init("rateChanged", nil, rates + [("reason", .string(reason.rawValue))])
+        case .timeControlStatusChanged(let status, let reason):
+            let why = ("reason", JSONValue.optional(reason?.rawValue))
+            self.init("timeControlStatusChanged", nil, [("status", .string(status.rawValue)), why])
+        case .repeatModeChanged(let mode):
+            self.init("repeatModeChanged", nil, [("repeatMode", .string(mode.rawValue))])
+        case .volumeChanged(let volume): self.init("volumeChanged", nil, [("volume", .real(volume))])
+        case .mutedChanged(let isMuted): self.init("mutedChanged", nil, [("isMuted", .bool(isMuted))])
+        case .sinkFailed(let error): self.init("sinkFailed", nil, Self.words(error))
+        case .eventsLost(let count): self.init("eventsLost", nil, [("count", .integer(count))])
+        default: self.init(ofItem: event)
+        }
+    }
+
+    /// Those that say which item they are about.
+    private init(ofItem event: PlayerEvent) {
+        switch event {
+        case .itemStatusChanged(let item, let status):
+            let words = status == .failed ? item.error.map(Self.words) ?? [] : []
+            self.init("itemStatusChanged", item, [("status", .string(status.rawValue))] + words)
+        case .durationChanged(let item, let duration):
+            self.init("durationChanged", item, [("duration", .time(duration))])
+        case .tracksChanged(let item):
+            self.init("tracksChanged", item, [("tracks", .array(item.tracks.map(Self.track)))])
+        case .presentationSizeChanged(let item, let size):
+            let fields: [(String, JSONValue)] = [
+                ("width", .integer(size.width)), ("height", .integer(size.height)),
+            ]
+            self.init("presentationSizeChanged", item, fields)
+        case .playbackBufferEmptyChanged(let item, let flag):
+            self.init("playbackBufferEmptyChanged", item, [("isPlaybackBufferEmpty", .bool(flag))])
+        case .playbackBufferFullChanged(let item, let flag):
+            self.init("playbackBufferFullChanged", item, [("isPlaybackBufferFull", .bool(flag))])
+        case .playbackLikelyToKeepUpChanged(let item, let flag):
+            self.init("playbackLikelyToKeepUpChanged", item, [("isPlaybackLikelyToKeepUp", .bool(flag))])
+        case .readyForDisplayChanged(let item, let flag):
+            self.init("readyForDisplayChanged", item, [("isReadyForDisplay", .bool(flag))])
+        case .playbackStalled(let item): self.init("playbackStalled", item, [])
+        case .didPlayToEndTime(let item): self.init("didPlayToEndTime", item, [])
+        case .failedToPlayToEndTime(let item, let error):
+            self.init("failedToPlayToEndTime", item, Self.words(error))
+        case .timeJumped(let item, let time): self.init("timeJumped", item, [("to", .time(time))])
+        case .seekCompleted(let item, let finished):
+            self.init("seekCompleted", item, [("finished", .bool(finished))])
+        case .errorLogEntry(let item, let error): self.init("errorLogEntry", item, Self.words(error))
+        default: self.init("unknown", nil, [])
+        }
+    }
+
+    private init(_ name: String, _ item: PlayerItem?, _ fields: [(String, JSONValue)]) {
+        self.name = name
+        self.fields = fields
+        self.item = item
+    }
+
+    private static func words(_ error: PlaybackError) -> [(String, JSONValue)] {
+        [("code", .string(error.code.rawValue)), ("message", .string(error.message))]
+    }
+
+    private static func track(_ track: PlayerItemTrack) -> JSONValue {
+        .object([
+            ("id", .integer(track.assetTrack.id)),
+            ("type", .string(track.assetTrack.mediaType.rawValue)),
+            ("codec", .string(track.assetTrack.codec)),
+            ("enabled", .bool(track.isEnabled)),
+        ])
+    }
+}
+
+extension EventRecord {
+    /// {"time":1.5,"event":"rateChanged","item":0,…}; `item` is the input's index, null for none.
+    func jsonLine(time: MediaTime, index: Int?) -> String {
+        let head: [(String, JSONValue)] = [
+            ("time", .time(time)), ("event", .string(name)), ("item", index.map { .integer($0) } ?? .null),
+        ]
+        return JSONValue.object(head + fields).text + "\n"
+    }
+
+    /// "1.5 rateChanged item=0 from=0.0 to=1.0 reason=setRateCalled".
+    func textLine(time: MediaTime, index: Int?) -> String {
+        var line = (decimalSeconds(time) ?? "-") + " " + name
+        if let index { line += " item=\(index)" }
+        for (name, value) in fields {
+            if case .string(let word) = value, word.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
+                line += " \(name)=\(word)"
+            } else {
+                line += " \(name)=\(value.text)"
+            }
+        }
+        return line + "\n"
+    }
+}

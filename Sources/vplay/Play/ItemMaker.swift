@@ -1,0 +1,75 @@
+import Playhead
+
+/// Sets items up as the options want them.
+struct ItemMaker: Sendable {
+    let options: PlayOptions
+    /// One for each input.
+    let assets: [Asset]
+
+    init(_ options: PlayOptions) {
+        self.options = options
+        let precise = AssetOptions(preciseTiming: options.wantsPreciseTiming)
+        assets = options.inputs.map { Asset(url: $0.url, options: precise) }
+    }
+
+    /// Opens what must be known before an item can be made. An asset that cannot be opened fails again, and
+    /// with the same words, when its item is played.
+    func load() async {
+        guard options.needsLoading else { return }
+        for asset in assets {
+            do {
+                try await asset.load()
+            } catch {
+                continue
+            }
+        }
+    }
+
+    struct Made {
+        let item: PlayerItem
+        /// Where it begins, in item time.
+        let start: MediaTime
+    }
+
+    /// `remaining`: what `--duration` leaves; nil: no end to it.
+    func make(_ index: Int, remaining: MediaTime?) -> Result<Made, TrackNotFound> {
+        let asset = assets[index]
+        let item = PlayerItem(asset: asset)
+        if !options.decodesVideo { item.disableTracks(ofType: .video) }
+        var video = options.decodesVideo ? Self.firstPlayable(.video, in: asset.tracks)?.id : nil
+        if asset.status == .loaded {
+            do throws(TrackNotFound) {
+                if let wish = options.videoTrack, options.decodesVideo {
+                    video = try wish.pick(.video, from: asset.tracks).get()
+                }
+                if let wish = options.audioTrack, options.audio != .none {
+                    item.selectTrack(try wish.pick(.audio, from: asset.tracks).get(), ofType: .audio)
+                }
+            } catch {
+                return .failure(error)
+            }
+            if let video { item.selectTrack(video, ofType: .video) }
+        }
+        let zero = Self.firstPicture(of: asset.tracks.first { $0.id == video })
+        let start = options.start.map { zero + $0 }
+        if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
+        let begin = start ?? .zero
+        // The end is the first moment not played; a picture due exactly at --end is.
+        let ends = [options.end.map { zero + $0 + Self.moment }, remaining.map { begin + $0 }]
+        if let end = ends.compactMap(\.self).min() { item.forwardPlaybackEndTime = end }
+        return .success(Made(item: item, start: begin))
+    }
+
+    /// The smallest step of the engine's timeline.
+    static let moment = MediaTime(nanoseconds: 1)
+
+    /// What the player chooses when nobody else does.
+    private static func firstPlayable(_ type: MediaType, in tracks: [Track]) -> Track? {
+        tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
+    }
+
+    private static func firstPicture(of track: Track?) -> MediaTime {
+        guard let start = track?.timeRange.start, start.isNumeric else { return .zero }
+        return start
+    }
+}

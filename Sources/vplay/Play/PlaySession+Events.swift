@@ -1,0 +1,85 @@
+import Playhead
+import Synchronization
+
+extension PlaySession {
+    /// On the callback queue, in causal order.
+    func take(_ timed: TimedPlayerEvent) {
+        guard !state.withLock({ $0.isOver }), tell(timed) else { return }
+        switch timed.event {
+        case .timeControlStatusChanged(let status, _):
+            let isOver = state.withLock { state in
+                state.timeControl = status
+                return state.isStopping && status == .paused
+            }
+            if isOver { finish() }
+        case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
+        case .itemStatusChanged(let item, .readyToPlay): warnOfSilence(item)
+        case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
+        case .failedToPlayToEndTime(let item, let error):
+            // What there was has been played.
+            state.withLock { $0.playlist.notePlayed() }
+            inputFailed(item, error)
+        case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
+        case .sinkFailed(let error): sinkFailed(error)
+        case .errorLogEntry(let item, let error):
+            guard options.isVerbose, let index = index(of: item) else { break }
+            Console.shared.complain("warning: \(options.inputs[index].name): \(reason(error))")
+        default: break
+        }
+    }
+
+    /// False when nobody listens any more.
+    private func tell(_ timed: TimedPlayerEvent) -> Bool {
+        guard options.events != .none else { return true }
+        let record = EventRecord(timed.event)
+        let item = record.item ?? timed.item
+        let index = item.flatMap { self.index(of: $0) }
+        do throws(OutputError) {
+            switch options.events {
+            case .json: try StandardOutput.write(record.jsonLine(time: timed.itemTime, index: index))
+            case .text: try StandardOutput.write(record.textLine(time: timed.itemTime, index: index))
+            case .none: break
+            }
+            return true
+        } catch {
+            if error.isClosedPipe {
+                finish(.closedPipe)
+            } else {
+                fail(error.sentence)
+                finish()
+            }
+            return false
+        }
+    }
+
+    private func index(of item: PlayerItem) -> Int? {
+        state.withLock { state in
+            [state.current, state.previous].compactMap(\.self).first { $0.item === item }?.index
+        }
+    }
+
+    /// An output that failed makes the rest pointless, so playing ends.
+    private func sinkFailed(_ error: PlaybackError) {
+        state.withLock { $0.sinkHasFailed = true }
+        switch SinkFailure(error.underlying ?? error) {
+        case .closedPipe: finish(.closedPipe)
+        case .sentence(let words):
+            fail(words)
+            stop()
+        }
+    }
+
+    private func warnOfSilence(_ item: PlayerItem) {
+        let wantsSound = options.audio == .automatic && !options.isMuted && !options.isUntimed
+        guard wantsSound, !options.isQuiet else { return }
+        guard item.tracks.contains(where: { $0.isEnabled && $0.assetTrack.mediaType == .audio }) else {
+            return
+        }
+        let isFirst = state.withLock { state in
+            defer { state.hasWarnedOfSilence = true }
+            return !state.hasWarnedOfSilence
+        }
+        guard isFirst else { return }
+        Console.shared.complain("warning: PulseAudio is not built yet, so sound is played to nobody")
+    }
+}

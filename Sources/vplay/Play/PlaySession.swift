@@ -1,0 +1,178 @@
+import Dispatch
+import Playhead
+import Synchronization
+
+/// One run of `play`: a player, its outputs, and the inputs one after another.
+///
+/// What is decided about the end is decided on the player's callback queue or in a sink: there the virtual
+/// clock stands still, so every run decides at the same moment.
+final class PlaySession: Sendable {
+    let options: PlayOptions
+    let player: Player
+    let layer: PlayerLayer
+    let outputs: Outputs
+    let items: ItemMaker
+    let ending: Latch<ExitStatus>
+    let state: Mutex<State>
+
+    struct State {
+        var playlist: Playlist
+        var current: (item: PlayerItem, index: Int)?
+        /// Its last events may come when the next is current already.
+        var previous: (item: PlayerItem, index: Int)?
+        /// The current input has come to its end, one way or another.
+        var isSettled = false
+        /// Of a single input.
+        var passes = 0
+        /// Where the current pass began, in item time.
+        var passStart = MediaTime.zero
+        /// What `--duration` leaves.
+        var remaining: MediaTime?
+        /// As the events tell it, which is later than the player knows but in order with them.
+        var timeControl = Player.TimeControlStatus.paused
+        var repeatMode = Player.RepeatMode.once
+        var isPausedByUser = false
+        var hasWarnedOfSilence = false
+        var sinkHasFailed = false
+        var status = ExitStatus.success
+        /// Over as soon as the player has paused.
+        var isStopping = false
+        var isOver = false
+        /// Held for as long as they shall work.
+        var watching: [TimeObserver] = []
+        var durationObserver: TimeObserver?
+        var keys: KeyReader?
+    }
+
+    /// Plays everything, and returns when the outputs are finished.
+    static func run(_ options: PlayOptions) async -> ExitStatus {
+        let ending = Latch<ExitStatus>()
+        // A pipe whose reader has stopped may be waited for in vain, and has no end to be written; a file has.
+        let patience = options.writesToStandardOutput ? 250 : 2000
+        let signals = Signals(patience: .milliseconds(patience)) { ending.open($0) }
+        let session: PlaySession
+        do throws(SinkError) {
+            session = try PlaySession(options, ending)
+        } catch {
+            Console.shared.complain("\(error)")
+            return .failure
+        }
+        let loading = options.needsLoading ? Task { await session.loadAndStart() } : nil
+        if loading == nil { session.start() }
+        let status = await ending.wait()
+        loading?.cancel()
+        await session.close()
+        return withExtendedLifetime(signals) { session.conclude(status) }
+    }
+
+    private init(_ options: PlayOptions, _ ending: Latch<ExitStatus>) throws(SinkError) {
+        self.options = options
+        self.ending = ending
+        outputs = try Outputs(options)
+        items = ItemMaker(options)
+        var configuration = Player.Configuration()
+        configuration.clock = options.isUntimed ? .virtual : .host
+        configuration.audio = outputs.audio
+        configuration.decoding.threadCount = options.threads
+        if let buffer = options.buffer { configuration.buffering.forwardDuration = buffer.seconds }
+        player = Player(configuration: configuration)
+        layer = PlayerLayer(size: options.size)
+        let list = Playlist(count: options.inputs.count, repeats: options.repeats)
+        state = Mutex(State(playlist: list, remaining: options.duration))
+    }
+
+    private func loadAndStart() async {
+        await items.load()
+        start()
+    }
+
+    /// The first item comes last: nothing happens before everything is in its place.
+    private func start() {
+        for complaint in options.list.complaints { fail(complaint) }
+        var watching = [player.onEvent { [weak self] in self?.take($0) }]
+        if options.decodesVideo {
+            layer.videoGravity = options.gravity
+            layer.player = player
+            for sink in limitedSinks { layer.add(sink) }
+        }
+        player.defaultRate = options.rate
+        if options.isMuted { player.isMuted = true }
+        if let volume = options.volume { player.volume = volume }
+        if repeatsSingleInput { player.repeatMode = .loop }
+        let hasTerminal = Console.shared.isTerminal && !options.isQuiet
+        if hasTerminal { watching.append(StatusLine.show(for: player)) }
+        let keys = hasTerminal ? KeyReader(for: options) { [weak self] in self?.press($0) } : nil
+        state.withLock { state in
+            state.watching = watching
+            state.keys = keys
+        }
+        playNext()
+    }
+
+    var repeatsSingleInput: Bool { options.inputs.count == 1 && options.repeats != .times(1) }
+
+    private var limitedSinks: [any VideoSink] {
+        guard let limit = options.frames else { return outputs.video }
+        return outputs.limited(to: limit) { [weak self] in self?.stop() }
+    }
+
+    // MARK: The end
+
+    /// As soon as the player has paused, so that the last events are told in every run.
+    func stop() {
+        let isPaused = state.withLock { state in
+            state.isStopping = true
+            return state.timeControl == .paused
+        }
+        if isPaused { finish() } else { player.pause() }
+    }
+
+    /// Everything was played; the player pauses by itself.
+    func stopWhenPaused() {
+        let isPaused = state.withLock { state in
+            state.isStopping = true
+            return state.timeControl == .paused
+        }
+        if isPaused { finish() }
+    }
+
+    func finish(_ status: ExitStatus? = nil) {
+        let status = state.withLock { state in
+            state.isOver = true
+            return status ?? state.status
+        }
+        ending.open(status)
+    }
+
+    /// A sentence about something that could not be done.
+    func fail(_ sentence: String) {
+        Console.shared.complain(oneLine(sentence))
+        state.withLock { $0.status = .failure }
+    }
+
+    private func close() async {
+        state.withLock { state in
+            state.isOver = true
+            state.watching = []
+            state.durationObserver = nil
+            state.keys = nil
+        }
+        await player.shutdown()
+        Console.shared.clearStatus()
+    }
+
+    /// After the sinks were finished, which may have been what failed.
+    private func conclude(_ status: ExitStatus) -> ExitStatus {
+        var status = status
+        if !state.withLock({ $0.sinkHasFailed }), let error = outputs.failures.first {
+            switch SinkFailure(error) {
+            case .closedPipe: status = .closedPipe
+            case .sentence(let words):
+                Console.shared.complain(oneLine(words))
+                if case .success = status { status = .failure }
+            }
+        }
+        if options.showsStats { Console.shared.say(Statistics(player.counters, options).text) }
+        return status
+    }
+}

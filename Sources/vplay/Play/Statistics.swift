@@ -1,0 +1,41 @@
+import Glibc
+import Playhead
+
+/// The counters of `--stats`, in words.
+struct Statistics {
+    let text: String
+
+    init(_ counters: PlaybackCounters, _ options: PlayOptions) {
+        let shown = counters.framesPresented
+        let mean = shown > 0 ? counters.totalLateness / Int64(shown) : 0
+        let startup = counters.startupTime.map(Self.milliseconds) ?? "none"
+        var lines = [
+            "pictures: decoded \(counters.framesDecoded), presented \(shown), dropped \(counters.framesDropped), "
+                + "late \(counters.framesLate), skipped by sinks \(counters.framesSkippedBySinks)",
+            "lateness: worst \(Self.milliseconds(counters.worstLateness)), mean \(Self.milliseconds(mean))",
+            "audio samples: \(counters.audioSamples)",
+            "faults: \(counters.faults), stalls: \(counters.stalls), seeks: \(counters.seeks)",
+        ]
+        let due = shown + counters.framesDropped
+        let perPass =
+            counters.passes > 0
+            ? ", pictures per pass: due \(Self.ratio(due, counters.passes)), "
+                + "presented \(Self.ratio(shown, counters.passes))" : ""
+        lines.append("passes: \(counters.passes)\(perPass)")
+        // On the virtual clock no time passes before the first picture.
+        lines.append("startup: \(options.isUntimed ? "not timed" : startup)")
+        lines.append("peak memory: \(ProcessUsage.now.peakMemory >> 10) KiB")
+        text = lines.joined(separator: "\n")
+    }
+
+    /// To the microsecond.
+    private static func milliseconds(_ nanoseconds: Int64) -> String {
+        let micro = nanoseconds / 1000
+        let part = String(micro % 1000)
+        return "\(micro / 1000)." + String(repeating: "0", count: 3 - part.count) + part + " ms"
+    }
+
+    private static func ratio(_ count: Int, _ parts: Int) -> String {
+        count % parts == 0 ? "\(count / parts)" : "\(Double(count) / Double(parts))"
+    }
+}

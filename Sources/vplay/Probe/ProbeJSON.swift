@@ -1,0 +1,106 @@
+import Playhead
+
+/// The object of `probe --json`; its members are named in the command's help and stay as they are.
+enum ProbeJSON {
+    static func object(_ media: MediaDescription, path: String) -> JSONValue {
+        .object([
+            ("path", .string(path)),
+            ("format", .string(media.formatName)),
+            ("start", .time(media.startTime)),
+            ("duration", .time(media.duration)),
+            ("durationIsEstimate", .bool(media.durationIsEstimate)),
+            ("byteCount", integer(media.byteCount)),
+            ("bitRate", integer(media.bitRate)),
+            ("isSeekable", .bool(media.isSeekable)),
+            ("tracks", .array(media.tracks.map(track))),
+            ("metadata", .dictionary(media.metadata)),
+            ("chapters", .array(media.chapters.map(chapter))),
+        ])
+    }
+
+    private static func track(_ track: Track) -> JSONValue {
+        var members: [(String, JSONValue)] = [
+            ("id", .integer(track.id)),
+            ("type", .string(track.mediaType.rawValue)),
+            ("codec", .string(track.codec)),
+            ("profile", .optional(track.profile)),
+            ("language", .optional(track.language)),
+            ("title", .optional(track.title)),
+            ("start", .time(track.timeRange.start)),
+            ("duration", .time(track.timeRange.duration)),
+            ("timeBase", fraction(track.timeBase)),
+            ("bitRate", integer(track.bitRate)),
+            ("isDefault", .bool(track.isDefault)),
+            ("isForced", .bool(track.isForced)),
+            ("isPlayable", .bool(track.isPlayable)),
+            ("unplayableReason", .optional(track.unplayableReason)),
+        ]
+        if track.mediaType == .video { members += video(track) }
+        if track.mediaType == .audio { members += audio(track) }
+        members.append(("metadata", .dictionary(track.metadata)))
+        return .object(members)
+    }
+
+    private static func video(_ track: Track) -> [(String, JSONValue)] {
+        let shown = displaySize(track)
+        return [
+            ("width", .integer(track.naturalSize.width)),
+            ("height", .integer(track.naturalSize.height)),
+            ("displayWidth", .integer(shown.width)),
+            ("displayHeight", .integer(shown.height)),
+            ("pixelAspectRatio", fraction(track.pixelAspectRatio)),
+            ("frameRate", track.nominalFrameRate.map(fraction) ?? .null),
+            ("frameCount", integer(track.frameCount.map(Int64.init))),
+            ("pixelFormat", name(track.sampleLayout)),
+            ("rotation", .integer(track.preferredRotation.rawValue)),
+            ("isMirrored", .bool(track.isMirrored)),
+            ("color", color(track.color)),
+            ("isAttachedPicture", .bool(track.isAttachedPicture)),
+        ]
+    }
+
+    private static func audio(_ track: Track) -> [(String, JSONValue)] {
+        [
+            ("sampleRate", .integer(track.sampleRate)),
+            ("channels", .integer(track.channelCount)),
+            ("channelLayout", name(track.channelLayout.name)),
+            ("sampleFormat", name(track.sampleLayout)),
+        ]
+    }
+
+    private static func color(_ color: ColorDescription) -> JSONValue {
+        .object([
+            ("primaries", .optional(color.primaries)),
+            ("transfer", .optional(color.transfer)),
+            ("matrix", .optional(color.matrix)),
+            ("isFullRange", color.isFullRange.map { .bool($0) } ?? .null),
+            ("chromaLocation", .optional(color.chromaLocation)),
+        ])
+    }
+
+    private static func chapter(_ chapter: Chapter) -> JSONValue {
+        .object([
+            ("title", .optional(chapter.title)),
+            ("start", .time(chapter.timeRange.start)),
+            ("end", .time(chapter.timeRange.end)),
+        ])
+    }
+
+    private static func integer(_ value: Int64?) -> JSONValue { value.map { .integer($0) } ?? .null }
+    private static func name(_ text: String) -> JSONValue { text.isEmpty ? .null : .string(text) }
+
+    /// "30000/1001"; null for "not known".
+    private static func fraction(_ value: Rational) -> JSONValue {
+        value.isPositive ? .string(value.description) : .null
+    }
+}
+
+/// As a viewer sees it: after pixel aspect and rotation.
+func displaySize(_ track: Track) -> PixelSize {
+    VideoFormat(
+        pixelFormat: PixelFormat(rawValue: track.sampleLayout),
+        size: track.naturalSize,
+        pixelAspectRatio: track.pixelAspectRatio,
+        rotation: track.preferredRotation
+    ).presentationSize
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+
+@main
+struct Vplay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vplay",
+        abstract: "Plays media on a machine without a screen.",
+        usage: """
+            vplay [play] [<options>] <input> ...
+            vplay probe [--json] <input>
+            vplay bench [--json] [--threads <n>] <input>
+            """,
+        discussion: """
+            Exit status: 0 played to the end or told to stop, 1 something could not be played, 64 wrong usage, \
+            130 interrupted, 143 terminated. A closed output pipe ends it quietly, as it ends cat.
+            """,
+        subcommands: [PlayCommand.self, ProbeCommand.self, BenchCommand.self],
+        defaultSubcommand: PlayCommand.self
+    )
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@Suite("Broken inputs", .timeLimit(.minutes(5)))
+struct BrokenInputTests {
+    /// Exit 1 and one sentence that names the input, or nothing to say and exit 0.
+    private func check(_ path: String, _ outcome: Outcome, mayPlay: Bool) {
+        if mayPlay, outcome.status == 0 {
+            #expect(outcome.errors.isEmpty)
+        } else {
+            #expect(outcome.status == 1)
+            #expect(outcome.errorLines.count == 1)
+            #expect(outcome.errors.hasPrefix("vplay: \(path): "))
+            #expect(outcome.errors.utf8.count > path.utf8.count + 20)
+        }
+    }
+
+    @Test(arguments: [
+        "/no/such/file.mp4", "/", "/etc/hostname", "/dev/null", "http://example.invalid/x.mp4", "a://",
+    ])
+    func whatIsNoMedia(path: String) async throws {
+        check(path, try await Command.run("--untimed", path), mayPlay: false)
+    }
+
+    @Test func credentialsAreNotRepeated() async throws {
+        let outcome = try await Command.run("https://user:secret@example.invalid/x.mp4")
+        #expect(outcome.status == 1)
+        #expect(!outcome.errors.contains("secret"))
+    }
+
+    @Test(
+        .enabled(if: Media.isMade),
+        arguments: [
+            "broken-empty.mp4", "broken-text.mp4", "broken-playlist.mp4", "broken-cut-moov-at-end.mp4",
+            "broken-cut-faststart.mp4", "broken-huge-picture.webm", "broken-huge-picture-hidden.webm",
+            "many-streams.mka",
+        ]
+    )
+    func brokenFixtures(name: String) async throws {
+        let path = Media.fixture(name)
+        check(path, try await Command.run("--untimed", path), mayPlay: false)
+        // What is there can be told of; what is not is told in the same words.
+        let probe = try await Command.run("probe", "--json", path)
+        #expect(probe.status == 0 || probe.output.isEmpty)
+        check(path, probe, mayPlay: true)
+    }
+
+    @Test(.enabled(if: Media.isMade)) func theRestIsStillPlayed() async throws {
+        let broken = Media.fixture("broken-text.mp4")
+        let outcome = try await Command.run(
+            "--untimed",
+            "--video",
+            "framemd5:-",
+            "--audio",
+            "none",
+            broken,
+            Media.silent,
+            "/no/such",
+            Media.silent
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 2)
+        #expect(outcome.pictures.count == 180)
+    }
+
+    @Test(.enabled(if: Media.isMade)) func whatIsThereOfACutFileIsPlayed() async throws {
+        let path = Media.fixture("broken-cut-faststart.mp4")
+        let outcome = try await Command.run("--untimed", "--video", "framemd5:-", path)
+        #expect(outcome.status == 1)
+        #expect((1..<90).contains(outcome.pictures.count))
+    }
+
+    @Test(.enabled(if: Media.corpus != nil), arguments: Media.references(".probe.json"))
+    func everyCorpusFileEndsInOrder(path: String) async throws {
+        guard let corpus = Media.corpus else { return }
+        // A few hundred pictures are enough to see whether it opens and plays.
+        let outcome = try await Command.run(["--untimed", "--quiet", "--frames", "300", path], in: corpus)
+        check(path, outcome, mayPlay: true)
+    }
+}

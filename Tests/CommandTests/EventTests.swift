@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@Suite("Events", .enabled(if: Media.isMade), .timeLimit(.minutes(2)))
+struct EventTests {
+    @Test(arguments: [
+        ["--repeat", "3"], ["--frames", "100", "--loop"], ["--duration", "4.25", "--loop"], ["--rate", "2"],
+        ["--start", "1", "--end", "1.5"], [Media.uneven, Media.fixture("broken-text.mp4")],
+        [Media.fixture("broken-cut-faststart.mp4"), "--repeat", "2"], ["--volume", "0.5", "--muted"],
+    ])
+    func theSameInputGivesTheSameEvents(options: [String]) async throws {
+        let arguments = ["--untimed", "--events", "json", Media.clip] + options
+        let first = try await Command.run(arguments)
+        #expect(!first.output.isEmpty)
+        for _ in 0..<3 {
+            let again = try await Command.run(arguments)
+            #expect(again.text == first.text)
+            #expect(again.status == first.status)
+        }
+    }
+
+    @Test func eachLineIsAnObject() async throws {
+        let outcome = try await Command.run("--untimed", "--events", "json", Media.clip, Media.silent)
+        #expect(outcome.status == 0)
+        var items: Set<Int> = []
+        for line in outcome.lines {
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            )
+            #expect(object["event"] is String)
+            #expect(object["time"] is NSNumber)
+            if let item = object["item"] as? Int { items.insert(item) }
+        }
+        #expect(items == [0, 1])
+    }
+
+    @Test func theEndComesInItsOrder() async throws {
+        let outcome = try await Command.run("--untimed", "--events", "text", Media.clip)
+        let names = outcome.lines.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        #expect(names.suffix(3) == ["didPlayToEndTime", "rateChanged", "timeControlStatusChanged"])
+        #expect(outcome.lines.last?.hasPrefix("3 ") == true)
+        #expect(names.count { $0 == "didPlayToEndTime" } == 1)
+    }
+
+    @Test func everyPassHasItsEnd() async throws {
+        let outcome = try await Command.run("--untimed", "--events", "text", "--repeat", "4", Media.clip)
+        #expect(outcome.lines.count { $0.contains(" didPlayToEndTime ") } == 4)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The media that the tests play.
+enum Media {
+    private static let fixtures = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("media-fixtures/generated")
+
+    /// `make fixtures` was run, as it always is in continuous integration.
+    static let isMade = FileManager.default.fileExists(atPath: fixture("clip-h264-aac.mp4"))
+
+    static func fixture(_ name: String) -> String { fixtures.appendingPathComponent(name).path }
+
+    /// 90 pictures, 3 s, with sound.
+    static let clip = fixture("clip-h264-aac.mp4")
+    /// The same pictures alone.
+    static let silent = fixture("video-only.mp4")
+    static let uneven = fixture("vfr.mp4")
+
+    /// Real files with references by FFmpeg; see its README.
+    static let corpus = ProcessInfo.processInfo.environment["PLAYHEAD_CORPUS"].map {
+        URL(fileURLWithPath: $0, isDirectory: true).standardizedFileURL
+    }
+
+    /// Paths below the corpus's `ref/` that end so, without that ending.
+    static func references(_ ending: String) -> [String] {
+        guard let corpus else { return [] }
+        let folder = corpus.appendingPathComponent("ref")
+        guard let files = FileManager.default.enumerator(atPath: folder.path) else { return [] }
+        return files.compactMap { $0 as? String }.filter { $0.hasSuffix(ending) }
+            .map { String($0.dropLast(ending.count)) }.sorted()
+    }
+
+    static func temporary(_ name: String) -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("vplay-\(UUID().uuidString)-\(name)")
+    }
+}

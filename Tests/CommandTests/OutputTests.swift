@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+@Suite("Outputs", .enabled(if: Media.isMade), .timeLimit(.minutes(2)))
+struct OutputTests {
+    @Test func y4mOnStandardOutput() async throws {
+        let outcome = try await Command.run("--untimed", "--video", "y4m:-", Media.clip)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.starts(with: Data("YUV4MPEG2 W320 H180 F30:1 ".utf8)))
+        let header = try #require(outcome.output.firstIndex(of: 0x0A)) + 1
+        #expect(outcome.output.count == header + 90 * ("FRAME\n".utf8.count + 320 * 180 * 3 / 2))
+    }
+
+    @Test func rawPicturesFromStandardInput() async throws {
+        let clip = URL(fileURLWithPath: Media.clip)
+        let outcome = try await Command.run(["--untimed", "--video", "raw:-", "-"], input: clip)
+        #expect(outcome.status == 0)
+        #expect(outcome.output.count == 90 * 320 * 180 * 3 / 2)
+    }
+
+    @Test func aSizeScalesWhatIsWritten() async throws {
+        let outcome = try await Command.run(
+            "--untimed",
+            "--size",
+            "160x160",
+            "--video",
+            "y4m:-",
+            Media.silent
+        )
+        #expect(outcome.output.starts(with: Data("YUV4MPEG2 W160 H90 ".utf8)))
+    }
+
+    @Test func soundAndPicturesTogether() async throws {
+        let sound = Media.temporary("sound.wav")
+        defer { unlink(sound.path) }
+        let outcome = try await Command.run(
+            "--untimed",
+            "--video",
+            "framemd5:-",
+            "--audio",
+            "wav:\(sound.path)",
+            Media.clip
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.pictures.count == 90)
+        let bytes = try Data(contentsOf: sound)
+        #expect(bytes.starts(with: Data("RIFF".utf8)))
+        #expect(bytes.count == 44 + 144_000 * 4)
+    }
+
+    @Test(arguments: [
+        "--video y4m:-", "--video raw:-", "--video framemd5:-", "--events json", "--events text",
+    ])
+    func aClosedPipeEndsItQuietly(option: String) async throws {
+        let line = "\"$vplay\" --untimed --loop \(option) \"$1\" | head -c 10 | wc -c; echo ${PIPESTATUS[0]}"
+        let outcome = try await Command.shell(line, Media.clip)
+        // What `cat` gives.
+        #expect(outcome.lines.map { $0.trimmingCharacters(in: .whitespaces) } == ["10", "141"])
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test func aClosedPipeEndsProbeAndBench() async throws {
+        for command in ["probe", "bench"] {
+            let line = "(\"$vplay\" \(command) \"$1\"; echo $? >&2) | head -c 0"
+            let outcome = try await Command.shell(line, Media.clip)
+            // The reader may be gone before or after the few lines were written.
+            #expect(["0\n", "141\n"].contains(outcome.errors))
+        }
+    }
+
+    @Test(arguments: ["--video y4m:/dev/full", "--video framemd5:/dev/full", "--audio wav:/dev/full"])
+    func aFullDiskIsSaidOnce(option: String) async throws {
+        let arguments = option.split(separator: " ").map(String.init)
+        let outcome = try await Command.run(["--untimed", "--quiet"] + arguments + [Media.clip])
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.contains("/dev/full"))
+    }
+
+    @Test func statistics() async throws {
+        let outcome = try await Command.run("--untimed", "--stats", "--repeat", "2", Media.clip)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.contains("pictures: decoded 180, presented 180, dropped 0"))
+        #expect(outcome.errors.contains("passes: 2, pictures per pass: due 90, presented 90"))
+        #expect(outcome.errors.contains("audio samples: 288000"))
+    }
+
+    @Test func silenceIsWarnedOfOnce() async throws {
+        let loud = try await Command.run("--frames", "2", Media.clip)
+        #expect(loud.errorLines.count == 1)
+        #expect(loud.errors.hasPrefix("vplay: warning: PulseAudio"))
+        for option in ["--quiet", "--muted"] {
+            #expect(try await Command.run("--frames", "2", option, Media.clip).errors.isEmpty)
+        }
+        #expect(try await Command.run("--frames", "2", Media.silent).errors.isEmpty)
+    }
+
+    @Test func benchCountsEveryPicture() async throws {
+        let outcome = try await Command.run("bench", "--json", "--threads", "1", Media.clip)
+        let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+        #expect(object["frames"] as? Int == 90)
+        #expect(object["threads"] as? Int == 1)
+        for name in ["seconds", "fps", "speed", "duration", "cpuSeconds", "peakMemory"] {
+            #expect(try #require(object[name] as? Double) > 0)
+        }
+    }
+
+    @Test func probeTellsWhatIsThere() async throws {
+        let outcome = try await Command.run("probe", "--json", Media.fixture("two-languages.mkv"))
+        let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+        let tracks = try #require(object["tracks"] as? [[String: Any]])
+        #expect(tracks.contains { $0["type"] as? String == "video" && $0["width"] as? Int == 320 })
+        #expect(Set(tracks.compactMap { $0["language"] as? String }).count >= 2)
+        let text = try await Command.run("probe", Media.clip)
+        #expect(text.text.contains("track 0: video, h264"))
+    }
+
+    @Test func tracksAreChosenByLanguage() async throws {
+        let path = Media.fixture("two-languages.mkv")
+        let probe = try await Command.run("probe", "--json", path)
+        let object = try #require(try JSONSerialization.jsonObject(with: probe.output) as? [String: Any])
+        let tracks = try #require(object["tracks"] as? [[String: Any]])
+        for track in tracks where track["type"] as? String == "audio" {
+            let id = try #require(track["id"] as? Int)
+            let language = try #require(track["language"] as? String)
+            for wish in ["\(id)", language, language.uppercased()] {
+                let outcome = try await Command.run(
+                    "--untimed",
+                    "--frames",
+                    "1",
+                    "--events",
+                    "text",
+                    "--audio-track",
+                    wish,
+                    path
+                )
+                #expect(outcome.status == 0)
+                let enabled =
+                    "{\"id\":\(id),\"type\":\"audio\",\"codec\":\"\(track["codec"] ?? "")\",\"enabled\":true}"
+                #expect(outcome.text.contains(enabled))
+            }
+        }
+        let missing = try await Command.run("--untimed", "--audio-track", "tlh", path)
+        #expect(missing.status == 1)
+        #expect(missing.errorLines.count == 1)
+    }
+}

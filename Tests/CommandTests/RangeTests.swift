@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// Which pictures come out, compared by time stamp and checksum.
+@Suite("Pictures", .enabled(if: Media.isMade), .timeLimit(.minutes(2)))
+struct RangeTests {
+    /// A line of framemd5: when and what.
+    private struct Picture: Equatable {
+        let ticks: Int64
+        let hash: String
+
+        init?(_ line: String) {
+            let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            guard fields.count == 6, let ticks = Int64(fields[2]) else { return nil }
+            self.ticks = ticks
+            hash = fields[5]
+        }
+    }
+
+    private func pictures(_ arguments: String...) async throws -> [Picture] {
+        let sink = ["--untimed", "--audio", "none", "--video", "framemd5:-"]
+        let outcome = try await Command.run(sink + arguments)
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        return outcome.pictures.compactMap(Picture.init)
+    }
+
+    /// Seconds per tick of the file's framemd5 text.
+    private func timeBase(_ path: String) async throws -> (Int64, Int64) {
+        let outcome = try await Command.run("--untimed", "--frames", "1", "--video", "framemd5:-", path)
+        let line = try #require(outcome.lines.first { $0.hasPrefix("#tb 0: ") })
+        let parts = line.dropFirst("#tb 0: ".count).split(separator: "/").compactMap { Int64($0) }
+        try #require(parts.count == 2)
+        return (parts[0], parts[1])
+    }
+
+    @Test(
+        arguments: [
+            Media.clip, Media.uneven, Media.fixture("clip-h264-aac.ts"), Media.fixture("clip-vp9-opus.webm"),
+        ],
+        [
+            ("0", "0"), ("0", "0.5"), ("1", "1"), ("1", "1.5"), ("0.033", "0.034"), ("0.9", "2.1"),
+            ("1.99", "3"),
+            ("2.95", "9"), ("0.5", "0.5000001"), ("1.0333333", "1.0333334"),
+        ]
+    )
+    func startAndEndAreExact(path: String, range: (String, String)) async throws {
+        let whole = try await pictures(path)
+        let (numerator, denominator) = try await timeBase(path)
+        let zero = try #require(whole.first).ticks
+        /// Ten millionths, exact for the times above.
+        func isAtOrBefore(_ picture: Picture, _ time: String) throws -> Bool {
+            let seconds = try #require(Double(time))
+            let limit = Int64((seconds * 1e7).rounded())
+            return (picture.ticks - zero) * numerator * 10_000_000 <= limit * denominator
+        }
+        let first = try whole.lastIndex { try isAtOrBefore($0, range.0) } ?? 0
+        let last = try whole.lastIndex { try isAtOrBefore($0, range.1) } ?? 0
+        let part = try await pictures("--start", range.0, "--end", range.1, path)
+        #expect(part == Array(whole[first...max(first, last)]))
+    }
+
+    @Test func countsAddUp() async throws {
+        #expect(try await pictures("--repeat", "3", Media.clip).count == 270)
+        #expect(try await pictures("--repeat", "2", Media.clip, Media.silent).count == 360)
+        #expect(try await pictures("--frames", "1", Media.clip).count == 1)
+        #expect(try await pictures("--frames", "90", Media.clip).count == 90)
+        #expect(try await pictures("--frames", "91", Media.clip).count == 90)
+        #expect(try await pictures("--frames", "200", "--loop", Media.clip).count == 200)
+        #expect(try await pictures("--frames", "100", Media.clip, Media.silent).count == 100)
+        #expect(try await pictures("--duration", "1", Media.clip).count == 30)
+        #expect(try await pictures("--duration", "7", "--loop", Media.clip).count == 210)
+        #expect(try await pictures("--duration", "4", Media.clip, Media.silent).count == 120)
+        #expect(try await pictures("--start", "1", "--duration", "0.5", Media.clip).count == 15)
+        #expect(try await pictures("--start", "2", "--repeat", "2", Media.clip).count == 120)
+        #expect(try await pictures("--rate", "2", Media.clip).count == 90)
+    }
+
+    @Test func everyPassIsTheSame() async throws {
+        let once = try await pictures(Media.clip).map(\.hash)
+        let thrice = try await pictures("--repeat", "3", Media.clip).map(\.hash)
+        #expect(thrice == once + once + once)
+    }
+
+    @Test func aFolderIsItsMediaInOrder() async throws {
+        let folder = Media.temporary("folder")
+        let files = FileManager.default
+        try files.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { unlinkTree(folder) }
+        try files.copyItem(atPath: Media.silent, toPath: folder.appendingPathComponent("b.mp4").path)
+        try files.copyItem(atPath: Media.uneven, toPath: folder.appendingPathComponent("a.mp4").path)
+        try Data("notes".utf8).write(to: folder.appendingPathComponent("c.txt"))
+        let both = try await pictures(folder.path).map(\.hash)
+        let one = try await pictures(Media.uneven).map(\.hash)
+        let two = try await pictures(Media.silent).map(\.hash)
+        #expect(both == one + two)
+    }
+
+    @Test func anEmptyFolderIsSaidToBe() async throws {
+        let folder = Media.temporary("empty")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { unlinkTree(folder) }
+        let outcome = try await Command.run(folder.path)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "vplay: \(folder.path): there are no media files in this folder\n")
+    }
+
+    private func unlinkTree(_ url: URL) {
+        do {
+            try FileManager.default.removeItem(at: url)
+        } catch {
+            Issue.record(error)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@Suite("Signals", .enabled(if: Media.isMade), .timeLimit(.minutes(1)))
+struct SignalTests {
+    @Test(arguments: [(SIGINT, 130 as Int32), (SIGTERM, 143)])
+    func filesAreWholeAfterASignal(signal: Int32, status: Int32) async throws {
+        let pictures = Media.temporary("pictures.raw")
+        let sound = Media.temporary("sound.wav")
+        defer {
+            unlink(pictures.path)
+            unlink(sound.path)
+        }
+        let events = Pipe()
+        let running = try Running(
+            Command.url.path,
+            [
+                "--loop", "--events", "text", "--video", "raw:\(pictures.path)", "--audio",
+                "wav:\(sound.path)",
+                Media.clip,
+            ],
+            in: nil,
+            input: nil,
+            output: events
+        )
+        // A whole pass, so that there is something to lose.
+        try await waitFor("didPlayToEndTime", on: events)
+        running.send(signal)
+        let outcome = try await running.outcome()
+        #expect(outcome.signal == nil)
+        #expect(outcome.status == status)
+        #expect(outcome.errors.isEmpty)
+        let picture = 320 * 180 * 3 / 2
+        let size = try Data(contentsOf: pictures).count
+        #expect(size >= 90 * picture && size % picture == 0)
+        // The header knows how much follows.
+        let bytes = try Data(contentsOf: sound)
+        let counted = bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) }
+        #expect(counted == bytes.count - 44)
+    }
+
+    @Test func aReadThatWaitsIsInterrupted() async throws {
+        let silence = Pipe()
+        let process = Process()
+        process.executableURL = Command.url
+        process.arguments = ["--events", "text", "-"]
+        process.standardInput = silence
+        let events = Pipe()
+        process.standardOutput = events
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in continuation.finish() }
+        try process.run()
+        try await waitFor("currentItemChanged", on: events)
+        kill(process.processIdentifier, SIGINT)
+        for await _ in ended {}
+        #expect(process.terminationStatus == 130)
+    }
+
+    @Test func anOutputThatHangsIsLeft() async throws {
+        // Nobody reads, and a pipe holds less than a picture.
+        let full = Pipe()
+        let running = try Running(
+            Command.url.path,
+            ["--untimed", "--loop", "--video", "raw:-", Media.clip],
+            in: nil,
+            input: nil,
+            output: full
+        )
+        var bytes = pollfd(fd: full.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&bytes, 1, 30_000) == 1)
+        running.send(SIGINT)
+        #expect(try await running.outcome().status == 130)
+    }
+
+    /// Reads lines as they come until one has `word` in it.
+    private func waitFor(_ word: String, on pipe: Pipe) async throws {
+        var text = ""
+        while !text.contains(word) {
+            let bytes = pipe.fileHandleForReading.availableData
+            try #require(!bytes.isEmpty, "it ended before \(word)")
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+    }
+}

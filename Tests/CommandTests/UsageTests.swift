@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@Suite("Usage", .timeLimit(.minutes(2)))
+struct UsageTests {
+    @Test(arguments: [
+        "", "--volume 2 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--frames 0 x", "--repeat 0 x",
+        "--loop --repeat 2 x", "--start abc x", "--start -1 x", "--start 3 --end 2 x", "--duration 0 x",
+        "--threads 0 x", "--size 0x0 x", "--gravity up x", "--video nonsense x", "--video y4m x",
+        "--video y4m: x",
+        "--audio nonsense x", "--video none --audio none x", "--video y4m:- --video raw:- x",
+        "--video y4m:- --audio wav:- x", "--video y4m:- --events json x", "--video raw:a --video raw:a x",
+        "--quiet --verbose x", "--no-such-option x", "--events xml x", "--start 1 -", "bench --threads x y",
+        "bench",
+        "probe", "probe a b", "--frames 1 --video none x",
+    ])
+    func wrongUsage(line: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 64)
+        #expect(outcome.output.isEmpty)
+        #expect(outcome.errorLines.first?.hasPrefix("Error: ") == true)
+    }
+
+    @Test(arguments: [
+        "--video images:a%d.png", "--video terminal", "--video window", "--audio pulse", "--audio pulse:sink",
+        "--cache off", "--header k:v", "--timeout 3", "--subtitle-track 1", "--trace file", "--rate -1",
+    ])
+    func whatIsNotBuiltSaysSo(line: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["x"])
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.contains("not built yet"))
+    }
+
+    @Test(arguments: ["--help", "play --help", "probe --help", "bench --help"])
+    func help(line: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 0)
+        #expect(outcome.text.contains("USAGE: vplay"))
+    }
+
+    @Test func anOutputThatCannotBeMadeIsNamed() async throws {
+        let outcome = try await Command.run("--video", "y4m:/no/such/folder/x.y4m", "x")
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.contains("/no/such/folder/x.y4m"))
+    }
+}

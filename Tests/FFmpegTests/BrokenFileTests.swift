@@ -1,0 +1,87 @@
+import FFmpeg
+import MediaCore
+import Testing
+
+/// Damaged, cut and hostile files end with what could be decoded or with words, soon, and never with a crash.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
+struct BrokenFileTests {
+    static let files = Corpus.entries.filter {
+        ["broken/", "unsupported/", "image/", "subtitles/"].contains(where: $0.path.hasPrefix)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: files)
+    func endsWithFramesOrWords(_ entry: CorpusEntry) throws {
+        for probesFully in [false, true] {
+            for type in [MediaType.video, .audio] {
+                do {
+                    let result = try Playthrough.play(entry.location, type, probesFully: probesFully)
+                    for error in result?.errors ?? [] { #expect(!error.message.isEmpty) }
+                } catch let error as MediaError {
+                    #expect(!error.message.isEmpty)
+                    #expect(error.location != nil)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("broken/zero-length.webm", MediaError.Code.emptyMedia),
+        ("broken/moov-renamed.mp4", .unrecognizedFormat),
+        ("broken/clusterfuzz-6093954524250112.mp4", .unrecognizedFormat),
+        ("broken/camera-bottles-cut-at-60pct.mp4", .truncated),
+    ])
+    func saysWhatIsWrong(_ path: String, _ code: MediaError.Code) throws {
+        let entry = try Corpus.entry(path)
+        let error = #expect(throws: MediaError.self) {
+            try FFmpegDemuxer(OpenRequest(location: entry.location)).open()
+        }
+        #expect(error?.code == code)
+        #expect(error?.location == entry.location)
+    }
+
+    @Test(arguments: ["unsupported/ac4.mp4", "unsupported/vvc-320x180.mp4"])
+    func tracksWithoutDecoderSaySo(_ path: String) throws {
+        let description = try FFmpegDemuxer(OpenRequest(location: Corpus.entry(path).location)).open()
+        #expect(description.tracks.allSatisfy { !$0.isPlayable })
+    }
+
+    @Test func tooManyStreamsAreRefused() throws {
+        let entry = try Corpus.entry("h264/aac-1080x720-bframes.mp4")
+        let request = OpenRequest(location: entry.location, maximumStreamCount: 1)
+        let error = #expect(throws: MediaError.self) { try FFmpegDemuxer(request).open() }
+        #expect(error?.code == .exceedsLimits)
+    }
+
+    @Test(arguments: [false, true])
+    func tooManyPixelsAreRefused(_ probesFully: Bool) throws {
+        let entry = try Corpus.entry("uhd/h264-4k60-portrait-rot90.mp4")
+        let request = OpenRequest(
+            location: entry.location,
+            probesFully: probesFully,
+            maximumPixelCount: 1 << 20
+        )
+        let error = #expect(throws: MediaError.self) { try FFmpegDemuxer(request).open() }
+        #expect(error?.code == .exceedsLimits)
+    }
+
+    @Test func aDecoderRefusesLargerPicturesInMidStream() throws {
+        // 160x100 at first, then 640x360.
+        let entry = try Corpus.entry("timing/h264-resolution-change-remux.ts")
+        let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
+        let description = try demuxer.open()
+        let track = try #require(description.tracks.first)
+        let limit = 320 * 200
+        let decoder = try demuxer.makeDecoder(
+            for: track.id,
+            options: DecoderOptions(maximumPixelCount: limit)
+        )
+        var largest = 0
+        while let packet = try demuxer.read() {
+            _ = try? decoder.send(packet)
+            while case .video(let frame)? = try? decoder.receive() {
+                largest = max(largest, frame.size.width * frame.size.height)
+            }
+        }
+        #expect(largest <= limit)
+    }
+}

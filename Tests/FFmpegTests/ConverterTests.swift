@@ -1,0 +1,186 @@
+import MediaCore
+import Testing
+
+@testable import FFmpeg
+
+/// A picture whose bytes a test wrote.
+final class PlainPicture: VideoFrameStorage {
+    let planes: [[UInt8]]
+    let strides: [Int]
+    let used: [Int]
+    var byteCount: Int { planes.reduce(0) { $0 + $1.count } }
+
+    init(planes: [[UInt8]], strides: [Int], used: [Int]) {
+        self.planes = planes
+        self.strides = strides
+        self.used = used
+    }
+
+    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
+        let pointers = planes.map { plane in
+            let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, plane.count), alignment: 64)
+            copy.copyBytes(from: plane)
+            return copy
+        }
+        defer { for pointer in pointers { pointer.deallocate() } }
+        return try body(
+            pointers.enumerated().compactMap { index, pointer in
+                pointer.baseAddress.map {
+                    VideoPlane(
+                        baseAddress: UnsafeRawPointer($0),
+                        bytesPerRow: strides[index],
+                        bytesUsedPerRow: used[index],
+                        rowCount: planes[index].count / strides[index]
+                    )
+                }
+            }
+        )
+    }
+}
+
+/// Samples that a test wrote, interleaved.
+final class PlainSound: AudioBufferStorage {
+    let samples: [Int16]
+    init(_ samples: [Int16]) { self.samples = samples }
+
+    func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
+        try samples.withUnsafeBytes { bytes in try body(bytes.baseAddress.map { [$0] } ?? []) }
+    }
+}
+
+struct ConverterTests {
+    private func gray(_ value: UInt8, width: Int, height: Int, format: PixelFormat, full: Bool?) -> VideoFrame
+    {
+        let stride = width + 16
+        let chroma = (width / 2) * (height / 2)
+        return VideoFrame(
+            format: VideoFormat(
+                pixelFormat: format,
+                size: PixelSize(width: width, height: height),
+                color: ColorDescription(matrix: "bt709", isFullRange: full)
+            ),
+            presentationTime: MediaTime(value: 7, timescale: 3),
+            duration: .invalid,
+            isKeyFrame: true,
+            sourceTime: SourceTime(ticks: 7, timeBase: Rational(1, 3)),
+            storage: PlainPicture(
+                planes: [
+                    [UInt8](repeating: value, count: stride * height), [UInt8](repeating: 128, count: chroma),
+                    [UInt8](repeating: 128, count: chroma),
+                ],
+                strides: [stride, width / 2, width / 2],
+                used: [width, width / 2, width / 2]
+            )
+        )
+    }
+
+    @Test(arguments: [(UInt8(16), false, UInt8(0)), (235, false, 255), (16, true, 16), (255, true, 255)])
+    func rangesBecomeFullInRGB(_ luma: UInt8, _ isFull: Bool, _ expected: UInt8) throws {
+        let frame = gray(luma, width: 32, height: 16, format: .yuv420p, full: isFull)
+        let rgb = try FFmpegVideoConverter().convert(frame, to: .rgba, size: frame.size)
+        let bytes = packedBytes(of: rgb)
+        #expect(bytes.count == 32 * 16 * 4)
+        #expect(abs(Int(bytes[0]) - Int(expected)) <= 1)
+        #expect(rgb.format.color.isFullRange == true)
+        #expect(rgb.format.color.matrix == "gbr")
+        #expect(rgb.presentationTime == frame.presentationTime)
+        #expect(rgb.sourceTime == frame.sourceTime)
+    }
+
+    @Test func scalingKeepsTheShape() throws {
+        let frame = gray(100, width: 64, height: 32, format: .yuv420p, full: false)
+        let square = try FFmpegVideoConverter().convert(
+            frame,
+            to: .yuv420p,
+            size: PixelSize(width: 32, height: 32)
+        )
+        #expect(square.format.pixelAspectRatio == Rational(2, 1))
+        #expect(square.format.presentationSize == PixelSize(width: 64, height: 32))
+        #expect(packedBytes(of: square).prefix(32 * 32).allSatisfy { $0 == 100 })
+    }
+
+    @Test func nothingToDoIsNoCopy() throws {
+        let frame = gray(100, width: 16, height: 16, format: .yuv420p, full: nil)
+        let same = try FFmpegVideoConverter().convert(frame, to: .yuv420p, size: frame.size)
+        #expect(same.storage === frame.storage)
+    }
+
+    @Test(arguments: ["nonsense", ""])
+    func unknownFormatsAreRefused(_ name: String) {
+        let frame = gray(1, width: 16, height: 16, format: .yuv420p, full: nil)
+        let error = #expect(throws: MediaError.self) {
+            try FFmpegVideoConverter().convert(frame, to: PixelFormat(rawValue: name), size: frame.size)
+        }
+        #expect(error?.code == .conversionFailed)
+        #expect(throws: MediaError.self) {
+            try FFmpegVideoConverter().convert(frame, to: .rgba, size: PixelSize(width: 0, height: 1 << 40))
+        }
+    }
+
+    private func sound(_ count: Int, rate: Int, from time: MediaTime = .zero) -> AudioBuffer {
+        AudioBuffer(
+            format: AudioFormat(sampleRate: rate, channelLayout: .mono, sampleFormat: .s16),
+            presentationTime: time,
+            frameCount: count,
+            storage: PlainSound((0..<count).map { Int16(truncatingIfNeeded: $0 &* 37) })
+        )
+    }
+
+    @Test func resamplingLosesNothing() throws {
+        let wanted = AudioFormat(sampleRate: 48_000, channelLayout: .stereo, sampleFormat: .float)
+        let converter = FFmpegAudioConverter(to: wanted)
+        var total = 0
+        for second in 0..<5 {
+            let input = sound(44_100, rate: 44_100, from: MediaTime(value: Int64(second), timescale: 1))
+            total += try converter.convert(input)?.frameCount ?? 0
+        }
+        total += try converter.drain()?.frameCount ?? 0
+        #expect(total == 5 * 48_000)
+        #expect(try converter.drain() == nil)
+    }
+
+    @Test func aChangeOfFormatKeepsWhatWasHeld() throws {
+        let wanted = AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .s16)
+        let converter = FFmpegAudioConverter(to: wanted)
+        var total = 0
+        for rate in [44_100, 22_050, 48_000, 44_100] {
+            total += try converter.convert(sound(rate, rate: rate))?.frameCount ?? 0
+        }
+        total += try converter.drain()?.frameCount ?? 0
+        #expect(abs(total - 4 * 48_000) <= 4)
+    }
+
+    @Test func aWindowIsConvertedAlone() throws {
+        let wanted = AudioFormat(sampleRate: 8000, channelLayout: .mono, sampleFormat: .float)
+        let window = sound(100, rate: 8000).trimmed(first: 10, last: 20)
+        let converted = try #require(try FFmpegAudioConverter(to: wanted).convert(window))
+        #expect(converted.frameCount == 70)
+        #expect(converted.presentationTime == MediaTime(value: 10, timescale: 8000))
+        let first = converted.withPlanes { $0[0].loadUnaligned(as: Float.self) }
+        #expect(first == Float(370) / 32768)
+    }
+}
+
+struct PictureDigestTests {
+    @Test func rowsArePackedInOrder() {
+        let frame = VideoFrame(
+            format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 2, height: 2)),
+            presentationTime: .zero,
+            duration: .invalid,
+            isKeyFrame: true,
+            sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
+            storage: PlainPicture(planes: [[1, 2, 99, 3, 4, 99]], strides: [3], used: [2])
+        )
+        #expect(packedBytes(of: frame) == [1, 2, 3, 4])
+        // md5 of 01 02 03 04
+        #expect(PictureDigest.digest(of: frame) == "08d6c05a21512a79a1dfeb9d2a8f262f")
+    }
+
+    @Test func anEmptyDigestIsMD5s() {
+        #expect(PictureDigest().finish() == "d41d8cd98f00b204e9800998ecf8427e")
+    }
+
+    @Test func versionsAreNamed() {
+        #expect(libraryVersions()["libavcodec"]?.isEmpty == false)
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import MediaCore
+import Testing
+
+@testable import FFmpeg
+
+/// A folder of its own for one test.
+final class Folder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/playhead-XXXXXX".utf8CString)
+        let made = try #require(mkdtemp(&template))
+        path = String(cString: made)
+    }
+
+    deinit { _ = Corpus.output(of: "rm -rf '\(path)'") }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws {
+        let file = try #require(fopen("\(path)/\(name)", "w"))
+        fwrite(bytes, 1, bytes.count, file)
+        fclose(file)
+    }
+}
+
+/// A local playlist reaches files beside it and nothing else.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
+struct PlaylistPolicyTests {
+    private func playlist(_ segment: String) -> [UInt8] {
+        Array("#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n\(segment)\n#EXT-X-ENDLIST\n".utf8)
+    }
+
+    private func segment() throws -> [UInt8] {
+        try #require(Corpus.readBytes(Corpus.entry("mpeg/bbb-2.5s-mpeg2-1080-mp2.ts").location))
+    }
+
+    private func packetCount(_ location: String) throws -> Int {
+        let demuxer = FFmpegDemuxer(OpenRequest(location: location))
+        _ = try demuxer.open()
+        var count = 0
+        while try demuxer.read() != nil { count += 1 }
+        return count
+    }
+
+    @Test func filesBesideThePlaylistPlay() throws {
+        let folder = try Folder()
+        mkdir(folder.path + "/parts", 0o755)
+        try folder.write("parts/a.ts", segment())
+        for reference in ["parts/a.ts", "./parts/../parts/a.ts", "file://\(folder.path)/parts/a.ts"] {
+            try folder.write("list.m3u8", playlist(reference))
+            #expect(try packetCount(folder.path + "/list.m3u8") > 50, "\(reference)")
+        }
+    }
+
+    @Test func nothingElseDoes() throws {
+        let folder = try Folder()
+        let other = try Folder()
+        try other.write("secret.ts", segment())
+        symlink(other.path + "/secret.ts", folder.path + "/link.ts")
+        let escapes = [
+            "\(other.path)/secret.ts", "file://\(other.path)/secret.ts",
+            "../\(other.path.dropFirst(5))/secret.ts",
+            "link.ts", "http://127.0.0.1:1/a.ts", "concat:\(other.path)/secret.ts",
+            "crypto:\(other.path)/secret.ts", "subfile,,start,0,end,0,,:\(other.path)/secret.ts",
+            "data:video/mp2t;base64,R0A=",
+        ]
+        for reference in escapes {
+            try folder.write("list.m3u8", playlist(reference))
+            let count = (try? packetCount(folder.path + "/list.m3u8")) ?? 0
+            #expect(count == 0, "\(reference)")
+        }
+    }
+
+    @Test func aPlaylistUnderAnotherNameIsRefused() throws {
+        let folder = try Folder()
+        try folder.write("a.ts", segment())
+        try folder.write("movie.mp4", playlist("a.ts"))
+        let error = #expect(throws: MediaError.self) { try packetCount(folder.path + "/movie.mp4") }
+        #expect(error?.code == .unrecognizedFormat)
+        #expect(error?.message.contains("playlist") == true)
+    }
+
+    @Test func aPlaylistFromMemoryIsRefused() throws {
+        let source = MemorySource(playlist("/etc/passwd"))
+        let demuxer = FFmpegDemuxer(OpenRequest(location: "list.m3u8", source: source))
+        let error = #expect(throws: MediaError.self) { try demuxer.open() }
+        #expect(error?.code == .forbidden)
+    }
+
+    @Test func aPlaylistThatListsItselfEnds() throws {
+        let folder = try Folder()
+        let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nself.m3u8\n"
+        try folder.write("self.m3u8", Array(text.utf8))
+        #expect(throws: MediaError.self) { try packetCount(folder.path + "/self.m3u8") }
+    }
+
+    @Test(arguments: [
+        ("a.m3u8", true), ("a.m3u", true), ("playlist", true), ("a.mp4", false), ("a.txt", false),
+    ])
+    func theNameDecidesWithTheContent(_ name: String, _ isPlaylist: Bool) {
+        let head = Array("#EXTM3U\n".utf8)
+        #expect(FormatPolicy.isPlaylist(head: head, name: name) == isPlaylist)
+        #expect(!FormatPolicy.isPlaylist(head: Array("hello".utf8), name: name))
+    }
+}

@@ -1,0 +1,288 @@
+import Foundation
+import PlaybackEngine
+import Playhead
+import PlayheadTesting
+import Synchronization
+import Testing
+
+@Suite("The public three, on the manual driver")
+struct PlayerTests {
+    @Test("What a setter sets is what the same thread reads next; the engine follows")
+    func masking() {
+        let theatre = Theatre()
+        let player = theatre.player
+        player.rate = 1
+        #expect(player.rate == 1)
+        #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+        player.pause()
+        #expect(player.rate == 0)
+        #expect(player.timeControlStatus == .paused)
+        player.repeatMode = .loop
+        #expect(player.repeatMode == .loop)
+        player.volume = 7
+        #expect(player.volume == 1)
+        player.isMuted = true
+        #expect(player.isMuted)
+        player.defaultRate = 2
+        player.play()
+        #expect(player.rate == 2)
+        let item = theatre.makeItem()
+        player.replaceCurrentItem(with: item)
+        #expect(player.currentItem === item)
+        player.seek(to: .ms(1200), toleranceBefore: .zero, toleranceAfter: .zero)
+        #expect(player.currentTime() == .ms(1200))
+        theatre.driver.run(until: HostTime(nanoseconds: 1))
+        #expect(player.timeControlStatus == .playing)
+        #expect(theatre.sink.numbers == [30])
+        #expect(theatre.sound.volume == 0)
+    }
+
+    @Test("An item's facts: unknown before, right after, kept when it is taken off")
+    func itemFacts() {
+        let theatre = Theatre()
+        let item = theatre.makeItem()
+        #expect(item.status == .unknown)
+        #expect(item.duration == .indefinite)
+        #expect(item.presentationSize == .zero)
+        #expect(item.tracks.isEmpty)
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 1)
+        #expect(item.status == .readyToPlay)
+        #expect(item.duration == .ms(2000))
+        #expect(item.presentationSize == PixelSize(width: 16, height: 8))
+        #expect(item.tracks.map(\.isEnabled) == [true, true])
+        #expect(item.asset.status == .loaded)
+        #expect(item.isPlaybackLikelyToKeepUp && item.isPlaybackBufferFull && !item.isPlaybackBufferEmpty)
+        #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(2000))])
+        #expect(theatre.layer.isReadyForDisplay)
+        #expect(theatre.layer.videoRect == PixelRect(x: 0, y: 0, width: 16, height: 8))
+        theatre.player.replaceCurrentItem(with: nil)
+        theatre.driver.run(atMost: 1)
+        #expect(item.status == .readyToPlay)
+        #expect(!theatre.layer.isReadyForDisplay)
+        #expect(theatre.player.currentItem == nil)
+        #expect(theatre.player.currentTime() == .zero)
+    }
+
+    @Test("An item given to another player moves there")
+    func itemMoves() {
+        let first = Theatre()
+        let second = Theatre()
+        let item = first.makeItem()
+        first.player.replaceCurrentItem(with: item)
+        first.driver.run(atMost: 1)
+        second.player.replaceCurrentItem(with: item)
+        first.driver.run(atMost: 1)
+        second.driver.run(atMost: 1)
+        #expect(first.player.currentItem == nil)
+        #expect(second.player.currentItem === item)
+        #expect(second.sink.numbers == [0])
+    }
+
+    @Test("A seek before there is a player is the start position")
+    func seekBeforePlayer() {
+        let theatre = Theatre()
+        let item = theatre.makeItem()
+        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        #expect(item.currentTime() == .ms(1000))
+        theatre.player.replaceCurrentItem(with: item)
+        #expect(item.currentTime() == .ms(1000))
+        theatre.driver.run(atMost: 1)
+        #expect(theatre.sink.numbers == [25])
+    }
+
+    @Test("Each seek is answered exactly once, also when the player goes")
+    func seekAnswers() {
+        let answers = Mutex([Int: [Bool]]())
+        var theatre: Theatre? = Theatre(seed: 3)
+        let driver = theatre!.driver
+        theatre!.player.replaceCurrentItem(with: theatre!.makeItem())
+        driver.run(atMost: 1)
+        for number in 0..<20 {
+            theatre!.player.seek(to: .ms(Int64(number * 100)), toleranceBefore: .zero, toleranceAfter: .zero)
+            {
+                finished in answers.withLock { $0[number, default: []].append(finished) }
+            }
+            for _ in 0..<30 { driver.step() }
+        }
+        theatre = nil
+        driver.run(atMost: 1)
+        answers.withLock { answers in
+            #expect(answers.count == 20)
+            #expect(answers.values.allSatisfy { $0.count == 1 })
+        }
+    }
+
+    @Test("The same things in the same order, by every way of watching")
+    func watching() {
+        let theatre = Theatre()
+        let log = Mutex([String]())
+        let center = NotificationCenter.default
+        let item = theatre.makeItem()
+        let player = theatre.player
+        let tokens = [
+            player.observe(\.rate, options: [.old, .new]) { _, change in
+                log.withLock { $0.append("rate \(change.oldValue ?? -1) \(change.newValue ?? -1)") }
+            },
+            player.observe(\.timeControlStatus, options: [.initial, .new]) { _, change in
+                log.withLock { $0.append("status \(change.newValue.map { "\($0)" } ?? "?")") }
+            },
+        ]
+        let ends = center.addObserver(forName: PlayerItem.didPlayToEndTime, object: item, queue: nil) { _ in
+            log.withLock { $0.append("end") }
+        }
+        defer { center.removeObserver(ends) }
+        player.play()
+        player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 60)
+        #expect(
+            log.withLock { $0 } == [
+                "status paused", "rate 0.0 1.0", "status waitingToPlayAtSpecifiedRate", "status playing",
+                "end", "rate 1.0 0.0", "status paused",
+            ]
+        )
+        for token in tokens { token.invalidate() }
+        player.play()
+        theatre.driver.run(atMost: 60)
+        #expect(log.withLock { $0.last } == "end")
+    }
+
+    @Test("The event stream holds everything, in order, and ends with the player")
+    func eventStream() async {
+        var theatre: Theatre? = Theatre()
+        let stream = theatre!.player.timedEvents
+        theatre!.player.play()
+        theatre!.player.replaceCurrentItem(with: theatre!.makeItem())
+        theatre!.driver.run(atMost: 60)
+        let driver = theatre!.driver
+        theatre = nil
+        driver.run(atMost: 1)
+        var names: [String] = []
+        var last = HostTime.zero
+        for await event in stream {
+            names.append(String("\(event.event)".prefix { $0 != "(" }))
+            #expect(event.hostTime >= last)
+            last = event.hostTime
+        }
+        #expect(names.first == "rateChanged")
+        #expect(names.filter { $0 == "didPlayToEndTime" }.count == 1)
+        #expect(names.suffix(3) == ["didPlayToEndTime", "rateChanged", "timeControlStatusChanged"])
+    }
+
+    @Test("Time observers: every interval, at each boundary, not after they are gone")
+    func timeObservers() {
+        let theatre = Theatre()
+        let times = Mutex((periodic: [MediaTime](), boundary: 0))
+        let periodic = theatre.player.addPeriodicTimeObserver(forInterval: .ms(500)) { time in
+            times.withLock { $0.periodic.append(time) }
+        }
+        let boundary = theatre.player.addBoundaryTimeObserver(forTimes: [.ms(700), .ms(1300), .ms(9000)]) {
+            times.withLock { $0.boundary += 1 }
+        }
+        theatre.player.replaceCurrentItem(with: theatre.makeItem())
+        theatre.player.play()
+        theatre.driver.run(seconds: 1.6)
+        // Start of playback, then three intervals.
+        #expect(times.withLock { $0.periodic } == [.zero, .ms(500), .ms(1000), .ms(1500)])
+        #expect(times.withLock { $0.boundary } == 2)
+        theatre.player.removeTimeObserver(periodic)
+        boundary.invalidate()
+        theatre.driver.run(atMost: 60)
+        #expect(times.withLock { $0.periodic.count } == 4)
+    }
+
+    @Test(
+        "A sink added late gets the picture being shown; a layer moves between players; sinks are finished once"
+    )
+    func layers() {
+        let first = Theatre()
+        let second = Theatre(ScriptedMedia(video: .init(frameCount: 10)))
+        first.player.replaceCurrentItem(with: first.makeItem())
+        first.driver.run(atMost: 1)
+        let late = CapturingVideoSink(clock: first.driver.clock)
+        first.layer.add(late)
+        first.driver.run(atMost: 1)
+        #expect(late.numbers == [0])
+        second.player.replaceCurrentItem(with: second.makeItem())
+        second.player.play()
+        second.driver.run(seconds: 0.2)
+        first.layer.player = second.player
+        first.driver.run(atMost: 1)
+        second.driver.run(atMost: 60)
+        #expect(late.numbers == [0, 5, 6, 7, 8, 9])
+        first.layer.remove(late)
+        second.driver.run(atMost: 1)
+        #expect(late.calls.filter { $0 == .finish }.count == 1)
+    }
+
+    @Test("Callbacks may do anything to the player that calls them")
+    func reentrancy() {
+        let theatre = Theatre()
+        let player = theatre.player
+        let count = Mutex(0)
+        let token = player.onEvent { [weak player] event in
+            guard let player, case .didPlayToEndTime = event.event else { return }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            switch number {
+            case 1:
+                player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+                player.play()
+            case 2: player.replaceCurrentItem(with: theatre.makeItem())
+            default: player.replaceCurrentItem(with: nil)
+            }
+        }
+        player.replaceCurrentItem(with: theatre.makeItem())
+        player.play()
+        theatre.driver.run(atMost: 60)
+        #expect(count.withLock { $0 } == 2)
+        player.play()
+        theatre.driver.run(atMost: 60)
+        #expect(count.withLock { $0 } == 3)
+        #expect(player.currentItem == nil)
+        token.invalidate()
+    }
+
+    @Test("A failed item says why, on which file")
+    func failure() {
+        let theatre = Theatre(
+            ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
+        )
+        let item = theatre.makeItem()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 1)
+        #expect(item.status == .failed)
+        #expect(item.error?.code == .unrecognizedFormat)
+        #expect(item.error?.message == "/script: the script says so")
+        #expect(item.error?.url?.path == "/script")
+        #expect(theatre.player.status == .readyToPlay)
+    }
+
+    @Test("Nothing is left of a player that was released in the middle of anything", arguments: 0..<50)
+    func leaks(seed: Int) {
+        var random = SplitMix64(UInt64(seed))
+        weak var player: Player?
+        weak var item: PlayerItem?
+        weak var sink: CapturingVideoSink?
+        let driver: ManualDriver
+        do {
+            let theatre = Theatre(seed: UInt64(seed))
+            driver = theatre.driver
+            let made = theatre.makeItem()
+            (player, item, sink) = (theatre.player, made, theatre.sink)
+            theatre.player.replaceCurrentItem(with: made)
+            theatre.player.play()
+            for _ in 0..<Int.random(in: 0..<500, using: &random) { driver.step() }
+            theatre.player.seek(to: .ms(900), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
+            for _ in 0..<Int.random(in: 0..<100, using: &random) { driver.step() }
+            let observer = theatre.player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in }
+            _ = observer
+        }
+        #expect(player == nil, "a player is gone when its last owner lets go")
+        driver.settle()
+        #expect(item == nil)
+        #expect(sink == nil)
+    }
+}

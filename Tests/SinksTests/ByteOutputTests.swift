@@ -1,0 +1,157 @@
+import Glibc
+import MediaCore
+import Sinks
+import Testing
+
+@Suite struct ByteOutputTests {
+    @Test func gathersSmallPiecesAndKeepsTheOrder() throws {
+        let folder = try Folder()
+        let output = try ByteOutput(path: folder.file("a"))
+        var expected: [UInt8] = []
+        for size in [1, 10, 1023, 1024, 5000, 3, 70000, 0, 200_000, 7] {
+            let piece = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ size) }
+            try output.write(piece)
+            expected += piece
+        }
+        for index in 0..<20_000 {
+            let piece = Array("line \(index)\n".utf8)
+            try output.write(piece)
+            expected += piece
+        }
+        #expect(output.byteCount == Int64(expected.count))
+        try output.close()
+        try output.close()
+        #expect(try contents(folder.file("a")) == expected)
+        #expect(throws: SinkError.self) { try output.write([1]) }
+    }
+
+    @Test func smallPiecesWaitForFlush() throws {
+        let folder = try Folder()
+        let output = try ByteOutput(path: folder.file("a"))
+        try output.write("abc")
+        #expect(try contents(folder.file("a")).isEmpty)
+        try output.flush()
+        #expect(text(try contents(folder.file("a"))) == "abc")
+        // What was there before is emptied.
+        let again = try ByteOutput(path: folder.file("a"))
+        try again.close()
+        #expect(try contents(folder.file("a")).isEmpty)
+    }
+
+    @Test func manyRowsGoOutInSeveralCalls() throws {
+        let folder = try Folder()
+        let (storage, packed) = picture([(1500, 2500)], layout: .padded)
+        let sink = try RawVideoSink(path: folder.file("rows"))
+        let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1500, height: 2500))
+        try sink.present(videoFrame(format, storage))
+        sink.finish()
+        #expect(sink.error == nil)
+        #expect(try contents(folder.file("rows")) == packed)
+    }
+
+    @Test func aFullPipeTakesABigPictureInParts() async throws {
+        let (reader, writer) = try makePipe()
+        // Non-blocking, so that the writer has to wait as well as to go on where it was.
+        _ = fcntl(writer, F_SETFL, O_NONBLOCK)
+        let (storage, packed) = picture([(640, 480), (320, 240)], layout: .padded)
+        let sink = RawVideoSink(ByteOutput(owning: writer, name: "pipe"))
+        let reading = Task.detached { drain(reader) }
+        let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 640, height: 480))
+        for _ in 0..<5 { try sink.present(videoFrame(format, storage)) }
+        sink.finish()
+        let received = await reading.value
+        close(reader)
+        #expect(received == (0..<5).flatMap { _ in packed })
+    }
+
+    /// The host has not touched SIGPIPE: the process would end here if the signal were not held back.
+    @Test func aClosedPipeIsAnErrorAndNoSignal() throws {
+        let (reader, writer) = try makePipe()
+        close(reader)
+        let output = ByteOutput(owning: writer, name: "the pipe")
+        try output.write("x")
+        #expect(throws: SinkError.closedPipe(path: "the pipe")) { try output.flush() }
+        #expect(throws: SinkError.closedPipe(path: "the pipe")) { try output.write("y") }
+        // The error was told; closing has nothing to add.
+        try output.close()
+        var waiting = sigset_t()
+        sigpending(&waiting)
+        #expect(sigismember(&waiting, SIGPIPE) == 0)
+    }
+
+    @Test func aPipeThatClosesInMidStream() throws {
+        let (reader, writer) = try makePipe()
+        let (storage, _) = picture([(64, 64)])
+        let sink = RawVideoSink(ByteOutput(owning: writer, name: "pipe"))
+        let frame = videoFrame(
+            VideoFormat(pixelFormat: .gray, size: PixelSize(width: 64, height: 64)),
+            storage
+        )
+        try sink.present(frame)
+        #expect(sink.error == nil)
+        close(reader)
+        #expect(throws: SinkError.closedPipe(path: "pipe")) { try sink.present(frame) }
+        #expect(throws: SinkError.closedPipe(path: "pipe")) { try sink.present(frame) }
+        sink.finish()
+        #expect(sink.error as? SinkError == .closedPipe(path: "pipe"))
+    }
+
+    @Test func aFullDiskIsToldInWords() throws {
+        let output = try ByteOutput(path: "/dev/full")
+        try output.write("small enough to wait")
+        let expected = SinkError.system(operation: "write to", path: "/dev/full", code: ENOSPC)
+        #expect(throws: expected) { try output.close() }
+        #expect(expected.description == "cannot write to /dev/full: No space left on device")
+        #expect(MediaError(expected).code == .sinkFailed && MediaError(expected).underlyingCode == ENOSPC)
+
+        let sink = try FrameMD5Sink(path: "/dev/full")
+        try sink.start(VideoFormat(pixelFormat: .gray, size: PixelSize(width: 2, height: 2)))
+        #expect(sink.error == nil)
+        sink.finish()
+        sink.finish()
+        #expect(sink.error as? SinkError == expected)
+    }
+
+    @Test func whatCannotBeCreatedIsToldInWords() throws {
+        let folder = try Folder()
+        let missing = folder.file("no/such/folder")
+        #expect(throws: SinkError.system(operation: "create", path: missing, code: ENOENT)) {
+            try ByteOutput(path: missing)
+        }
+        #expect(throws: SinkError.system(operation: "create", path: folder.path, code: EISDIR)) {
+            try Y4MSink(path: folder.path)
+        }
+        let words = SinkError.system(operation: "create", path: "a/b", code: ENOENT).description
+        #expect(words == "cannot create a/b: No such file or directory")
+        #expect(SinkError.closedPipe(path: "p").description == "p: nobody reads it any more")
+    }
+
+    @Test func rewritingNeedsAFileThatDoesNotAppend() throws {
+        let folder = try Folder()
+        let path = folder.file("a")
+        let output = try ByteOutput(path: path)
+        #expect(output.isRewritable)
+        try output.write("abcdef")
+        try output.rewrite(at: 2, Array("XY".utf8))
+        try output.write("g")
+        try output.close()
+        #expect(text(try contents(path)) == "abXYefg")
+
+        let appending = ByteOutput(owning: open(path, O_WRONLY | O_APPEND | O_CLOEXEC), name: path)
+        #expect(!appending.isRewritable)
+        #expect(throws: SinkError.self) { try appending.rewrite(at: 0, [0]) }
+
+        // A host may have written before us, as `(echo header; vplay ...) > file` does.
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        lseek(descriptor, 3, SEEK_SET)
+        let later = ByteOutput(owning: descriptor, name: path)
+        try later.write("123")
+        try later.rewrite(at: 1, Array("-".utf8))
+        try later.close()
+        #expect(text(try contents(path)) == "abX1-3g")
+
+        let (reader, writer) = try makePipe()
+        #expect(!ByteOutput(owning: writer, name: "pipe").isRewritable)
+        close(reader)
+    }
+}

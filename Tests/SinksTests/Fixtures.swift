@@ -1,0 +1,197 @@
+import Glibc
+import MediaCore
+import Sinks
+import Synchronization
+import Testing
+
+/// A picture over plain bytes, with whatever strides a test wants.
+final class BytesPicture: VideoFrameStorage {
+    struct Plane {
+        /// Of the top row.
+        var offset: Int
+        var bytesPerRow: Int
+        var bytesUsedPerRow: Int
+        var rowCount: Int
+    }
+
+    let bytes: [UInt8]
+    let planes: [Plane]
+
+    init(_ bytes: [UInt8], _ planes: [Plane]) {
+        self.bytes = bytes
+        self.planes = planes
+    }
+
+    var byteCount: Int { bytes.count }
+
+    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
+        try bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return try body([]) }
+            return try body(
+                planes.map {
+                    VideoPlane(
+                        baseAddress: base + $0.offset,
+                        bytesPerRow: $0.bytesPerRow,
+                        bytesUsedPerRow: $0.bytesUsedPerRow,
+                        rowCount: $0.rowCount
+                    )
+                }
+            )
+        }
+    }
+}
+
+/// How a test lays a picture's rows out in memory.
+enum RowLayout: CaseIterable {
+    case packed, padded, bottomUp
+}
+
+/// A picture whose packed samples count up from `seed`, and those samples.
+func picture(
+    _ sizes: [(width: Int, height: Int)],
+    seed: UInt8 = 0,
+    layout: RowLayout = .packed
+) -> (storage: BytesPicture, packed: [UInt8]) {
+    var memory: [UInt8] = []
+    var packed: [UInt8] = []
+    var planes: [BytesPicture.Plane] = []
+    for (width, height) in sizes {
+        let padding = layout == .packed ? 0 : 5
+        let rows = (0..<height).map { row in
+            (0..<width).map { UInt8(truncatingIfNeeded: packed.count + row * width + $0) &+ seed }
+        }
+        let start = memory.count
+        for row in layout == .bottomUp ? rows.reversed() : rows {
+            memory += row + [UInt8](repeating: 0xEE, count: padding)
+        }
+        let stride = width + padding
+        planes.append(
+            BytesPicture.Plane(
+                offset: layout == .bottomUp ? start + (height - 1) * stride : start,
+                bytesPerRow: layout == .bottomUp ? -stride : stride,
+                bytesUsedPerRow: width,
+                rowCount: height
+            )
+        )
+        packed += rows.flatMap { $0 }
+    }
+    return (BytesPicture(memory, planes), packed)
+}
+
+func videoFrame(
+    _ format: VideoFormat,
+    _ storage: any VideoFrameStorage,
+    ticks: Int64? = 0,
+    timeBase: Rational = Rational(1, 90000),
+    presentationTime: MediaTime = .zero,
+    epoch: Epoch = Epoch(),
+    pass: Int = 0
+) -> VideoFrame {
+    VideoFrame(
+        format: format,
+        presentationTime: presentationTime,
+        duration: .invalid,
+        isKeyFrame: true,
+        sourceTime: SourceTime(ticks: ticks, timeBase: timeBase),
+        storage: storage,
+        epoch: epoch,
+        pass: pass
+    )
+}
+
+/// Interleaved samples.
+final class BytesSound: AudioBufferStorage {
+    let bytes: [UInt8]
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
+        try bytes.withUnsafeBytes { try body($0.baseAddress.map { [$0] } ?? []) }
+    }
+}
+
+func audioBuffer(_ format: AudioFormat, _ bytes: [UInt8]) -> AudioBuffer {
+    AudioBuffer(
+        format: format,
+        presentationTime: .zero,
+        frameCount: bytes.count / max(1, format.bytesPerFrame),
+        storage: BytesSound(bytes)
+    )
+}
+
+/// A folder of its own, removed with everything in it when released.
+final class Folder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/playhead-sinks-XXXXXX".utf8CString)
+        path = try #require(mkdtemp(&template).map { String(cString: $0) })
+    }
+
+    deinit {
+        _ = run("rm", ["-rf", path])
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+func contents(_ path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    try #require(descriptor >= 0)
+    defer { close(descriptor) }
+    return drain(descriptor)
+}
+
+/// Everything up to the end.
+func drain(_ descriptor: Int32) -> [UInt8] {
+    var all: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 65536)
+    while true {
+        let count = read(descriptor, &chunk, chunk.count)
+        guard count > 0 else { return all }
+        all += chunk[..<count]
+    }
+}
+
+func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
+
+/// Held while descriptors are open that a program started at that moment would inherit.
+private let spawning = Mutex(())
+
+private func openPipe() -> (Int32, Int32)? {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+}
+
+/// Both ends of a pipe, reader first.
+func makePipe() throws -> (Int32, Int32) {
+    try #require(spawning.withLock { _ in openPipe() })
+}
+
+/// Runs a program found in PATH and returns what it prints; nil where it is missing or fails.
+func run(_ program: String, _ arguments: [String]) -> String? {
+    guard let (reader, writer) = spawning.withLock({ _ in openPipe() }) else { return nil }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, writer, STDOUT_FILENO)
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var process = pid_t()
+    let started = spawning.withLock { _ in
+        posix_spawnp(&process, program, &actions, nil, &words, environ) == 0
+    }
+    close(writer)
+    let output = drain(reader)
+    close(reader)
+    guard started else { return nil }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return status == 0 ? text(output) : nil
+}
+
+/// FFmpeg's own programs judge our files where they are installed.
+let hasFFmpeg = run("ffmpeg", ["-version"]) != nil && run("ffprobe", ["-version"]) != nil

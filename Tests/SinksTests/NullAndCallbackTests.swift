@@ -1,0 +1,78 @@
+import MediaCore
+import Sinks
+import Synchronization
+import Testing
+
+@Suite struct NullAndCallbackTests {
+    private let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 2, height: 2))
+    private let sound = AudioFormat(sampleRate: 48000, channelLayout: .stereo, sampleFormat: .s16)
+
+    @Test func nullSinksCount() {
+        let video = NullVideoSink()
+        let frame = videoFrame(
+            format,
+            picture([(2, 2)]).storage,
+            presentationTime: MediaTime(value: 1, timescale: 25)
+        )
+        video.start(format)
+        video.present(frame)
+        video.present(frame)
+        #expect(video.frameCount == 2 && video.lastPresentationTime == MediaTime(value: 1, timescale: 25))
+        video.flush()
+        #expect(video.frameCount == 2 && video.lastPresentationTime == nil && !video.isFinished)
+        video.finish()
+        #expect(video.isFinished && video.acceptedPixelFormats.isEmpty)
+
+        let audio = NullAudioSink()
+        #expect(audio.start(sound) == sound)
+        audio.write(audioBuffer(sound, [UInt8](repeating: 0, count: 40)))
+        #expect(audio.frameCount == 10 && audio.lastPresentationTime == .zero)
+        audio.flush()
+        audio.finish()
+        #expect(audio.lastPresentationTime == nil && audio.isFinished)
+    }
+
+    @Test func callbacksAreCalledInOrder() throws {
+        struct Refused: Error {}
+        let log = Log()
+        let video = CallbackVideoSink(
+            pixelFormats: [.rgba, .bgra],
+            onStart: { log.add("start \($0.size)") },
+            onFlush: { log.add("flush") },
+            onFinish: { log.add("finish") },
+            onFrame: { frame in
+                if frame.sourceTime.ticks == 9 { throw Refused() }
+                log.add("frame \(frame.sourceTime.ticks ?? -1)")
+            }
+        )
+        #expect(video.acceptedPixelFormats == [.rgba, .bgra])
+        try video.start(format)
+        try video.present(videoFrame(format, picture([(2, 2)]).storage, ticks: 3))
+        video.flush()
+        #expect(throws: Refused.self) {
+            try video.present(videoFrame(format, picture([(2, 2)]).storage, ticks: 9))
+        }
+        video.finish()
+        #expect(log.lines == ["start 2x2", "frame 3", "flush", "finish"])
+    }
+
+    @Test func soundCallbacksChooseTheFormat() throws {
+        let log = Log()
+        let own = CallbackAudioSink { log.add("\($0.frameCount) samples") }
+        #expect(try own.start(sound) == sound)
+        try own.write(audioBuffer(sound, [1, 2, 3, 4]))
+        own.flush()
+        own.finish()
+        var wanted = sound
+        wanted.sampleFormat = .float
+        let choosy = CallbackAudioSink(format: wanted) { _ in }
+        #expect(try choosy.start(sound) == wanted)
+        #expect(log.lines == ["1 samples"])
+    }
+}
+
+private final class Log: Sendable {
+    private let content = Mutex<[String]>([])
+    var lines: [String] { content.withLock { $0 } }
+    func add(_ line: String) { content.withLock { $0.append(line) } }
+}

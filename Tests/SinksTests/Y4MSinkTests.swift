@@ -1,0 +1,180 @@
+import MediaCore
+import Sinks
+import Testing
+
+@Suite struct Y4MSinkTests {
+    private func format(
+        _ name: String,
+        _ width: Int,
+        _ height: Int,
+        color: ColorDescription = ColorDescription(),
+        aspect: Rational = Rational(1, 1),
+        rate: Rational? = Rational(30000, 1001)
+    ) -> VideoFormat {
+        VideoFormat(
+            pixelFormat: PixelFormat(rawValue: name),
+            size: PixelSize(width: width, height: height),
+            pixelAspectRatio: aspect,
+            color: color,
+            nominalFrameRate: rate
+        )
+    }
+
+    private func header(_ format: VideoFormat) throws -> String {
+        let folder = try Folder()
+        let sink = try Y4MSink(path: folder.file("a"))
+        try sink.start(format)
+        sink.finish()
+        return text(try contents(folder.file("a")))
+    }
+
+    @Test(arguments: RowLayout.allCases)
+    func oddSizesAndAnyStride(layout: RowLayout) throws {
+        let folder = try Folder()
+        let sink = try Y4MSink(path: folder.file("a"))
+        let format = format("yuv420p", 5, 3)
+        let first = picture([(5, 3), (3, 2), (3, 2)], layout: layout)
+        let second = picture([(5, 3), (3, 2), (3, 2)], seed: 100, layout: layout)
+        try sink.start(format)
+        try sink.present(videoFrame(format, first.storage))
+        sink.flush()
+        try sink.present(videoFrame(format, second.storage))
+        sink.finish()
+        #expect(sink.error == nil)
+        let head = "YUV4MPEG2 W5 H3 F30000:1001 Ip A1:1 C420jpeg XYSCSS=420JPEG\n"
+        let expected =
+            Array(head.utf8) + Array("FRAME\n".utf8) + first.packed + Array("FRAME\n".utf8) + second.packed
+        #expect(try contents(folder.file("a")) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("yuv420p", "left", nil, "C420mpeg2 XYSCSS=420MPEG2"),
+            ("yuv420p", "topleft", false, "C420paldv XYSCSS=420PALDV XCOLORRANGE=LIMITED"),
+            ("yuv420p", "center", true, "C420jpeg XYSCSS=420JPEG XCOLORRANGE=FULL"),
+            ("yuvj420p", nil, nil, "C420jpeg XYSCSS=420JPEG XCOLORRANGE=FULL"),
+            ("yuv422p", "left", nil, "C422 XYSCSS=422"),
+            ("yuv444p", nil, nil, "C444 XYSCSS=444"),
+            ("yuv411p", nil, nil, "C411 XYSCSS=411"),
+            ("gray", nil, nil, "Cmono"),
+            ("gray10le", nil, nil, "Cmono10"),
+            ("yuv420p10le", "left", false, "C420p10 XYSCSS=420P10 XCOLORRANGE=LIMITED"),
+            ("yuv422p12le", nil, nil, "C422p12 XYSCSS=422P12"),
+            ("yuv444p16le", nil, nil, "C444p16 XYSCSS=444P16"),
+        ] as [(String, String?, Bool?, String)]
+    )
+    func tags(name: String, location: String?, isFullRange: Bool?, expected: String) throws {
+        let color = ColorDescription(isFullRange: isFullRange, chromaLocation: location)
+        let line = try header(format(name, 16, 8, color: color))
+        #expect(line == "YUV4MPEG2 W16 H8 F30000:1001 Ip A1:1 \(expected)\n")
+    }
+
+    @Test func rateAndAspectMayBeUnknown() throws {
+        let unknown = try header(format("gray", 2, 2, aspect: Rational(0, 1), rate: nil))
+        #expect(unknown == "YUV4MPEG2 W2 H2 F25:1 Ip A0:0 Cmono\n")
+        let nonsense = try header(format("gray", 2, 2, aspect: Rational(16, 15), rate: Rational(-5, 0)))
+        #expect(nonsense == "YUV4MPEG2 W2 H2 F25:1 Ip A16:15 Cmono\n")
+    }
+
+    @Test func wantsWhatItCanWrite() throws {
+        let folder = try Folder()
+        let sink = try Y4MSink(path: folder.file("a"))
+        #expect(sink.acceptedPixelFormats.first == .yuv420p)
+        #expect(sink.acceptedPixelFormats.contains(.yuv420p10le))
+        #expect(!sink.acceptedPixelFormats.contains(.nv12) && !sink.acceptedPixelFormats.contains(.rgba))
+        #expect(throws: SinkError.unsupportedFormat("y4m cannot hold nv12 pictures")) {
+            try sink.start(format("nv12", 4, 4))
+        }
+        // The first error stays.
+        #expect(throws: SinkError.unsupportedFormat("y4m cannot hold nv12 pictures")) {
+            try sink.start(format("yuv420p", 4, 4))
+        }
+    }
+
+    @Test(arguments: [(0, 4), (4, 0), (-4, 4), (.max, .max), (.max / 2, 1)])
+    func sizesThatAreNone(width: Int, height: Int) throws {
+        let folder = try Folder()
+        let sink = try Y4MSink(path: folder.file("a"))
+        #expect(throws: SinkError.self) { try sink.start(format("yuv420p", width, height)) }
+        sink.finish()
+        #expect(try contents(folder.file("a")).isEmpty)
+    }
+
+    @Test func rateAndColourMayChangeInMidStream() throws {
+        let folder = try Folder()
+        let sink = try Y4MSink(path: folder.file("a"))
+        try sink.start(format("yuv420p", 4, 2))
+        try sink.start(
+            format("yuv420p", 4, 2, color: ColorDescription(matrix: "bt709"), rate: Rational(24, 1))
+        )
+        let full = format("yuvj420p", 4, 2)
+        try sink.start(full)
+        try sink.present(videoFrame(full, picture([(4, 2), (2, 1), (2, 1)]).storage))
+        sink.finish()
+        #expect(sink.error == nil)
+        #expect(try contents(folder.file("a")).count == 60 + 6 + 12)
+    }
+
+    @Test func otherChangesAreRefusedInWords() throws {
+        let others = [
+            format("yuv420p", 4, 4), format("yuv422p", 4, 2), format("yuv420p10le", 4, 2),
+            format("yuv420p", 4, 2, aspect: Rational(4, 3)),
+        ]
+        for other in others {
+            let folder = try Folder()
+            let sink = try Y4MSink(path: folder.file("a"))
+            try sink.start(format("yuv420p", 4, 2))
+            #expect(throws: SinkError.self) { try sink.start(other) }
+            #expect("\(try #require(sink.error))".hasPrefix("y4m cannot change its format in mid-stream"))
+        }
+    }
+
+    @Test func picturesThatDoNotFitAreRefused() throws {
+        let folder = try Folder()
+        let early = try Y4MSink(path: folder.file("a"))
+        let format = format("yuv420p", 4, 2)
+        let (storage, _) = picture([(4, 2), (2, 1), (2, 1)])
+        #expect(throws: SinkError.outOfOrder("a picture came before its format")) {
+            try early.present(videoFrame(format, storage))
+        }
+        let short = try Y4MSink(path: folder.file("b"))
+        try short.start(format)
+        #expect(throws: SinkError.self) { try short.present(videoFrame(format, picture([(4, 2)]).storage)) }
+        let late = try Y4MSink(path: folder.file("c"))
+        try late.start(format)
+        late.finish()
+        #expect(throws: SinkError.self) { try late.present(videoFrame(format, storage)) }
+    }
+
+    /// FFmpeg reads back each layout that the sink offers, sample by sample.
+    @Test(.enabled(if: hasFFmpeg)) func ffmpegReadsEveryLayout() throws {
+        let folder = try Folder()
+        for wanted in try Y4MSink(path: folder.file("a")).acceptedPixelFormats {
+            let name = wanted.rawValue
+            let (path, back) = (folder.file(name), folder.file("\(name).raw"))
+            let width = name.contains("411") ? 9 : 7
+            let chroma = name.contains("411") ? (3, 5) : (name.contains("420") ? (4, 3) : (4, 5))
+            let sample = name.hasSuffix("le") ? 2 : 1
+            var planes = [(width: width * sample, height: 5)]
+            if !name.contains("gray") {
+                let size = name.contains("444") ? (width, 5) : chroma
+                planes += [
+                    (width: size.0 * sample, height: size.1), (width: size.0 * sample, height: size.1),
+                ]
+            }
+            let format = format(name, width, 5)
+            let (storage, packed) = picture(planes, layout: .padded)
+            let sink = try Y4MSink(path: path)
+            try sink.start(format)
+            try sink.present(videoFrame(format, storage))
+            try sink.present(videoFrame(format, storage))
+            sink.finish()
+            let options = ["-v", "error", "-i", path, "-f", "rawvideo", back]
+            try #require(run("ffmpeg", options) != nil, "\(name)")
+            #expect(try contents(back) == packed + packed, "\(name)")
+            let entries = "stream=width,height,pix_fmt,r_frame_rate,sample_aspect_ratio"
+            let probe = run("ffprobe", ["-v", "error", "-show_entries", entries, "-of", "csv=p=0", path])
+            #expect(probe == "\(width),5,1:1,\(name.replacing("yuvj", with: "yuv")),30000/1001\n", "\(name)")
+        }
+    }
+}

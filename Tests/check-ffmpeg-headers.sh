@@ -1,0 +1,76 @@
+#!/bin/sh
+# Proves that target FFmpeg compiles against the headers of FFmpeg 7.1, as Debian 13 (trixie) ships them.
+# Nothing is installed: an apt configuration of its own, with its own state, fetches packages into
+# .build-ffmpeg7/ and unpacks them there. Exits with 0 only if the target compiled.
+set -eu
+
+cd "$(dirname "$0")/.."
+root="$PWD/.build-ffmpeg7"
+apt="$root/apt"
+sysroot="$root/root"
+arch="$(dpkg --print-architecture)"
+
+fail() {
+    echo "check-ffmpeg-headers: $*" >&2
+    exit 1
+}
+
+command -v apt-get >/dev/null || fail "apt-get is needed and not here"
+
+# The mirror that the host itself uses, whichever of apt's two formats says so.
+mirror="$(
+    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.sources /etc/apt/sources.list.d/*.list 2>/dev/null |
+        sed -n -e 's/^URIs:[[:space:]]*\([^[:space:]]*\).*/\1/p' \
+            -e 's/^deb[[:space:]]\(\[[^]]*\][[:space:]]*\)\{0,1\}\([^[:space:]]*\).*/\2/p' |
+        grep -E '/debian/?$' | head -n 1
+)" || true
+[ -n "$mirror" ] || mirror="http://deb.debian.org/debian"
+
+mkdir -p "$apt/state/lists/partial" "$apt/cache/archives/partial" "$apt/etc" "$sysroot"
+: >"$apt/state/status"
+keyring="/usr/share/keyrings/debian-archive-keyring.gpg"
+[ -r "$keyring" ] || fail "the Debian keyring $keyring is missing"
+echo "deb [arch=$arch signed-by=$keyring] $mirror trixie main" >"$apt/etc/sources.list"
+
+# The host's own settings (proxies) stay; its lists, caches and package database are not touched.
+run_apt() {
+    apt-get -q \
+        -o Dir::Etc::sourcelist="$apt/etc/sources.list" -o Dir::Etc::sourceparts=- \
+        -o Dir::Etc::preferences=- -o Dir::Etc::preferencesparts=- \
+        -o Dir::State="$apt/state" -o Dir::State::status="$apt/state/status" \
+        -o Dir::Cache="$apt/cache" -o APT::Architecture="$arch" -o APT::Architectures="$arch" \
+        -o APT::Sandbox::User="$(id -un)" -o Acquire::Languages=none -o Debug::NoLocking=1 "$@"
+}
+
+run_apt update >"$root/update.log" 2>&1 && [ -n "$(ls "$apt/state/lists" | grep trixie)" ] ||
+    fail "Debian trixie cannot be reached at $mirror (see $root/update.log)"
+
+packages="libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev"
+(cd "$apt/cache/archives" && run_apt download $packages >"$root/download.log" 2>&1) ||
+    fail "the packages of trixie cannot be fetched (see $root/download.log)"
+for package in $packages; do
+    file="$(ls -t "$apt/cache/archives/${package}_"*.deb | head -n 1)"
+    dpkg-deb -x "$file" "$sysroot" || fail "$file cannot be unpacked"
+done
+
+include="$sysroot/usr/include/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -dumpmachine)"
+[ -r "$include/libavformat/avformat.h" ] || include="$(dirname "$(dirname "$(find "$sysroot" -name avformat.h | head -n 1)")")"
+[ -r "$include/libavformat/version_major.h" ] || fail "no headers were unpacked"
+version="$(sed -n 's/^#define LIBAVFORMAT_VERSION_MAJOR *//p' "$include/libavformat/version_major.h")"
+[ "$version" -ge 61 ] || fail "these are headers of libavformat $version, not of FFmpeg 7"
+echo "compiling against libavformat $version in $include"
+
+# A pkg-config that knows only these headers: the host's own must not come first.
+mkdir -p "$root/pkgconfig"
+cat >"$root/pkgconfig/libavformat.pc" <<END
+Name: libavformat
+Description: headers of FFmpeg 7 for a compile check
+Version: $version
+Cflags: -I$include
+Libs:
+END
+
+PKG_CONFIG_PATH="$root/pkgconfig" swift build --target FFmpeg --scratch-path "$root/build" \
+    -Xcc "-I$include" -Xcc -DPLAYHEAD_REQUIRED_LIBAVFORMAT="$version" ||
+    fail "target FFmpeg does not compile against FFmpeg 7"
+echo "target FFmpeg compiles against libavformat $version"
