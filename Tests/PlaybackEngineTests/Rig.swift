@@ -23,6 +23,12 @@ final class Rig {
         loop.perform { $0.setAudio(output) }
     }
 
+    /// The driver is stepped until the loop is taken down: work that is left queued would hold everything.
+    deinit {
+        loop.release()
+        driver.settle()
+    }
+
     private static let backend = ScriptedBackend(ScriptedMedia(), clock: ManualClock())
 
     private func makeAudio() -> AudioOutputLane {
