@@ -156,6 +156,10 @@ final class InputSession {
             error.message =
                 "the file was cut off before its index (the moov box), without which nothing can be read"
         }
+        if error.code == .unrecognizedFormat, words.contains("encryption") {
+            error.code = .encrypted
+            error.message = "the file is encrypted"
+        }
         return error
     }
 }

@@ -29,6 +29,7 @@ struct BrokenFileTests {
         ("broken/moov-renamed.mp4", .unrecognizedFormat),
         ("broken/clusterfuzz-6093954524250112.mp4", .unrecognizedFormat),
         ("broken/camera-bottles-cut-at-60pct.mp4", .truncated),
+        ("unsupported/clearkey-encrypted-fragmented.mp4", .encrypted),
     ])
     func saysWhatIsWrong(_ path: String, _ code: MediaError.Code) throws {
         let entry = try Corpus.entry(path)
@@ -43,6 +44,15 @@ struct BrokenFileTests {
     func tracksWithoutDecoderSaySo(_ path: String) throws {
         let description = try FFmpegDemuxer(OpenRequest(location: Corpus.entry(path).location)).open()
         #expect(description.tracks.allSatisfy { !$0.isPlayable })
+    }
+
+    /// The library's words find their owner from frame threads too.
+    @Test(arguments: [1, 4])
+    func errorsCarryTheLibrarysWords(_ threads: Int) throws {
+        let entry = try Corpus.entry("broken/zero-empty-stsc.mp4")
+        let result = try #require(try Playthrough.play(entry.location, .video, threads: threads))
+        #expect(result.errors.contains { $0.libraryLog?.contains("NAL") == true })
+        #expect(result.errors.allSatisfy { $0.code == .decodeFailed && $0.track != nil })
     }
 
     @Test func tooManyStreamsAreRefused() throws {

@@ -84,16 +84,17 @@ struct CorpusVideoTests {
         let source = (Int64(track.timeBase.numerator), Int64(track.timeBase.denominator))
         let rate = track.nominalFrameRate ?? Rational(25, 1)
         #expect((Int64(rate.denominator), Int64(rate.numerator)) == reference.timeBase)
+        // ffmpeg's muxer never lets a time fall back behind the one before.
+        var latest = Int64.min
         for (index, (picture, line)) in zip(pictures, reference.lines).enumerated() {
+            if let ticks = picture.ticks {
+                latest = max(latest, FrameMD5.round(ticks: ticks, of: source, to: reference.timeBase))
+            }
             if reference.unstable.contains(index) { continue }
+            #expect(picture.ticks != nil, "picture \(index)")
             #expect(picture.hash == line.hash, "picture \(index)")
             #expect(picture.byteCount == line.byteCount, "picture \(index)")
-            guard let ticks = picture.ticks else {
-                Issue.record("picture \(index) has no time stamp")
-                continue
-            }
-            let time = FrameMD5.round(ticks: ticks, of: source, to: reference.timeBase)
-            #expect(time == line.time, "picture \(index)")
+            #expect(latest == line.time, "picture \(index)")
         }
     }
 }

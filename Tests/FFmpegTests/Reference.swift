@@ -103,8 +103,8 @@ struct FrameMD5: Sendable {
             }
             lines.append(Line(time: time, byteCount: size, hash: fields[5]))
         }
-        let marks = Corpus.readText(base + ".unstable") ?? ""
-        unstable = Set(marks.split(whereSeparator: \.isWhitespace).compactMap { Int($0) })
+        let marks = (Corpus.readText(base + ".unstable") ?? "").split(separator: "\n")
+        unstable = Set(marks.filter { !$0.hasPrefix("#") }.compactMap { Int($0.filter { $0 != " " }) })
     }
 
     /// A stamp in this time base as the ffmpeg command rounds it: first to a finer grid, then up from halves.
