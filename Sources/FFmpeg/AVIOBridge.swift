@@ -54,7 +54,7 @@ final class AVIOBridge {
             defer { chunk.deallocate() }
             let got = try source.read(at: Int64(head.count), into: chunk)
             guard got > 0 else { break }
-            head += chunk.prefix(got)
+            head += chunk.prefix(min(got, chunk.count))
         }
         return head
     }
@@ -80,7 +80,8 @@ final class AVIOBridge {
         }
         do throws(MediaError) {
             let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-            let length = try source.read(at: position, into: buffer)
+            // A source that claims more than it was asked for must not make libav read behind the buffer.
+            let length = min(try source.read(at: position, into: buffer), Int(count))
             guard length > 0 else { return PH_ERROR_EOF }
             position &+= Int64(length)
             return Int32(clamping: length)

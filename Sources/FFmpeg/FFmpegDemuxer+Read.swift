@@ -5,6 +5,8 @@ extension FFmpegDemuxer {
     /// Packets and bytes that are read ahead at most to learn where tracks start.
     private static let startPacketLimit = 128
     private static let startByteLimit = 2 << 20
+    /// Reads that may fail one after the other.
+    private static let failedReadLimit = 32
     /// Larger pictures that are attached (cover art) are dropped.
     private static let attachedPictureLimit = 16 << 20
 
@@ -28,6 +30,7 @@ extension FFmpegDemuxer {
         let code = log.capture { av_read_frame(context, packet.pointer) }
         if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
         if code >= 0 {
+            failedReads = 0
             beginning.note(packet)
             return packet
         }
@@ -36,7 +39,9 @@ extension FFmpegDemuxer {
             session.clearFailure()
             throw failure
         }
-        if code == PH_ERROR_EOF { return nil }
+        // A container in which nothing makes sense any more has ended.
+        failedReads += 1
+        if code == PH_ERROR_EOF || failedReads > FFmpegDemuxer.failedReadLimit { return nil }
         throw session.error(code, "the file cannot be read on", fallback: .io)
     }
 

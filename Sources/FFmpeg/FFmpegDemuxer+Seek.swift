@@ -107,6 +107,7 @@ extension FFmpegDemuxer {
     private func prepareForSeek(_ session: InputSession) {
         queue.removeAll()
         session.clearFailure()
+        failedReads = 0
         log.clear()
         beginning.isReadingFromStart = false
     }

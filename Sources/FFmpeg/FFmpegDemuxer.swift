@@ -19,6 +19,8 @@ public final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var enabled: Set<Int>?
     /// What reading from the very start gives, to know it again after a seek to zero.
     var beginning = Beginning()
+    /// Reads that failed since the last packet.
+    var failedReads = 0
     var mappings: [Int32: TimeMapping] = [:]
 
     public init(_ request: OpenRequest) {

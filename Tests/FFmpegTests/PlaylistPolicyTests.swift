@@ -52,6 +52,18 @@ struct PlaylistPolicyTests {
         }
     }
 
+    @Test func encryptedSegmentsPlay() throws {
+        let folder = try Folder()
+        let source = try Corpus.entry("h264/smpte-1080p25-aac.mp4").location
+        try folder.write("enc.key", Array("0123456789abcdef".utf8))
+        try folder.write("info", Array("enc.key\n\(folder.path)/enc.key\n".utf8))
+        let arguments = "-t 3 -c copy -hls_time 1 -hls_list_size 0 -hls_key_info_file info list.m3u8"
+        _ = Corpus.output(of: "cd '\(folder.path)' && ffmpeg -nostdin -v quiet -i '\(source)' \(arguments)")
+        let plain = try Playthrough.play(folder.path + "/list.m3u8", .video)
+        #expect(plain?.pictures.count == 75)
+        #expect(plain?.errors.isEmpty == true)
+    }
+
     @Test func nothingElseDoes() throws {
         let folder = try Folder()
         let other = try Folder()
