@@ -19,7 +19,7 @@ SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchm
 
 .PHONY: demo
 demo: build fixtures ## build everything, then play a clip twice (shows that this machine can run Playhead)
-	$(VPLAY) play --repeat 2 --muted $(FIXTURES)/clip-h264-aac.mp4
+	$(VPLAY) play --repeat 2 --muted --stats $(FIXTURES)/clip-h264-aac.mp4
 	@echo "demo: played to the end"
 
 .PHONY: help

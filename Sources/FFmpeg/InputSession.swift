@@ -131,6 +131,10 @@ final class InputSession {
         owned = opened
         guard code >= 0 else { throw openingError(code) }
         guard !cancellation.isCancelled else { throw LibraryError.cancelled(request.location) }
+        if let failure = nested.failure, failure.code == .exceedsLimits { throw failure }
+        // What was refused on the way and did not matter is no reason for what fails later.
+        nested.clearFailure()
+        nested.isOpened = true
     }
 
     private func openingError(_ code: Int32) -> MediaError {
@@ -144,6 +148,14 @@ final class InputSession {
                 underlyingCode: code
             )
         }
-        return error(code, "this is no media file that can be read", fallback: .unrecognizedFormat)
+        var error = error(code, "this is no media file that can be read", fallback: .unrecognizedFormat)
+        if error.code == .unrecognizedFormat, words.contains("moov atom not found"),
+            BoxScan.isCut(bridge.source)
+        {
+            error.code = .truncated
+            error.message =
+                "the file was cut off before its index (the moov box), without which nothing can be read"
+        }
+        return error
     }
 }

@@ -16,6 +16,12 @@ final class NestedOpener {
     private var decrypting: Set<UnsafeMutablePointer<AVIOContext>> = []
     /// Why the last open was refused.
     private(set) var failure: MediaError?
+    /// Nested resources that may be opened before the playlist itself is open: one that lists itself would go
+    /// on for ever.
+    private static let openingLimit = 512
+    private var openingCount = 0
+    /// Set once the playlist is open; segments of a long one may be many.
+    var isOpened = false
 
     init(playlistPath: String?, cancellation: Cancellation) {
         self.root = playlistPath.flatMap { path in
@@ -38,6 +44,8 @@ final class NestedOpener {
         }
     }
 
+    func clearFailure() { failure = nil }
+
     private static func from(_ format: UnsafeMutablePointer<AVFormatContext>?) -> NestedOpener? {
         guard let opaque = format?.pointee.opaque else { return nil }
         return Unmanaged<NestedOpener>.fromOpaque(opaque).takeUnretainedValue()
@@ -51,6 +59,13 @@ final class NestedOpener {
     ) -> Int32 {
         if cancellation.isCancelled { return PH_ERROR_EXIT }
         guard flags & AVIO_FLAG_WRITE == 0 else { return PH_ERROR_EPERM }
+        if !isOpened {
+            openingCount += 1
+            guard openingCount <= NestedOpener.openingLimit else {
+                failure = MediaError(.exceedsLimits, "the playlist refers to too many others", location: url)
+                return PH_ERROR_EPERM
+            }
+        }
         let isEncrypted = url.hasPrefix("crypto:") || url.hasPrefix("crypto+")
         do throws(MediaError) {
             let path = try allowedPath(isEncrypted ? String(url.dropFirst("crypto:".count)) : url)

@@ -60,7 +60,7 @@ public final class PlayerLayer: Sendable {
             for sink in sinks { output.add(sink) }
         }
         if let oldOutput { oldOutput.detach(then: join) } else { join() }
-        if let player, let output { player.core.loop.perform { $0.addLayer(output) } }
+        if let player, let output { player.core.loop.attach(output) }
     }
 
     public var size: PixelSize? {

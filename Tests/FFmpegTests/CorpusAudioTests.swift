@@ -10,8 +10,12 @@ struct CorpusAudioTests {
     /// Files whose container declares where the sound ends, and how many samples that leaves.
     static let declaredEnds: [String: Int] = [
         "audio/aac-itunes-gapless.m4a": 200_000,
+        "broken/mdat-too-long.mp4": 44_100,
+        "broken/wrong-extension-mp4-as.mkv": 44_100,
+        "h264/aac-1080x720-bframes.mp4": 44_100,
         "h264/bbb-1080p60-aac.mp4": 96_000,
         "h264/camera-parking-12.5fps-baseline.mp4": 1_447_680,
+        "h264/rotate-and-mirror-matrix.mp4": 44_100,
         "timing/edit-list-positive-shift-1s.mp4": 480_240,
     ]
 
@@ -54,7 +58,7 @@ struct CorpusAudioTests {
         #expect(tail.sampleCount > 48_000)
         #expect(tail.sampleCount < whole.sampleCount)
         // Past the first overlapping windows, the tail is the whole's tail, sample by sample.
-        let compared = 4 * 48_000
+        let compared = 2 * 36_000
         #expect(tail.sound.suffix(compared) == whole.sound.suffix(compared))
     }
 

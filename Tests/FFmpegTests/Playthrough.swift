@@ -17,6 +17,8 @@ struct Playthrough {
     var sound: [UInt8] = []
     var sampleCount = 0
     var errors: [MediaError] = []
+    /// The only picture that is kept; nil for all.
+    var wanted: MediaTime?
 
     /// A file that is open, with a decoder for its first playable track of a type.
     final class Session {
@@ -35,10 +37,12 @@ struct Playthrough {
             decoder = try demuxer.makeDecoder(for: track.id, options: DecoderOptions(threadCount: threads))
         }
 
-        /// Everything from where the demuxer is to the end, the decoder drained.
-        func play(limit: Int = .max) -> Playthrough {
+        /// Everything from where the demuxer is to the end, the decoder drained; or up to one picture, and
+        /// then only that is looked at.
+        func play(upTo time: MediaTime? = nil) -> Playthrough {
             var result = Playthrough()
-            while result.pictures.count + result.sampleCount < limit {
+            result.wanted = time
+            while time == nil || result.pictures.isEmpty {
                 let packet: Packet?
                 do { packet = try demuxer.read() } catch {
                     result.errors.append(error)
@@ -84,6 +88,7 @@ struct Playthrough {
     }
 
     mutating func add(_ frame: VideoFrame) {
+        if let wanted, wanted != frame.presentationTime { return }
         var size = 0
         let digest = PictureDigest()
         withPackedRows(of: frame) {

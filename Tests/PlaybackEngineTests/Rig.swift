@@ -18,11 +18,15 @@ final class Rig {
         sink = CapturingVideoSink(clock: driver.clock)
         layer = LayerOutput(driver: driver, label: "layer") { Self.backend.makeVideoConverter() }
         layer.add(sink)
-        let (layer, output) = (layer, makeAudio())
-        loop.perform {
-            $0.addLayer(layer)
-            $0.setAudio(output)
-        }
+        let output = makeAudio()
+        loop.attach(layer)
+        loop.perform { $0.setAudio(output) }
+    }
+
+    /// The driver is stepped until the loop is taken down: work that is left queued would hold everything.
+    deinit {
+        loop.release()
+        driver.settle()
     }
 
     private static let backend = ScriptedBackend(ScriptedMedia(), clock: ManualClock())

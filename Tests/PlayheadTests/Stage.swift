@@ -3,9 +3,10 @@ import Playhead
 import PlayheadTesting
 
 /// A player over a script, on a driver that the test moves, with a layer and captured sound.
-struct Theatre {
+final class Theatre {
     let driver: ManualDriver
-    let player: Player
+    private var held: [Player]
+    var player: Player { held[0] }
     let layer: PlayerLayer
     let sink: CapturingVideoSink
     let sound = CapturingAudioSink()
@@ -18,10 +19,18 @@ struct Theatre {
         configuration.clock = .driver(driver)
         configuration.audio = .sink(sound)
         configuration.backend = backend
-        player = Player(configuration: configuration)
+        let player = Player(configuration: configuration)
+        held = [player]
         sink = CapturingVideoSink(clock: driver.clock)
         layer = PlayerLayer(player: player)
         layer.add(sink)
+    }
+
+    /// The driver is stepped until the player is taken down: work that is left queued would hold everything.
+    deinit {
+        layer.player = nil
+        held = []
+        driver.settle()
     }
 
     static let clip = ScriptedMedia(

@@ -67,7 +67,7 @@ let benchmarks: @Sendable () -> Void = {
         let layer = LayerOutput(driver: driver, label: "layer") { backend.makeVideoConverter() }
         let sink = CapturingVideoSink(clock: driver.clock)
         layer.add(sink)
-        loop.perform { $0.addLayer(layer) }
+        loop.attach(layer)
         let demuxer = ScriptedDemuxer(media, clock: driver.clock)
         loop.setItem(ItemID(1), MediaItem(makeDemuxer: { demuxer }))
         loop.send(.setRate(1))

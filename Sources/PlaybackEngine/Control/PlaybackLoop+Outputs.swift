@@ -2,7 +2,7 @@ import MediaCore
 
 /// What the loop's owner plugs in. All on the control lane; see `perform`.
 extension PlaybackLoop {
-    public func addLayer(_ layer: LayerOutput) {
+    func addLayer(_ layer: LayerOutput) {
         layer.setReport { [weak self] report in self?.perform { $0.outputReported(report) } }
         layers.append(layer)
         if let lastFrame { layer.present(lastFrame, isEssential: true, done: nil) }

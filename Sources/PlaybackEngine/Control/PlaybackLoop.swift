@@ -20,6 +20,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     private let lookIsPending = Atomic<Bool>(false)
 
     // Confined to the control lane.
+    private var isDown = false
     var state = PlaybackState()
     private var visible = PlaybackSnapshot()
     var renderer: Renderer
@@ -66,7 +67,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     /// Runs `body` on the control lane, between events.
     public func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
         control.enqueue { [weak self] in
-            guard let self, !self.isReleased.load(ordering: .acquiring) else { return }
+            // What was asked before the release still happens: it may be what must be taken down.
+            guard let self, !isDown else { return }
             body(self)
         }
     }
@@ -89,7 +91,16 @@ public final class PlaybackLoop: @unchecked Sendable {
         control.enqueue { [self] in takeDown(done) }
     }
 
+    /// Adds a layer; one that comes too late is finished at once.
+    public func attach(_ layer: LayerOutput) {
+        control.enqueue { [weak self] in
+            guard let self, !isDown else { return layer.close() }
+            addLayer(layer)
+        }
+    }
+
     private func takeDown(_ done: (@Sendable () -> Void)?) {
+        isDown = true
         alarm?.cancel()
         alarm = nil
         retry?.cancel()
@@ -130,6 +141,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     }
 
     func report(_ content: PlaybackReport.Content) {
+        guard !hasBeenReleased else { return }
         if case .notice(let notice) = content { visible.apply(notice, state) }
         publish()
         let now = driver.clock.now

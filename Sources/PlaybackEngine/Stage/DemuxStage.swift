@@ -212,7 +212,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if let latest = ends.filter(\.isNumeric).max() { return latest }
         let sounding = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
         // The container's own duration is that of its longest track, which may be switched off.
-        guard sounding.allSatisfy({ queues[$0.id] != nil }), description.duration.isNumeric else { return nil }
+        guard sounding.allSatisfy({ queues[$0.id] != nil }), description.duration.isNumeric else {
+            return nil
+        }
         return description.duration
     }
 

@@ -1,0 +1,43 @@
+internal import MediaCore
+
+/// Walks the outermost boxes of an MP4 or QuickTime file, to tell a cut file from a strange one.
+enum BoxScan {
+    /// Boxes looked at before giving up.
+    private static let limit = 1000
+
+    /// True when a box claims to go on behind the end of the file.
+    static func isCut(_ source: any ByteSource) -> Bool {
+        guard source.isSeekable, let size = source.byteCount else { return false }
+        var offset: Int64 = 0
+        for _ in 0..<limit {
+            guard offset < size, let header = read(source, at: offset), isName(header[4..<8]) else {
+                return false
+            }
+            var length = Int64(number(header[0..<4]))
+            if length == 1 { length = Int64(truncatingIfNeeded: number(header[8..<16])) }
+            // Zero means "to the end"; anything else that small is no box.
+            guard length >= 8 else { return false }
+            let (end, overflow) = offset.addingReportingOverflow(length)
+            if overflow || end > size { return true }
+            offset = end
+        }
+        return false
+    }
+
+    private static func read(_ source: any ByteSource, at offset: Int64) -> [UInt8]? {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
+        defer { bytes.deallocate() }
+        bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        guard let count = try? source.read(at: offset, into: bytes), count >= 8 else { return nil }
+        return Array(bytes)
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The names of boxes are printable.
+    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0xA9 }
+    }
+}

@@ -1,0 +1,101 @@
+import MediaCore
+import PlaybackEngine
+import Synchronization
+
+/// Taking items on and letting go of them.
+extension PlayerCore {
+    func replaceItem(with item: PlayerItem?) {
+        let old = state.withLock { $0.item }
+        guard item !== old else { return }
+        // An item belongs to one player: taking it takes it from the other.
+        if let item, let other = item.core, other !== self { other.letGo(of: item) }
+        let id = state.withLock { state -> ItemID? in
+            state.item = item
+            state.seekTarget = nil
+            guard item != nil else {
+                state.itemID = nil
+                return nil
+            }
+            state.ids += 1
+            state.itemID = ItemID(state.ids)
+            return state.itemID
+        }
+        old?.state.withLock { $0.attachment = nil }
+        guard let item, let id else {
+            loop.setItem(nil, nil)
+            return
+        }
+        let start = item.state.withLock { state in
+            state.attachment = PlayerItem.Attachment(id: id, core: self)
+            defer { state.startPosition = nil }
+            return state.startPosition
+        }
+        watchers.remember(item, id)
+        loop.setItem(id, mediaItem(for: item))
+        if let start { seek(item, start.time, start.before, start.after, nil) }
+    }
+
+    private func letGo(of item: PlayerItem) {
+        if state.withLock({ $0.item === item }) { replaceItem(with: nil) }
+    }
+
+    private func mediaItem(for item: PlayerItem) -> MediaItem {
+        let asset = item.asset
+        let (video, audio, end, forward) = item.state.withLock {
+            ($0.video, $0.audio, $0.forwardEnd, $0.forwardBuffer)
+        }
+        var buffering = configuration.buffering
+        if forward > 0 { buffering.forwardDuration = forward }
+        let hasSound = if case .none = configuration.audio { false } else { true }
+        let decoding = configuration.decoding
+        let backend = configuration.backend
+        return MediaItem(
+            makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
+            video: video,
+            audio: hasSound ? audio : .none,
+            decoding: DecoderOptions(
+                threadCount: decoding.threadCount ?? 0,
+                sharing: Census.players,
+                maximumPixelCount: decoding.maximumPixelCount
+            ),
+            limits: buffering.limits(isRealTime: driver.isRealTime),
+            forwardEnd: end.isNumeric ? end : nil,
+            didOpen: { asset.finish($0) }
+        )
+    }
+
+    func release() {
+        let (item, seeks) = state.withLock { state in
+            defer {
+                state.item = nil
+                state.seeks = [:]
+                state.isReleased = true
+            }
+            return (state.item, state.seeks.values)
+        }
+        item?.state.withLock { $0.attachment = nil }
+        loop.release()
+        watchers.finish()
+        for completion in seeks { callbacks.enqueue { completion(false) } }
+    }
+}
+
+extension PlayerItem {
+    func update(from snapshot: PlaybackSnapshot) {
+        let url = asset.url
+        state.withLock { state in
+            guard state.status != .failed else { return }
+            state.status = Status(rawValue: snapshot.itemStatus.rawValue) ?? .unknown
+            state.error = snapshot.itemError.map { PlaybackError($0, url: url) }
+            state.duration = snapshot.duration
+            state.presentationSize = snapshot.presentationSize
+            state.level = snapshot.level
+            guard let description = snapshot.description else { return }
+            if state.tracks.count != description.tracks.count {
+                state.tracks = description.tracks.map {
+                    PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
+                }
+            }
+        }
+    }
+}

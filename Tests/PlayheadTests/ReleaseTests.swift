@@ -1,0 +1,131 @@
+import Dispatch
+import Foundation
+import PlaybackEngine
+import Playhead
+import Synchronization
+import Testing
+
+/// Files that `media-fixtures/make.sh` makes.
+enum Fixture {
+    static func url(_ name: String) -> URL {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated/\(name)")
+    }
+
+    static var areThere: Bool { FileManager.default.fileExists(atPath: url("clip-h264-aac.mp4").path) }
+}
+
+/// Lets a test wait until its layer has let go of it.
+final class FinishingSink: VideoSink {
+    private let state = Mutex((finishes: 0, pictures: 0))
+    private let finished: AsyncStream<Void>.Continuation
+    let stream: AsyncStream<Void>
+
+    init() { (stream, finished) = AsyncStream.makeStream() }
+
+    var finishes: Int { state.withLock { $0.finishes } }
+    var pictures: Int { state.withLock { $0.pictures } }
+
+    func start(_ format: VideoFormat) throws {}
+    func present(_ frame: VideoFrame) throws { state.withLock { $0.pictures += 1 } }
+    func finish() {
+        state.withLock { $0.finishes += 1 }
+        finished.finish()
+    }
+}
+
+@Suite("Released at any moment, on real threads and real media", .enabled(if: Fixture.areThere))
+struct ReleaseTests {
+    private static let files = [
+        "clip-h264-aac.mp4", "clip-vp9-opus.webm", "clip-h264-aac.ts", "tone-48000.opus", "broken-text.mp4",
+        "broken-cut-faststart.mp4", "nothing-there.mp4",
+    ]
+
+    @Test("Sinks are finished once, nothing is left, no caller waits", arguments: 0..<60)
+    func released(seed: Int) async {
+        var random = SplitMix64(UInt64(seed))
+        let sink = FinishingSink()
+        weak var player: Player?
+        weak var item: PlayerItem?
+        let clock = ContinuousClock()
+        let callbacks = DispatchQueue(label: "test")
+        var longest = Duration.zero
+        do {
+            var configuration = Player.Configuration()
+            if Bool.random(using: &random) { configuration.clock = .virtual }
+            configuration.callbackQueue = callbacks
+            let made = Player(configuration: configuration)
+            player = made
+            let layer = PlayerLayer(player: made)
+            layer.add(sink)
+            let events = made.timedEvents
+            made.repeatMode = .loop
+            made.play()
+            let next = PlayerItem(url: Fixture.url(Self.files.randomElement(using: &random) ?? ""))
+            item = next
+            let start = clock.now
+            made.replaceCurrentItem(with: next)
+            longest = clock.now - start
+            // Some of them go before anything has happened, some in the middle of a seek or a pass.
+            var left = Int.random(in: 0..<20, using: &random)
+            if left > 0 {
+                for await event in events {
+                    left -= 1
+                    if left == 5 {
+                        let middle = MediaTime(value: 1, timescale: 1)
+                        made.seek(to: middle, completionHandler: { _ in })
+                    }
+                    if case .itemStatusChanged(_, .failed) = event.event { break }
+                    if left == 0 { break }
+                }
+            }
+        }
+        for await _ in sink.stream {}
+        #expect(sink.finishes == 1, "seed \(seed)")
+        // A callback that was under way may hold them until it returns.
+        for _ in 0..<100 where player != nil || item != nil {
+            await withCheckedContinuation { done in callbacks.async { done.resume() } }
+        }
+        #expect(longest < .milliseconds(500), "seed \(seed): a caller waited")
+        #expect(player == nil, "seed \(seed)")
+        #expect(item == nil, "seed \(seed)")
+    }
+
+    @Test("shutdown() returns when the sinks have been finished")
+    func shutdown() async {
+        let sink = FinishingSink()
+        let player = Player(url: Fixture.url("clip-h264-aac.mp4"))
+        let layer = PlayerLayer(player: player)
+        layer.add(sink)
+        player.play()
+        await player.shutdown()
+        #expect(sink.finishes == 1)
+    }
+
+    @Test("Dropping a player while many others play disturbs none of them")
+    func manyPlayers() async {
+        await withTaskGroup(of: Int.self) { group in
+            for number in 0..<12 {
+                group.addTask {
+                    var configuration = Player.Configuration()
+                    configuration.clock = .virtual
+                    let player = Player(configuration: configuration)
+                    let sink = FinishingSink()
+                    let layer = PlayerLayer(player: player)
+                    layer.add(sink)
+                    let events = player.timedEvents
+                    player.play()
+                    player.replaceCurrentItem(with: PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
+                    for await event in events {
+                        // Every third is dropped in the middle.
+                        if number % 3 == 0, sink.pictures > 10 { return 90 }
+                        if case .didPlayToEndTime = event.event { break }
+                    }
+                    await player.shutdown()
+                    return sink.pictures
+                }
+            }
+            for await pictures in group { #expect(pictures == 90) }
+        }
+    }
+}
