@@ -78,17 +78,23 @@ final class Running: Sendable {
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.currentDirectoryURL = folder
-        process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: errorsURL)
+        let source = try FileHandle(forReadingFrom: input ?? URL(fileURLWithPath: "/dev/null"))
+        let errors = try FileHandle(forWritingTo: errorsURL)
+        process.standardInput = source
+        process.standardError = errors
+        let file = try FileHandle(forWritingTo: outputURL)
         if let output {
             process.standardOutput = output
         } else {
-            process.standardOutput = try FileHandle(forWritingTo: outputURL)
+            process.standardOutput = file
         }
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         self.ended = ended
         process.terminationHandler = { _ in continuation.finish() }
         try process.run()
+        // The child has its own. A `Process` keeps these open for longer, and Foundation's sockets cannot
+        // count beyond 1,024.
+        for handle in [source, errors, file] { try handle.close() }
     }
 
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }

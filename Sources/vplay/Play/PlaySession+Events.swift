@@ -32,7 +32,11 @@ extension PlaySession {
     private func tell(_ timed: TimedPlayerEvent) -> Bool {
         guard options.events != .none else { return true }
         let record = EventRecord(timed.event)
-        let item = record.item ?? timed.item
+        let item = state.withLock { state in
+            // The item that the lines so far have named, so that they tell the same story in every run.
+            if case .currentItemChanged(let item) = timed.event { state.toldItem = item }
+            return record.item ?? state.toldItem
+        }
         let index = item.flatMap { self.index(of: $0) }
         do throws(OutputError) {
             switch options.events {

@@ -31,6 +31,7 @@ final class PlaySession: Sendable {
         /// As the events tell it, which is later than the player knows but in order with them.
         var timeControl = Player.TimeControlStatus.paused
         var repeatMode = Player.RepeatMode.once
+        var toldItem: PlayerItem?
         var isPausedByUser = false
         var hasWarnedOfSilence = false
         var sinkHasFailed = false
