@@ -5,16 +5,19 @@ import Synchronization
 
 /// Ends what it stands for when it is invalidated or released. Any thread, any number of times.
 public final class ObservationToken: Sendable {
-    private let end: Mutex<(@Sendable () -> Void)?>
+    private struct End {
+        let body: @Sendable () -> Void
+    }
+    private let end: Mutex<End?>
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = Mutex(end) }
+    init(_ end: @escaping @Sendable () -> Void) { self.end = Mutex(End(body: end)) }
 
     public func invalidate() {
         let end = end.withLock { slot in
             defer { slot = nil }
             return slot
         }
-        end?()
+        end?.body()
     }
 
     deinit { invalidate() }
