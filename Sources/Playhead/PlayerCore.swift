@@ -270,7 +270,7 @@ final class PlayerCore: Sendable {
             event: event,
             itemTime: snapshot.itemTime(at: now),
             hostTime: now,
-            item: item
+            item: snapshot.itemID.flatMap { watchers.item($0) }
         )
         callbacks.enqueue { [watchers] in watchers.tell(timed, snapshot) }
     }
