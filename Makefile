@@ -54,7 +54,7 @@ clean: ## remove all that was built or generated
 .PHONY: test
 test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
 	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
-	$(SWIFT) test $(TESTFLAGS)
+	$(SWIFT) test --no-parallel $(TESTFLAGS)
 
 .PHONY: lint
 lint: deps ## formatting, and a build in which a warning is an error
@@ -71,13 +71,13 @@ test-asan: fixtures ## the suite under the address and leak sanitizers
 	export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
-	$(SWIFT) test --sanitize=address --scratch-path .build-asan $(TESTFLAGS)
+	$(SWIFT) test --sanitize=address --scratch-path .build-asan --no-parallel $(TESTFLAGS)
 
 .PHONY: test-tsan
 test-tsan: fixtures ## the suite under the thread sanitizer
 	export TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/tsan.supp:halt_on_error=0:second_deadlock_stack=1
 	export SWIFT_BACKTRACE=enable=no
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan $(TESTFLAGS)
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --no-parallel $(TESTFLAGS)
 
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7

@@ -60,7 +60,8 @@ struct PlaylistPolicyTests {
         let arguments = "-t 3 -c copy -hls_time 1 -hls_list_size 0 -hls_key_info_file info list.m3u8"
         _ = Corpus.output(of: "cd '\(folder.path)' && ffmpeg -nostdin -v quiet -i '\(source)' \(arguments)")
         let plain = try Playthrough.play(folder.path + "/list.m3u8", .video)
-        #expect(plain?.pictures.count == 75)
+        // Copying cuts between packets, so a few pictures more than three seconds' worth may be there.
+        #expect((75...80).contains(plain?.pictures.count ?? 0))
         #expect(plain?.errors.isEmpty == true)
     }
 
