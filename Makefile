@@ -8,6 +8,8 @@ SHELL := /bin/bash
 SWIFT ?= swift
 PREFIX ?= /usr/local
 TESTFLAGS ?=
+# The sanitizers are many times slower: over real files they take most of an hour, so it must be asked for.
+SANITIZER_CORPUS ?=
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
 RELEASE := -c release --product vplay --static-swift-stdlib
@@ -71,12 +73,14 @@ test-asan: fixtures ## the suite under the address and leak sanitizers
 	export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
+	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	$(SWIFT) test --sanitize=address --scratch-path .build-asan --no-parallel $(TESTFLAGS)
 
 .PHONY: test-tsan
 test-tsan: fixtures ## the suite under the thread sanitizer
 	export TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/tsan.supp:halt_on_error=0:second_deadlock_stack=1
 	export SWIFT_BACKTRACE=enable=no
+	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --no-parallel $(TESTFLAGS)
 
 .PHONY: ffmpeg7
