@@ -12,7 +12,7 @@ TESTFLAGS ?=
 SANITIZER_CORPUS ?=
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
-RELEASE := -c release --product vplay --static-swift-stdlib
+RELEASE := -c release --product vplay
 VPLAY := .build/release/vplay
 FIXTURES := media-fixtures/generated
 SOURCES = $(wildcard Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Benchmarks Benchmarks/Sources docs/examples)

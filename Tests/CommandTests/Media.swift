@@ -20,8 +20,8 @@ enum Media {
     static let uneven = fixture("vfr.mp4")
 
     /// Real files with references by FFmpeg; see its README.
-    static let corpus = ProcessInfo.processInfo.environment["PLAYHEAD_CORPUS"].map {
-        URL(fileURLWithPath: $0, isDirectory: true).standardizedFileURL
+    static let corpus = ProcessInfo.processInfo.environment["PLAYHEAD_CORPUS"].flatMap {
+        $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true).standardizedFileURL
     }
 
     /// Paths below the corpus's `ref/` that end so, without that ending.

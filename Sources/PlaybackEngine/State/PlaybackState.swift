@@ -90,7 +90,8 @@ public struct PlaybackState: Hashable, Sendable {
 
     /// Whether the timeline may run at the wanted rate.
     private var mayRun: Bool {
-        guard rate != 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
+        // Backwards is not built yet: a negative rate stands still.
+        guard rate > 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
         // Under `.none` time goes on past the end.
         if item.hasEnded { return endAction == .none && timelineRate != 0 }
         // Once running it goes on until the data really runs out.
