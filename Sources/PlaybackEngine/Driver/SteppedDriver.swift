@@ -39,13 +39,13 @@ public final class SteppedDriver: Driver {
         var outside = 0
     }
 
-    private let agenda: Mutex<Agenda>
+    private let agenda: SystemMutex<Agenda>
     /// Called, without a lock, whenever there may be something to run. Set once by the owner.
     private let onWork = LateCall()
 
     public init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
         manualClock = clock
-        agenda = Mutex(Agenda(random: seed.map(SplitMix64.init)))
+        agenda = SystemMutex(Agenda(random: seed.map(SplitMix64.init)))
     }
 
     func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
