@@ -66,6 +66,14 @@ struct ThreadPolicyTests {
         #expect(threads(1, 1, 3840, 2160) == 1)
     }
 
+    @Test func aPlayerAloneUsesAllCores() {
+        #expect(threads(2, 1, 1920, 1080) == 3)
+        #expect(threads(8, 4, 1920, 1080) == 2)
+        let plan = ThreadPolicy(cores: 2, sharing: 1)
+            .plan(requested: 0, codec: AV_CODEC_ID_AV1, pixelCount: 1920 * 1080)
+        #expect(plan.count == 2)
+    }
+
     @Test func whatIsAskedForIsGiven() {
         let plan = ThreadPolicy(cores: 2, sharing: 1).plan(
             requested: 5,
