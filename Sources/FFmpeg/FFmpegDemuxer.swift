@@ -1,6 +1,5 @@
 internal import CFFmpeg
 public import MediaCore
-internal import Synchronization
 
 /// Takes containers apart with libavformat.
 ///
@@ -11,7 +10,7 @@ public final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     let cancellation = Cancellation()
     let log = LibraryLog()
     /// What `cancel()` interrupts; a lock of its own because it is set while opening.
-    private let source: Mutex<(any ByteSource)?>
+    private let source: Locked<(any ByteSource)?>
     var session: InputSession?
     var description: MediaDescription?
     var queue = PacketQueue()
@@ -25,7 +24,7 @@ public final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
 
     public init(_ request: OpenRequest) {
         self.request = request
-        self.source = Mutex(request.source)
+        self.source = Locked(request.source)
     }
 
     public func open() throws(MediaError) -> MediaDescription {

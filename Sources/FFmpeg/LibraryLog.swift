@@ -1,6 +1,6 @@
 internal import CFFmpeg
 internal import Glibc
-internal import Synchronization
+import MediaCore
 
 /// The last error lines that libav wrote while it worked for one owner (a demuxer, a decoder, a converter).
 ///
@@ -13,7 +13,7 @@ final class LibraryLog: Sendable {
     /// Longest line kept, in bytes.
     private static let lineLength = 300
 
-    private let lines = Mutex<[String]>([])
+    private let lines = Locked<[String]>([])
 
     init() { LibraryLog.install }
 

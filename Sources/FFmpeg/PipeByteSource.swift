@@ -1,6 +1,5 @@
 internal import Glibc
 public import MediaCore
-internal import Synchronization
 
 /// Reads standard input, or any descriptor that has only one direction.
 public final class PipeByteSource: ByteSource {
@@ -10,7 +9,7 @@ public final class PipeByteSource: ByteSource {
     private let wakeUp: (read: Int32, write: Int32)
     private let cancellation = Cancellation()
     /// Bytes read so far: the only offset that can be read next.
-    private let position = Mutex<Int64>(0)
+    private let position = Locked<Int64>(0)
 
     public var byteCount: Int64? { nil }
     public var isSeekable: Bool { false }

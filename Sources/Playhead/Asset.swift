@@ -1,6 +1,5 @@
 public import Foundation
 public import MediaCore
-import Synchronization
 
 /// How to open an asset.
 public struct AssetOptions: Sendable {
@@ -38,7 +37,7 @@ public final class Asset: Sendable {
         var waiters: [CheckedContinuation<Result<Void, PlaybackError>, Never>] = []
         var demuxer: (any Demuxer)?
     }
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let backend: any MediaBackend
 
     public convenience init(url: URL, options: AssetOptions = AssetOptions()) {

@@ -8,9 +8,9 @@ public final class ObservationToken: Sendable {
     private struct End {
         let body: @Sendable () -> Void
     }
-    private let end: Mutex<End?>
+    private let end: Locked<End?>
 
-    init(_ end: @escaping @Sendable () -> Void) { self.end = Mutex(End(body: end)) }
+    init(_ end: @escaping @Sendable () -> Void) { self.end = Locked(End(body: end)) }
 
     public func invalidate() {
         let end = end.withLock { slot in
@@ -155,8 +155,8 @@ private final class Flag: Sendable {
 }
 
 private final class LastValue<Value: Equatable & Sendable>: Sendable {
-    private let state: Mutex<Value>
-    init(_ value: Value) { state = Mutex(value) }
+    private let state: Locked<Value>
+    init(_ value: Value) { state = Locked(value) }
     var value: Value { state.withLock { $0 } }
 
     /// The value before, or nil when nothing changed.

@@ -4,7 +4,6 @@ import Logging
 import MediaCore
 import PlaybackEngine
 import Sinks
-import Synchronization
 
 /// What stands behind a player: the engine's loop, the values that setters mask until the loop has them, and
 /// everybody who is told.
@@ -15,7 +14,7 @@ final class PlayerCore: Sendable {
     let callbacks: any Lane
     let watchers: Watchers
 
-    private let loopBox = Mutex<PlaybackLoop?>(nil)
+    private let loopBox = Locked<PlaybackLoop?>(nil)
     /// Set once in `init`, before anybody else has the core.
     var loop: PlaybackLoop { loopBox.withLock { $0! } }
 
@@ -42,7 +41,7 @@ final class PlayerCore: Sendable {
         var seeks: [SeekID: @Sendable (Bool) -> Void] = [:]
         var isReleased = false
     }
-    let state = Mutex(State())
+    let state = Locked(State())
 
     init(configuration: Player.Configuration) {
         self.configuration = configuration

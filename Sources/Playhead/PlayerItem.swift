@@ -1,7 +1,6 @@
 public import Foundation
 public import MediaCore
 import PlaybackEngine
-import Synchronization
 
 /// One playing of an asset: its buffers, its position, its end. Belongs to one player at a time; given to
 /// another it moves there.
@@ -35,7 +34,7 @@ public final class PlayerItem: Sendable, Identifiable {
         weak var core: PlayerCore?
     }
 
-    let state = Mutex(State())
+    let state = Locked(State())
 
     public init(asset: Asset) { self.asset = asset }
     public convenience init(url: URL) { self.init(asset: Asset(url: url)) }

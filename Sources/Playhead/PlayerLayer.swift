@@ -1,6 +1,5 @@
 public import MediaCore
 import PlaybackEngine
-import Synchronization
 
 /// Where the pictures go. A player may feed several layers; a layer shows one player and keeps it alive.
 ///
@@ -19,7 +18,7 @@ public final class PlayerLayer: Sendable {
             LayerOutput.Fit(size: size, gravity: gravity, background: background)
         }
     }
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// `size` nil: the video's own.
     public init(player: Player? = nil, size: PixelSize? = nil) {

@@ -1,7 +1,6 @@
 import Foundation
 import MediaCore
 import PlaybackEngine
-import Synchronization
 
 /// Everybody who watches a player: event streams, observers and notifications, told in that order.
 final class Watchers: Sendable {
@@ -22,7 +21,7 @@ final class Watchers: Sendable {
         var lost = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Events that a reader may lag behind before some are left out: a storm of seeks, or a minute of loops.
     private static let streamDepth = 4096
 

@@ -1,5 +1,4 @@
 public import MediaCore
-import Synchronization
 
 /// Remembers every call that a layer makes.
 public final class CapturingVideoSink: VideoSink {
@@ -22,7 +21,7 @@ public final class CapturingVideoSink: VideoSink {
     }
 
     private let clock: any HostClock
-    private let state = Mutex((calls: [Call](), failAt: Int?.none))
+    private let state = Locked((calls: [Call](), failAt: Int?.none))
 
     public init(clock: any HostClock) { self.clock = clock }
 
@@ -72,7 +71,7 @@ public final class CapturingAudioSink: AudioSink {
         var isPaused = true
         var volume: Float = 1
     }
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     public init() {}
 

@@ -1,10 +1,9 @@
 import MediaCore
 public import PlaybackEngine
-import Synchronization
 
 /// Writes what an engine reports as text, a line each, for tests that compare with golden text.
 public final class ReportDump: Sendable {
-    private let state = Mutex([String]())
+    private let state = Locked([String]())
 
     public init() {}
 

@@ -1,5 +1,4 @@
 public import MediaCore
-import Synchronization
 
 /// Decodes a script's packets: pictures whose bytes hold the frame's number, samples that hold their own
 /// index. Holds pictures back until their order is certain, as a real decoder does.
@@ -12,7 +11,7 @@ public final class ScriptedDecoder: Decoder {
 
     private let media: ScriptedMedia
     private let track: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Outputs that wait to be received before no more is taken.
     private static let capacity = 2
 

@@ -12,7 +12,7 @@ public final class ScriptedDemuxer: Demuxer {
     private let media: ScriptedMedia
     private let packets: [Packet]
     private let clock: any HostClock
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let isCancelled = Atomic<Bool>(false)
 
     /// `clock` tells when a scripted stall is over.

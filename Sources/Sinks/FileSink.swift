@@ -1,4 +1,4 @@
-internal import Synchronization
+import MediaCore
 
 /// A sink that writes bytes somewhere and so may fail at its very end, where nobody can throw.
 public protocol FileSink: AnyObject, Sendable {
@@ -16,11 +16,11 @@ final class SinkWriter<State: Sendable>: Sendable {
         var isFinished = false
     }
 
-    private let content: Mutex<Content>
-    private let failure = Mutex<(any Error)?>(nil)
+    private let content: Locked<Content>
+    private let failure = Locked<(any Error)?>(nil)
 
     init(_ output: sending ByteOutput, state: State) {
-        content = Mutex(Content(output: output, state: state))
+        content = Locked(Content(output: output, state: state))
     }
 
     var error: (any Error)? { failure.withLock { $0 } }

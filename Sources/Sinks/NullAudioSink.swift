@@ -1,5 +1,4 @@
 public import MediaCore
-internal import Synchronization
 
 /// Takes sound in whatever format it comes and keeps none of it. It has no clock of its own: the timeline
 /// runs on the host's.
@@ -10,7 +9,7 @@ public final class NullAudioSink: AudioSink {
         var isFinished = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     public init() {}
 

@@ -1,5 +1,4 @@
 public import MediaCore
-internal import Synchronization
 
 /// Looks at pictures no further than to count them.
 public final class NullVideoSink: VideoSink {
@@ -9,7 +8,7 @@ public final class NullVideoSink: VideoSink {
         var isFinished = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     public init() {}
 

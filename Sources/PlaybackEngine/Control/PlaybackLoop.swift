@@ -11,12 +11,12 @@ public final class PlaybackLoop: @unchecked Sendable {
 
     public let driver: any Driver
     let control: any Lane
-    private let published = Mutex(PlaybackSnapshot())
+    private let published = Locked(PlaybackSnapshot())
     /// What must stop at once when the player is released, reachable from any thread.
-    private let cancellable = Mutex<(any Demuxer)?>(nil)
+    private let cancellable = Locked<(any Demuxer)?>(nil)
     private let isReleased = Atomic<Bool>(false)
     /// The newest fault that a stage reported, and of which item.
-    let lastFault = Mutex<(ItemID, MediaError)?>(nil)
+    let lastFault = Locked<(ItemID, MediaError)?>(nil)
     private let lookIsPending = Atomic<Bool>(false)
 
     // Confined to the control lane.

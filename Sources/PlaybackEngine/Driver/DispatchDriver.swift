@@ -1,6 +1,5 @@
 public import Dispatch
 public import MediaCore
-import Synchronization
 
 /// Production: each lane is a serial queue over the shared pool, and time is the machine's.
 public final class DispatchDriver: Driver {
@@ -46,7 +45,7 @@ final class QueueLane: Lane {
 
 private final class TimerWakeup: Wakeup {
     /// The source is held until it fired or was cancelled; its handler holds this object.
-    private let source = Mutex<(any DispatchSourceTimer)?>(nil)
+    private let source = Locked<(any DispatchSourceTimer)?>(nil)
 
     func start(
         after delay: DispatchTimeInterval,

@@ -1,4 +1,4 @@
-import Synchronization
+import MediaCore
 
 /// A closure that is known later than the place that calls it.
 ///
@@ -8,7 +8,7 @@ final class LateCall: Sendable {
     private struct Call {
         let body: @Sendable () -> Void
     }
-    private let target = Mutex<Call?>(nil)
+    private let target = Locked<Call?>(nil)
 
     func set(_ body: @escaping @Sendable () -> Void) { target.withLock { $0 = Call(body: body) } }
 

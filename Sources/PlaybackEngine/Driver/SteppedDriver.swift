@@ -2,7 +2,6 @@ import DequeModule
 public import Dispatch
 import HeapModule
 public import MediaCore
-import Synchronization
 
 /// Keeps what is to be run and picks it one by one. Time stands still while anything can run, and then jumps
 /// to the next moment that somebody waits for.
@@ -39,13 +38,13 @@ public final class SteppedDriver: Driver {
         var outside = 0
     }
 
-    private let agenda: SystemMutex<Agenda>
+    private let agenda: Locked<Agenda>
     /// Called, without a lock, whenever there may be something to run. Set once by the owner.
     private let onWork = LateCall()
 
     public init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
         manualClock = clock
-        agenda = SystemMutex(Agenda(random: seed.map(SplitMix64.init)))
+        agenda = Locked(Agenda(random: seed.map(SplitMix64.init)))
     }
 
     func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
@@ -191,9 +190,9 @@ private final class SteppedWakeup: Wakeup {
         let work: @Sendable () -> Void
     }
     /// Emptied by `cancel`, so that an alarm that is still listed keeps nothing alive.
-    private let call: Mutex<Call?>
+    private let call: Locked<Call?>
 
-    init(lane: any Lane, work: @escaping @Sendable () -> Void) { call = Mutex(Call(lane: lane, work: work)) }
+    init(lane: any Lane, work: @escaping @Sendable () -> Void) { call = Locked(Call(lane: lane, work: work)) }
 
     var isCancelled: Bool { call.withLock { $0 == nil } }
 

@@ -55,8 +55,8 @@ private final class Pump: Sendable {
 }
 
 final class WeakBox<T: AnyObject & Sendable>: Sendable {
-    private let box: Mutex<Weak>
+    private let box: Locked<Weak>
     private struct Weak { weak var value: T? }
-    init(_ value: T) { box = Mutex(Weak(value: value)) }
+    init(_ value: T) { box = Locked(Weak(value: value)) }
     var value: T? { box.withLock { $0.value } }
 }

@@ -1,5 +1,4 @@
 public import MediaCore
-import Synchronization
 
 /// What an output tells the loop about its sinks.
 public enum OutputReport: Sendable {
@@ -35,7 +34,7 @@ public final class LayerOutput: Sendable {
         var isClosed = false
     }
 
-    private let shared = Mutex(Shared())
+    private let shared = Locked(Shared())
     private let lane: any Lane
     private let isRealTime: Bool
     private let feeders: SinkFeeders

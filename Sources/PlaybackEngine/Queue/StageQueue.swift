@@ -1,6 +1,5 @@
 import DequeModule
 public import MediaCore
-import Synchronization
 
 /// How much a queue may hold. Whatever is reached first makes it full.
 public struct QueueLimits: Hashable, Sendable {
@@ -50,9 +49,9 @@ public final class StageQueue<Element: Sendable>: Sendable {
     }
 
     /// Leaf lock: nothing is called while it is held.
-    private let contents: Mutex<Contents>
+    private let contents: Locked<Contents>
 
-    public init(limits: QueueLimits) { contents = Mutex(Contents(limits: limits)) }
+    public init(limits: QueueLimits) { contents = Locked(Contents(limits: limits)) }
 
     public var level: QueueLevel { contents.withLock { $0.level } }
     public var isEmpty: Bool { contents.withLock { $0.elements.isEmpty } }

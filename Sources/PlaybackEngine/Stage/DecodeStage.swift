@@ -1,5 +1,4 @@
 import MediaCore
-import Synchronization
 
 /// Turns one track's packets into frames, drops what lies before a seek's target, and drains the decoder at
 /// the end of each pass so that the next one can follow without a gap.
@@ -8,9 +7,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let output: FrameQueue
     let track: Int
     /// Where the current epoch begins; written by the loop before it begins the epoch in the queues.
-    let start: Mutex<EpochStart>
+    let start: Locked<EpochStart>
     /// Where a pass ends early; frames due from there on are not wanted.
-    let endTime = Mutex<MediaTime?>(nil)
+    let endTime = Locked<MediaTime?>(nil)
 
     private let decoder: any Decoder
     private let wakeDemuxer: @Sendable () -> Void
@@ -44,7 +43,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.decoder = decoder
         self.input = input
         self.output = output
-        self.start = Mutex(start)
+        self.start = Locked(start)
         self.wakeDemuxer = wakeDemuxer
         self.report = report
         epoch = start.epoch

@@ -1,5 +1,4 @@
 import MediaCore
-import Synchronization
 
 /// Reads packets and hands them to the decoders, as far ahead as the bounds allow. Where the item loops it
 /// goes on at the start when it comes to the end, so that the next pass lies decoded before this one is over.
@@ -14,7 +13,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         var retryDelay: Int64 = 10_000_000
     }
 
-    let wish: Mutex<Wish>
+    let wish: Locked<Wish>
     private let demuxer: any Demuxer
     private let queues: [Int: PacketQueue]
     private let description: MediaDescription
@@ -33,9 +32,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var tracksPastEnd: Set<Int> = []
 
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
-    let endedEpoch = Mutex<Epoch?>(nil)
+    let endedEpoch = Locked<Epoch?>(nil)
     /// The epoch in which nothing is read at present: the bounds are reached, or the data has ended.
-    let blockedEpoch = Mutex<Epoch?>(nil)
+    let blockedEpoch = Locked<Epoch?>(nil)
     /// Faults in a row that are taken before the rest of the data is given up.
     private static let faultLimit = 100
 
@@ -50,7 +49,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         self.demuxer = demuxer
         self.description = description
         self.queues = queues
-        self.wish = Mutex(wish)
+        self.wish = Locked(wish)
         self.wakeDecoders = wakeDecoders
         self.report = report
         epoch = wish.start.epoch
