@@ -33,9 +33,8 @@ struct ThreadPolicy {
         guard pixelCount >= ThreadPolicy.smallPicture else { return ThreadPlan(count: 1, kind: .slice) }
         let share = max(1, cores / sharing)
         guard share > 1 else { return ThreadPlan(count: 1, kind: .slice) }
-        // Frame threads that wait for each other's rows leave a core idle now and then; measured on 2 cores,
-        // one more than there are cores decodes 2 to 7 % faster. dav1d schedules its own and gains nothing.
-        let count = sharing == 1 && codec != AV_CODEC_ID_AV1 ? share + 1 : share
-        return ThreadPlan(count: min(count, ThreadPolicy.mostThreads), kind: .frame)
+        // One a core. One more was measured too: in the player, beside its own threads, it decodes no faster,
+        // takes a picture's worth of memory more and shows the first picture later.
+        return ThreadPlan(count: min(share, ThreadPolicy.mostThreads), kind: .frame)
     }
 }

@@ -67,7 +67,7 @@ struct ThreadPolicyTests {
     }
 
     @Test func aPlayerAloneUsesAllCores() {
-        #expect(threads(2, 1, 1920, 1080) == 3)
+        #expect(threads(2, 1, 1920, 1080) == 2)
         #expect(threads(8, 4, 1920, 1080) == 2)
         let plan = ThreadPolicy(cores: 2, sharing: 1)
             .plan(requested: 0, codec: AV_CODEC_ID_AV1, pixelCount: 1920 * 1080)
