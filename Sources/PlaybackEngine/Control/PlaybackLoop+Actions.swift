@@ -69,11 +69,16 @@ extension PlaybackLoop {
         )
         loading.enqueue { [weak self] in
             let result = opening.run()
-            guard let self else {
+            let giveUp: @Sendable () -> Void = {
                 demuxer.cancel()
-                return
+                if case .success(let late) = result { late.cancel() }
             }
-            perform { loop in loop.opened(id, result) }
+            guard let self else { return giveUp() }
+            control.enqueue { [weak self] in
+                // Released in the middle of opening: the stages must still let go of each other.
+                guard let self, !isDown else { return giveUp() }
+                opened(id, result)
+            }
         }
     }
 

@@ -20,7 +20,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     private let lookIsPending = Atomic<Bool>(false)
 
     // Confined to the control lane.
-    private var isDown = false
+    var isDown = false
     var state = PlaybackState()
     private var visible = PlaybackSnapshot()
     var renderer: Renderer
