@@ -10,8 +10,6 @@ PREFIX ?= /usr/local
 TESTFLAGS ?=
 # The sanitizers are many times slower: over real files they take most of an hour, so it must be asked for.
 SANITIZER_CORPUS ?=
-# Leaks are looked for when asked (make test-asan LEAKS=1): a driver that a test drops mid-step is one, and is open.
-LEAKS ?= 0
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
 RELEASE := -c release --product vplay
@@ -72,7 +70,7 @@ format: ## format all Swift files in place
 
 .PHONY: test-asan
 test-asan: fixtures ## the suite under the address and leak sanitizers
-	export ASAN_OPTIONS=detect_leaks=$(LEAKS):detect_stack_use_after_return=0
+	export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)

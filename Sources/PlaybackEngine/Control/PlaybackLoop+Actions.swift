@@ -69,24 +69,20 @@ extension PlaybackLoop {
         )
         loading.enqueue { [weak self] in
             let result = opening.run()
+            // Nobody waits for it any more: its stages must still let go of each other.
             let giveUp: @Sendable () -> Void = {
                 demuxer.cancel()
                 if case .success(let late) = result { late.cancel() }
             }
             guard let self else { return giveUp() }
             control.enqueue { [weak self] in
-                // Released in the middle of opening: the stages must still let go of each other.
-                guard let self, !isDown else { return giveUp() }
+                guard let self, !isDown, state.item?.id == id else { return giveUp() }
                 opened(id, result)
             }
         }
     }
 
     private func opened(_ id: ItemID, _ result: Result<ItemPipeline, MediaError>) {
-        guard state.item?.id == id else {
-            if case .success(let late) = result { late.cancel() }
-            return
-        }
         switch result {
         case .failure(let error): handle(.failed(id, error))
         case .success(let pipeline):

@@ -94,9 +94,6 @@ public final class SteppedDriver: Driver {
 
     private func announce() { onWork() }
 
-    /// Whether something runs on a queue of the user's, so that no step can be taken yet.
-    public var isWaitingOutside: Bool { agenda.withLock { $0.outside > 0 } }
-
     /// Whether a step or a jump could be taken now.
     public var hasWork: Bool {
         agenda.withLock { agenda in

@@ -35,7 +35,7 @@ public final class VirtualDriver: Driver {
 private final class Pump: Sendable {
     private let queue = DispatchQueue(label: "playhead.virtual", qos: .userInitiated)
     private let isScheduled = Atomic<Bool>(false)
-    /// Unowned by design: the driver's work handler holds the pump, so a strong reference would be a cycle.
+    /// Weak by design: the driver's work handler holds the pump, so a strong reference would be a cycle.
     private let driver: WeakBox<SteppedDriver>
 
     init(_ driver: SteppedDriver) { self.driver = WeakBox(driver) }

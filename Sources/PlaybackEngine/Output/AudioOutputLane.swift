@@ -10,7 +10,6 @@ public final class AudioOutputLane: @unchecked Sendable {
 
     // Confined to the lane.
     private var decoded: AudioFormat?
-    private var wanted: AudioFormat?
     private var converter: (any AudioConverter)?
     private var isFinished = false
 
@@ -54,7 +53,6 @@ public final class AudioOutputLane: @unchecked Sendable {
         decoded = format
         let wanted = try sink.start(format)
         converter = wanted == format ? nil : makeConverter(wanted)
-        self.wanted = wanted
     }
 
     func setPaused(_ isPaused: Bool) { lane.enqueue { [self] in sink.setPaused(isPaused) } }

@@ -57,8 +57,6 @@ public final class StageQueue<Element: Sendable>: Sendable {
     public var isEmpty: Bool { contents.withLock { $0.elements.isEmpty } }
     public var epoch: Epoch { contents.withLock { $0.epoch } }
 
-    public func setLimits(_ limits: QueueLimits) { contents.withLock { $0.limits = limits } }
-
     public var hasRoom: Bool {
         contents.withLock {
             $0.level.count < $0.limits.count && $0.level.bytes < $0.limits.bytes

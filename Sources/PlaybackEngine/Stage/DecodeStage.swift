@@ -91,14 +91,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if held == nil {
             guard let (element, packetEpoch) = input.pop() else { return .needsInput }
             wakeDemuxer()
-            // The queue may be an epoch ahead of the last look at `start`; the next step begins it.
-            guard packetEpoch == epoch else {
-                held = nil
-                if packetEpoch > epoch { begin(self.start.withLock { $0 }) }
-                guard packetEpoch == epoch else { return .progressed }
-                hold(element)
-                return .progressed
-            }
+            // The queue may be an epoch ahead of the last look at `start`.
+            if packetEpoch > epoch { begin(start.withLock { $0 }) }
+            guard packetEpoch == epoch else { return .progressed }
             hold(element)
         }
         guard let next = held else { return .progressed }

@@ -10,7 +10,6 @@ final class DemuxStage: Stage, @unchecked Sendable {
         /// Where a pass ends early (`forwardPlaybackEndTime`); nil for the end of the data.
         var endTime: MediaTime?
         var limits: QueueLimits
-        var retryDelay: Int64 = 10_000_000
     }
 
     let wish: Locked<Wish>
