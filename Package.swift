@@ -71,7 +71,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings + [carriesSwift],
-            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
+            linkerSettings: [
+                .unsafeFlags(["-static-stdlib", "-Xclang-linker", "-no-pie"], .when(configuration: .release))
+            ]
         ),
         .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: settings),
         .testTarget(

@@ -154,8 +154,13 @@ public final class Player: Sendable {
     /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            core.loop.release { continuation.resume() }
+            shutdown { continuation.resume() }
         }
+    }
+
+    /// The same without waiting. `completionHandler` is called once, on a queue of the player's.
+    public func shutdown(completionHandler: @escaping @Sendable () -> Void) {
+        core.loop.release(done: completionHandler)
         core.release()
     }
 }

@@ -113,6 +113,7 @@ extension PlaybackLoop {
 
     func closePipeline() {
         pipeline?.cancel()
+        pipeline?.releaseOnItsLane()
         pipeline = nil
     }
 

@@ -105,7 +105,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         alarm = nil
         retry?.cancel()
         retry = nil
-        closePipeline()
+        pipeline?.cancel()
         lastFrame = nil
         items = [:]
         observers = TimeObservers()
@@ -120,6 +120,8 @@ public final class PlaybackLoop: @unchecked Sendable {
         if let audio { audio.afterPending { all?.tick() } } else { all?.tick() }
         audio = nil
         all?.tick()
+        // Last, for nobody waits for it.
+        closePipeline()
     }
 
     // MARK: Control lane

@@ -6,8 +6,8 @@ public import MediaCore
 /// Keeps what is to be run and picks it one by one. Time stands still while anything can run, and then jumps
 /// to the next moment that somebody waits for.
 ///
-/// With a seed the order among lanes is drawn from it; without one the oldest work goes first. Within a lane
-/// the order is always that of arrival.
+/// With a seed the order among lanes is drawn from it. Without one what shows and decides goes before what
+/// reads and decodes ahead, and the oldest work first. Within a lane the order is always that of arrival.
 public final class SteppedDriver: Driver {
     public var clock: any HostClock { manualClock }
     public let manualClock: ManualClock
@@ -29,8 +29,15 @@ public final class SteppedDriver: Driver {
         static func == (a: Alarm, b: Alarm) -> Bool { a.sequence == b.sequence }
     }
 
+    private struct Work {
+        /// Reading and decoding can wait: it is done ahead of need.
+        let isAhead: Bool
+        var jobs: Deque<Job> = []
+        var isEmpty: Bool { jobs.isEmpty }
+    }
+
     private struct Agenda {
-        var lanes: [Deque<Job>] = []
+        var lanes: [Work] = []
         var alarms = Heap<Alarm>()
         var sequence: UInt64 = 0
         var random: SplitMix64?
@@ -53,7 +60,7 @@ public final class SteppedDriver: Driver {
 
     public func makeLane(_ role: LaneRole, label: String) -> any Lane {
         let index = agenda.withLock { agenda in
-            agenda.lanes.append([])
+            agenda.lanes.append(Work(isAhead: role == .loading || role == .decoding))
             return agenda.lanes.count - 1
         }
         return SteppedLane(driver: self, index: index)
@@ -80,7 +87,7 @@ public final class SteppedDriver: Driver {
     fileprivate func enqueue(_ work: @escaping @Sendable () -> Void, on lane: Int) {
         agenda.withLock { agenda in
             agenda.sequence += 1
-            agenda.lanes[lane].append(Job(sequence: agenda.sequence, work: work))
+            agenda.lanes[lane].jobs.append(Job(sequence: agenda.sequence, work: work))
         }
         announce()
     }
@@ -132,17 +139,16 @@ public final class SteppedDriver: Driver {
         if agenda.random != nil {
             let ready = agenda.lanes.indices.filter { !agenda.lanes[$0].isEmpty }
             guard let lane = ready.randomElement(using: &agenda.random!) else { return nil }
-            return agenda.lanes[lane].removeFirst()
+            return agenda.lanes[lane].jobs.removeFirst()
         }
-        var oldest: Int?
-        var age = UInt64.max
-        for index in agenda.lanes.indices {
-            if let job = agenda.lanes[index].first, job.sequence < age {
-                oldest = index
-                age = job.sequence
-            }
+        var best: Int?
+        var rank = (1, UInt64.max)
+        for (index, lane) in agenda.lanes.enumerated() {
+            guard let job = lane.jobs.first else { continue }
+            let itsRank = (lane.isAhead ? 1 : 0, job.sequence)
+            if itsRank < rank { (best, rank) = (index, itsRank) }
         }
-        return oldest.map { agenda.lanes[$0].removeFirst() }
+        return best.map { agenda.lanes[$0].jobs.removeFirst() }
     }
 }
 

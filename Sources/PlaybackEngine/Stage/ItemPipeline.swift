@@ -70,6 +70,7 @@ final class ItemPipeline: Sendable {
     private let demuxer: any Demuxer
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
+    private let decodingLane: any Lane
     /// The stages wake each other through these: a circle, until `cancel` cuts it.
     private let wakeDemuxerCall = LateCall()
     private let wakeDecodersCall = LateCall()
@@ -89,6 +90,7 @@ final class ItemPipeline: Sendable {
     ) {
         self.demuxer = demuxer
         self.description = description
+        self.decodingLane = decodingLane
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         var made: [Branch] = []
         for (track, decoder) in decoders {
@@ -169,5 +171,10 @@ final class ItemPipeline: Sendable {
         demuxer.cancel()
         wakeDemuxerCall.clear()
         wakeDecodersCall.clear()
+        demuxRunner.stop()
+        for branch in branches { branch.runner.stop() }
     }
+
+    /// A decoder waits for its threads when it goes, so it goes on its own lane and not on the caller's.
+    func releaseOnItsLane() { decodingLane.enqueue { withExtendedLifetime(self) {} } }
 }

@@ -22,6 +22,7 @@ public final class StageRunner: Sendable {
     private let stage: any Stage
     private let lane: any Lane
     private let isScheduled = Atomic<Bool>(false)
+    private let isStopped = Atomic<Bool>(false)
     /// Steps in one turn, so that stages that share a lane take turns.
     private static let stepsPerTurn = 16
 
@@ -36,9 +37,14 @@ public final class StageRunner: Sendable {
         lane.enqueue { [self] in run() }
     }
 
+    /// From any thread. Nothing begins after the step that is under way.
+    func stop() { isStopped.store(true, ordering: .releasing) }
+
     private func run() {
         isScheduled.store(false, ordering: .sequentiallyConsistent)
-        for _ in 0..<Self.stepsPerTurn where stage.step() != .progressed { return }
+        for _ in 0..<Self.stepsPerTurn {
+            guard !isStopped.load(ordering: .acquiring), stage.step() == .progressed else { return }
+        }
         wake()
     }
 }

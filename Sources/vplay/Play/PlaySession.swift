@@ -39,6 +39,7 @@ final class PlaySession: Sendable {
         /// Over as soon as the player has paused.
         var isStopping = false
         var isOver = false
+        var isShutDown = false
         /// Held for as long as they shall work.
         var watching: [TimeObserver] = []
         var durationObserver: TimeObserver?
@@ -142,7 +143,11 @@ final class PlaySession: Sendable {
             state.isOver = true
             return status ?? state.status
         }
-        ending.open(status)
+        // From here, where the player stands still: it does not begin another picture meanwhile.
+        player.shutdown { [self] in
+            state.withLock { $0.isShutDown = true }
+            ending.open(status)
+        }
     }
 
     /// A sentence about something that could not be done.
@@ -152,13 +157,14 @@ final class PlaySession: Sendable {
     }
 
     private func close() async {
-        state.withLock { state in
+        let isShutDown = state.withLock { state in
             state.isOver = true
             state.watching = []
             state.durationObserver = nil
             state.keys = nil
+            return state.isShutDown
         }
-        await player.shutdown()
+        if !isShutDown { await player.shutdown() }
         Console.shared.clearStatus()
     }
 
