@@ -8,7 +8,10 @@ import PlaybackEngine
 /// Every member may be called from any thread and from inside any callback; none blocks on I/O, decoding or
 /// a sink. What a setter sets is what a getter on the same thread reads next; the engine follows. Releasing a
 /// player at any moment stops everything at once and waits for nothing.
-public final class Player: Sendable {
+///
+/// `@unchecked Sendable` only because a subclass (`QueuePlayer`) forbids the checked one: all it stores is
+/// the core, which is.
+public class Player: @unchecked Sendable {
     public enum Status: String, Hashable, Sendable {
         case unknown, readyToPlay, failed
     }
@@ -38,7 +41,9 @@ public final class Player: Sendable {
 
     let core: PlayerCore
 
-    public convenience init() { self.init(playerItem: nil, configuration: Configuration()) }
+    public convenience init() {
+        self.init(playerItem: nil, configuration: Configuration())
+    }
 
     public convenience init(url: URL) { self.init(playerItem: PlayerItem(url: url)) }
 

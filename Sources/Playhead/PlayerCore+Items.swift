@@ -5,7 +5,7 @@ import Synchronization
 /// Taking items on and letting go of them.
 extension PlayerCore {
     func replaceItem(with item: PlayerItem?) {
-        let old = state.withLock { $0.item }
+        let (old, oldID) = state.withLock { ($0.item, $0.itemID) }
         guard item !== old else { return }
         // An item belongs to one player: taking it takes it from the other.
         if let item, let other = item.core, other !== self { other.letGo(of: item) }
@@ -20,7 +20,7 @@ extension PlayerCore {
             state.itemID = ItemID(state.ids)
             return state.itemID
         }
-        old?.state.withLock { $0.attachment = nil }
+        if let old, let oldID { old.detach(from: oldID) }
         guard let item, let id else {
             loop.setItem(nil, nil)
             return
@@ -31,18 +31,25 @@ extension PlayerCore {
             return state.startPosition
         }
         watchers.remember(item, id)
-        loop.setItem(id, mediaItem(for: item))
+        loop.setItem(id, source(of: item))
         if let start { seek(item, start.time, start.before, start.after, nil) }
     }
 
-    private func letGo(of item: PlayerItem) {
-        if state.withLock({ $0.item === item }) { replaceItem(with: nil) }
+    func letGo(of item: PlayerItem) {
+        if state.withLock({ $0.item === item }) { replaceItem(with: nil) } else { remove(item) }
+    }
+
+    /// Described when it is opened, so that what is set on it until then counts.
+    func source(of item: PlayerItem) -> MediaItemSource {
+        MediaItemSource { [weak self] in
+            self?.mediaItem(for: item)
+        }
     }
 
     private func mediaItem(for item: PlayerItem) -> MediaItem {
         let asset = item.asset
-        let (video, audio, end, forward) = item.state.withLock {
-            ($0.video, $0.audio, $0.forwardEnd, $0.forwardBuffer)
+        let (video, audio, end, forward, start) = item.state.withLock {
+            ($0.video, $0.audio, $0.forwardEnd, $0.forwardBuffer, $0.startPosition?.time)
         }
         var buffering = configuration.buffering
         if forward > 0 { buffering.forwardDuration = forward }
@@ -60,20 +67,22 @@ extension PlayerCore {
             ),
             limits: buffering.limits(isRealTime: driver.isRealTime),
             forwardEnd: end.isNumeric ? end : nil,
+            start: start,
             didOpen: { asset.finish($0) }
         )
     }
 
     func release() {
-        let (item, seeks) = state.withLock { state in
+        let (items, seeks) = state.withLock { state in
             defer {
                 state.item = nil
+                state.queue = []
                 state.seeks = [:]
                 state.isReleased = true
             }
-            return (state.item, state.seeks.values)
+            return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks.values)
         }
-        item?.state.withLock { $0.attachment = nil }
+        for item in items { item.state.withLock { $0.attachment = nil } }
         loop.release()
         watchers.finish()
         for completion in seeks { callbacks.enqueue { completion(false) } }

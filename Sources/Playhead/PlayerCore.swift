@@ -27,6 +27,10 @@ final class PlayerCore: Sendable {
     struct State {
         var item: PlayerItem?
         var itemID: ItemID?
+        /// What is played after the item, as far as this side knows.
+        var queue: [QueuedItem] = []
+        /// A queue's player goes on to the next item; another one pauses at the end.
+        var hasQueue = false
         var rate: Masked<Float>?
         var repeatMode: Masked<Player.RepeatMode>?
         var seekTarget: Masked<MediaTime>?
@@ -190,8 +194,11 @@ final class PlayerCore: Sendable {
     }
 
     func setEndAction(_ action: Player.ActionAtItemEnd) {
-        state.withLock { $0.endAction = action }
-        loop.send(.setEndAction(action.engine))
+        let hasQueue = state.withLock { state in
+            state.endAction = action
+            return state.hasQueue
+        }
+        loop.send(.setEndAction(action == .advance && !hasQueue ? .pause : action.engine))
     }
 
     func setVolume(_ volume: Float?, isMuted: Bool?) {
@@ -245,6 +252,7 @@ final class PlayerCore: Sendable {
     // MARK: From the loop, on its lane
 
     private func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        if case .notice(let notice) = report.content { follow(notice) }
         if let id = snapshot.itemID, let item = watchers.item(id) { item.update(from: snapshot) }
         if case .seekCompleted(let id, let finished) = report.content,
             let completion = state.withLock({ $0.seeks.removeValue(forKey: id) })

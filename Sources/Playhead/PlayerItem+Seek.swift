@@ -15,7 +15,7 @@ extension PlayerItem {
         toleranceAfter: MediaTime,
         completionHandler: (@Sendable (Bool) -> Void)? = nil
     ) {
-        if let core {
+        if let core, core.item === self {
             core.seek(self, time, toleranceBefore, toleranceAfter, completionHandler)
             return
         }

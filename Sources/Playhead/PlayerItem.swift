@@ -39,6 +39,20 @@ public final class PlayerItem: Sendable, Identifiable {
     public init(asset: Asset) { self.asset = asset }
     public convenience init(url: URL) { self.init(asset: Asset(url: url)) }
 
+    /// An item of the same asset with the same settings, that no player has.
+    public func makeCopy() -> PlayerItem {
+        let copy = PlayerItem(asset: asset)
+        let mine = state.withLock { $0 }
+        copy.state.withLock { state in
+            state.forwardEnd = mine.forwardEnd
+            state.reverseEnd = mine.reverseEnd
+            state.forwardBuffer = mine.forwardBuffer
+            state.video = mine.video
+            state.audio = mine.audio
+        }
+        return copy
+    }
+
     /// Unknown until a player has opened it; failed is final. Says nothing about pictures having been shown.
     public var status: Status { state.withLock { $0.status } }
     /// Non-nil only when `status` is failed.

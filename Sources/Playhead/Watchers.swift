@@ -146,6 +146,7 @@ final class Watchers: Sendable {
         case .itemChanged(_, let id): .currentItemChanged(id.flatMap { item($0) })
         case .itemStatusChanged(let id, let status):
             item(id).map { .itemStatusChanged($0, PlayerItem.Status(rawValue: status.rawValue) ?? .unknown) }
+        case .itemFailed(let id, _): item(id).map { .itemStatusChanged($0, .failed) }
         case .durationChanged(let id, let duration): item(id).map { .durationChanged($0, duration) }
         case .rateChanged(let old, let new, let reason):
             .rateChanged(

@@ -41,6 +41,7 @@ public final class ReportDump: Sendable {
         case .playerStatusChanged(let status): "player \(status)"
         case .itemChanged(_, let id): "item \(id.map { String($0.rawValue) } ?? "none")"
         case .itemStatusChanged(_, let status): "itemStatus \(status)"
+        case .itemFailed(let id, let error): "item \(id.rawValue) failed \(error.code)"
         case .durationChanged(_, let duration): "duration \(words(duration))"
         case .rateChanged(let old, let new, let reason): "rate \(old) -> \(new) (\(reason))"
         case .timeControlChanged(let status, let reason):

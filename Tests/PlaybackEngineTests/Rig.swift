@@ -44,8 +44,26 @@ final class Rig {
         let clock = driver.clock
         loop.setItem(
             ItemID(id),
-            MediaItem(makeDemuxer: { ScriptedDemuxer(media, clock: clock) }, forwardEnd: forwardEnd)
+            MediaItemSource(
+                MediaItem(makeDemuxer: { ScriptedDemuxer(media, clock: clock) }, forwardEnd: forwardEnd)
+            )
         )
+    }
+
+    func insert(
+        _ media: ScriptedMedia,
+        id: UInt64,
+        after other: UInt64? = nil,
+        start: MediaTime? = nil,
+        forwardEnd: MediaTime? = nil
+    ) {
+        let clock = driver.clock
+        let item = MediaItem(
+            makeDemuxer: { ScriptedDemuxer(media, clock: clock) },
+            forwardEnd: forwardEnd,
+            start: start
+        )
+        loop.insert(ItemID(id), MediaItemSource(item), after: other.map { ItemID($0) })
     }
 
     func seek(_ id: UInt64, to time: MediaTime, tolerance: MediaTime = .zero) {

@@ -38,9 +38,46 @@ final class Theatre {
         audio: .init(sampleCount: 96_000)
     )
 
-    func makeItem() -> PlayerItem {
+    func makeItem() -> PlayerItem { Self.makeItem(backend) }
+
+    static func makeItem(_ backend: ScriptedBackend) -> PlayerItem {
         PlayerItem(asset: Asset(url: URL(fileURLWithPath: "/script"), backend: backend))
     }
+}
+
+/// A player with a queue, one layer and captured sound, on a driver that the test moves.
+final class QueueTheatre {
+    let driver = ManualDriver()
+    private var held: [QueuePlayer]
+    var player: QueuePlayer { held[0] }
+    let items: [PlayerItem]
+    let layer: PlayerLayer
+    let sink: CapturingVideoSink
+    let sound = CapturingAudioSink()
+    private let backend: ScriptedBackend
+
+    init(items count: Int) {
+        let backend = ScriptedBackend(Theatre.clip, clock: driver.clock)
+        self.backend = backend
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .sink(sound)
+        configuration.backend = backend
+        items = (0..<count).map { _ in Theatre.makeItem(backend) }
+        let player = QueuePlayer(items: items, configuration: configuration)
+        held = [player]
+        sink = CapturingVideoSink(clock: driver.clock)
+        layer = PlayerLayer(player: player)
+        layer.add(sink)
+    }
+
+    deinit {
+        layer.player = nil
+        held = []
+        driver.settle()
+    }
+
+    func makeItem() -> PlayerItem { Theatre.makeItem(backend) }
 }
 
 extension MediaTime {

@@ -2,7 +2,9 @@ import MediaCore
 
 /// Turns queue levels into the three flags, with hysteresis so that they do not flicker.
 struct BufferMonitor {
-    private(set) var level: BufferLevel = .empty
+    private(set) var level: BufferLevel
+
+    init(level: BufferLevel = .empty) { self.level = level }
 
     /// The data ran out, or everything begins anew.
     mutating func runDry() { level = .empty }

@@ -10,6 +10,8 @@ public struct MediaItem: Sendable {
     public var limits: PipelineLimits
     /// Item time at which the item ends before its data does; nil for the end of the data.
     public var forwardEnd: MediaTime?
+    /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
+    public var start: MediaTime?
     /// Told on the loading lane, before the loop hears of it.
     public var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void
 
@@ -20,6 +22,7 @@ public struct MediaItem: Sendable {
         decoding: DecoderOptions = DecoderOptions(),
         limits: PipelineLimits = .local,
         forwardEnd: MediaTime? = nil,
+        start: MediaTime? = nil,
         didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
     ) {
         self.makeDemuxer = makeDemuxer
@@ -28,8 +31,16 @@ public struct MediaItem: Sendable {
         self.decoding = decoding
         self.limits = limits
         self.forwardEnd = forwardEnd
+        self.start = start
         self.didOpen = didOpen
     }
+}
+
+/// Describes an item when it is opened, with what was set on it until then.
+public struct MediaItemSource: Sendable {
+    let make: @Sendable () -> MediaItem?
+    public init(_ make: @escaping @Sendable () -> MediaItem?) { self.make = make }
+    public init(_ item: MediaItem) { make = { item } }
 }
 
 /// An event as it leaves the loop: what happened, and when.

@@ -13,6 +13,11 @@ extension PlaybackLoop {
             case .setTimelineRate(let rate): setTimelineRate(rate)
             case .setLooping(let isLooping): pipeline?.setLooping(isLooping)
             case .beginNextPass: beginNextPass()
+            case .prepare(let id, let epoch): prepare(id, epoch)
+            case .discard(let id): discard(id)
+            case .forget(let id): items[id] = nil
+            case .takeOver(let id, let old, let isSeamless): takeOver(id, from: old, isSeamless: isSeamless)
+            case .describe(let id): describe(id)
             case .post(let notice): post(notice)
             }
         }
@@ -43,18 +48,22 @@ extension PlaybackLoop {
     // MARK: Items
 
     private func open(_ id: ItemID) {
-        guard let item = items[id] else { return }
-        let epoch = state.epoch
-        start = EpochStart(epoch: epoch)
-        renderer.begin(epoch, at: driver.clock.now)
+        guard let item = items[id]?.make() else { return }
+        start = EpochStart(of: item, epoch: state.epoch)
+        late = item.start.map { LateLanding(target: $0) } ?? LateLanding()
+        renderer.begin(start.epoch, at: driver.clock.now)
         renderer.endTime = item.forwardEnd?.nanoseconds
         monitor = BufferMonitor()
         hasFrames = false
         landingEpoch = nil
         openedAt = driver.clock.now
         counters.startupTime = nil
+        setCancellable(startOpening(id, item, at: start))
+    }
+
+    /// Opens on lanes of the item's own; `opened` gets what came of it.
+    func startOpening(_ id: ItemID, _ item: MediaItem, at start: EpochStart) -> any Demuxer {
         let demuxer = item.makeDemuxer()
-        setCancellable(demuxer)
         let loading = driver.makeLane(.loading, label: "\(id).load")
         let decoding = driver.makeLane(.decoding, label: "\(id).decode")
         let opening = Opening(
@@ -76,31 +85,41 @@ extension PlaybackLoop {
             }
             guard let self else { return giveUp() }
             control.enqueue { [weak self] in
-                guard let self, !isDown, state.item?.id == id else { return giveUp() }
-                opened(id, result)
+                guard let self, !isDown, state.item?.id == id || prepared?.id == id else { return giveUp() }
+                opened(id, result, item)
             }
         }
+        return demuxer
     }
 
-    private func opened(_ id: ItemID, _ result: Result<ItemPipeline, MediaError>) {
+    private func opened(_ id: ItemID, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
+        if prepared?.id == id { return preparedOpened(id, result, item) }
         switch result {
         case .failure(let error): handle(.failed(id, error))
         case .success(let pipeline):
             self.pipeline = pipeline
             pipeline.setLooping(state.repeatSetting == .loop)
-            pipeline.setEndTime(items[id]?.forwardEnd)
-            setPresentationSize(pipeline.video?.track.presentationSize ?? .zero, of: id)
-            report(.tracksChanged(id))
+            pipeline.setEndTime(item.forwardEnd)
             let description = pipeline.description
             handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
         }
     }
 
+    private func describe(_ id: ItemID) {
+        setPresentationSize(pipeline?.video?.track.presentationSize ?? .zero, of: id)
+        report(.tracksChanged(id))
+    }
+
     private func close(_ id: ItemID) {
         items[id] = nil
         closePipeline()
         setCancellable(nil)
+        stopShowing(id)
+    }
+
+    /// What is on its way to the outputs is not shown any more.
+    func stopShowing(_ id: ItemID) {
         for layer in layers { layer.flush() }
         audio?.flush()
         presentationSize = .zero
@@ -152,8 +171,12 @@ extension PlaybackLoop {
 
     /// The container's index put us behind the target: try earlier, then earlier still, then the start.
     func landedLate(_ epoch: Epoch) {
+        if let prepared, prepared.start.epoch == epoch {
+            prepared.pipeline?.acceptLateLanding()
+            return
+        }
         guard epoch == start.epoch, let earlier = late.next() else { return }
-        state.epoch = state.epoch.next
+        state.renewEpoch()
         var again = start
         again.epoch = state.epoch
         again.demuxTarget = earlier
@@ -162,7 +185,7 @@ extension PlaybackLoop {
     }
 
     func fault(_ error: MediaError, of id: ItemID) {
-        guard state.item?.id == id else { return }
+        guard state.item?.id == id || prepared?.id == id else { return }
         counters.faults += 1
         report(.fault(id, error))
     }

@@ -5,9 +5,13 @@ import Synchronization
 extension PlaybackLoop {
     func look() {
         guard !hasBeenReleased else { return }
+        lookAtPrepared()
         guard let pipeline, let item = state.item, item.status == .readyToPlay else {
             publish()
             return
+        }
+        if pipeline.hasEndedReading(start.epoch), !item.isReadToEnd {
+            carryOut(state.handle(.readToEnd(start.epoch)))
         }
         if let level = monitor.update(pipeline, epoch: start.epoch) {
             carryOut(state.handle(.buffer(item.id, level)))
@@ -162,12 +166,13 @@ extension PlaybackLoop {
 
     /// The source had nothing; it is asked again a little later.
     private func askAgain(_ epoch: Epoch) {
-        guard epoch == start.epoch, retry == nil else { return }
+        guard epoch == start.epoch || epoch == prepared?.start.epoch, retry == nil else { return }
         let time = driver.clock.now.advanced(by: Self.retryDelay)
         retry = driver.schedule(at: time, on: control) { [weak self] in
             guard let self else { return }
             retry = nil
             pipeline?.wakeDemuxer()
+            prepared?.pipeline?.wakeDemuxer()
         }
         look()
     }

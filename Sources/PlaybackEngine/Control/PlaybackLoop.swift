@@ -25,7 +25,9 @@ public final class PlaybackLoop: @unchecked Sendable {
     private var visible = PlaybackSnapshot()
     var renderer: Renderer
     var pipeline: ItemPipeline?
-    var items: [ItemID: MediaItem] = [:]
+    var items: [ItemID: MediaItemSource] = [:]
+    /// Opened ahead of need, to follow the current item.
+    var prepared: PreparedItem?
     var layers: [LayerOutput] = []
     var audio: AudioOutputLane?
     var start = EpochStart(epoch: Epoch())
@@ -74,11 +76,20 @@ public final class PlaybackLoop: @unchecked Sendable {
     }
 
     /// Makes an item known and the current one. nil: none.
-    public func setItem(_ id: ItemID?, _ item: MediaItem?) {
+    public func setItem(_ id: ItemID?, _ item: MediaItemSource?) {
         control.enqueue { [weak self] in
             guard let self else { return }
             if let id, let item { items[id] = item }
             handle(.setItem(id))
+        }
+    }
+
+    /// Makes an item known and puts it behind another one, or behind all.
+    public func insert(_ id: ItemID, _ item: MediaItemSource, after other: ItemID?) {
+        control.enqueue { [weak self] in
+            guard let self else { return }
+            items[id] = item
+            handle(.insert(id, after: other))
         }
     }
 
@@ -106,6 +117,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         retry?.cancel()
         retry = nil
         pipeline?.cancel()
+        dropPrepared()
         lastFrame = nil
         items = [:]
         observers = TimeObservers()

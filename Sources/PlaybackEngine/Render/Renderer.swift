@@ -135,6 +135,27 @@ struct Renderer {
         return landing
     }
 
+    /// Another item's frames go on where this one's ended: time runs through, item time begins anew.
+    mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: Int64) {
+        var earliest: Int64?
+        for branch in next.branches {
+            switch branch.frames.peek() {
+            case .video(let frame)?: earliest = Self.earlier(earliest, frame.presentationTime)
+            case .audio(let buffer)?: earliest = Self.earlier(earliest, buffer.presentationTime)
+            case .endOfPass?, nil: continue
+            }
+        }
+        let first = max(0, start.firstWanted?.nanoseconds ?? earliest ?? 0)
+        passStart = passStart &+ endOfLast &- first
+        epoch = start.epoch
+        pass = 0
+        endWasReported = false
+        awaitsPass = false
+        videoUntil = first
+        audioUntil = first
+        audioTrim = nil
+    }
+
     private static func earlier(_ time: Int64?, _ other: MediaTime) -> Int64? {
         guard let other = other.nanoseconds else { return time }
         return min(time ?? other, other)

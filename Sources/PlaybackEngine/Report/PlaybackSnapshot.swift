@@ -54,6 +54,10 @@ extension PlaybackSnapshot {
         case .itemStatusChanged(_, let status):
             itemStatus = status
             itemError = state.item?.error
+        case .itemFailed(let id, let error):
+            guard itemID == id else { break }
+            itemStatus = .failed
+            itemError = error
         case .durationChanged(_, let duration): self.duration = duration
         case .rateChanged(_, let rate, _): self.rate = rate
         case .timeControlChanged(let status, let reason):

@@ -141,6 +141,11 @@ final class ItemPipeline: Sendable {
         wake()
     }
 
+    /// What was found is taken although it lies behind the wanted time.
+    func acceptLateLanding() {
+        for branch in branches { branch.stage.start.withLock { $0.isLastAttempt = true } }
+    }
+
     func setLooping(_ isLooping: Bool) {
         demux.wish.withLock { $0.isLooping = isLooping }
         demuxRunner.wake()

@@ -12,6 +12,8 @@ public struct ItemState: Hashable, Sendable {
     public internal(set) var hasLanded = false
     /// The end of the pass was reached and nothing has moved since.
     public internal(set) var hasEnded = false
+    /// All data of the current pass has been read.
+    var isReadToEnd = false
     /// The data ran out while playing and has not come back.
     public internal(set) var isStalled = false
     var seekInFlight: SeekRequest?

@@ -12,6 +12,12 @@ public enum PlaybackEvent: Sendable {
     case setItem(ItemID?)
     case seek(SeekRequest)
     case cancelSeeks
+    /// Behind another item, or behind all; becomes the current one where there is none.
+    case insert(ItemID, after: ItemID?)
+    case remove(ItemID)
+    case removeUpcoming
+    /// To the next item now.
+    case advance
 
     // From the stages. What names an item or an epoch that is no longer current is ignored.
     /// The container is open; the tracks are known. `isSeekable` as the source says.
@@ -26,6 +32,13 @@ public enum PlaybackEvent: Sendable {
     case ranDry(Epoch)
     /// The timeline has reached the end of the pass. An error: the data ended before the media did.
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
+    /// All data of the pass has been read.
+    case readToEnd(Epoch)
+    /// The item that is prepared ahead: its container is open; its first frames are decoded; it cannot be
+    /// played.
+    case preparedOpened(ItemID, duration: MediaTime, isSeekable: Bool)
+    case preparedReady(ItemID)
+    case preparedFailed(ItemID, MediaError)
 }
 
 /// What the loop must do now, in this order.
@@ -41,6 +54,16 @@ public enum PlaybackAction: Hashable, Sendable {
     case setLooping(Bool)
     /// Go on into the next pass, which lies decoded behind the end of this one.
     case beginNextPass
+    /// Open an item ahead of need.
+    case prepare(ItemID, Epoch)
+    /// Close what was prepared.
+    case discard(ItemID)
+    /// The item is not in the queue any more.
+    case forget(ItemID)
+    /// The prepared item becomes the current one. Seamless: time runs on through the seam.
+    case takeOver(ItemID, from: ItemID, isSeamless: Bool)
+    /// Tell what opening the item taught: tracks and picture size.
+    case describe(ItemID)
     case post(PlaybackNotice)
 }
 
@@ -49,6 +72,8 @@ public enum PlaybackNotice: Hashable, Sendable {
     case playerStatusChanged(LoadState)
     case itemChanged(from: ItemID?, to: ItemID?)
     case itemStatusChanged(ItemID, LoadState)
+    /// An item of the queue, which is skipped.
+    case itemFailed(ItemID, MediaError)
     case durationChanged(ItemID, MediaTime)
     case rateChanged(from: Float, to: Float, RateChangeReason)
     case timeControlChanged(TimeControlState, WaitReason?)

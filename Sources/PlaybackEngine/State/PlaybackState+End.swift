@@ -18,6 +18,10 @@ extension PlaybackState {
         if let error {
             // The data ended before the media did: one outcome per pass, and it is not "played to end".
             self.item?.hasEnded = true
+            if endAction == .advance, !upcoming.isEmpty {
+                actions.append(.post(.failedToPlayToEnd(item.id, error)))
+                return advance(isSeamless: true, &actions)
+            }
             stopTimeline(&actions)
             actions.append(.post(.failedToPlayToEnd(item.id, error)))
             rateReason = .itemFailed
@@ -36,6 +40,10 @@ extension PlaybackState {
     /// The last frame has been shown; now the notice, then the rate.
     mutating func endOfPass(_ id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
         item?.hasEnded = true
+        if endAction == .advance {
+            actions.append(.post(.playedToEnd(id, at: time)))
+            return advance(isSeamless: true, &actions)
+        }
         if endAction != .none { stopTimeline(&actions) }
         actions.append(.post(.playedToEnd(id, at: time)))
         guard endAction != .none else { return }
@@ -44,9 +52,10 @@ extension PlaybackState {
     }
 
     /// Past the end under `.none`, another action applies at once.
-    mutating func setEndAction(_ action: EndAction) {
+    mutating func setEndAction(_ action: EndAction, _ actions: inout [PlaybackAction]) {
         endAction = action
         guard action != .none, item?.hasEnded == true, rate != 0 else { return }
+        if action == .advance { return advance(isSeamless: false, &actions) }
         rateReason = .itemEnded
         rate = 0
     }

@@ -41,13 +41,14 @@ extension PlaybackState {
     mutating func startSeek(_ request: SeekRequest, _ actions: inout [PlaybackAction]) {
         var request = request
         request.target = clamped(request.target)
-        epoch = epoch.next
+        epoch = makeEpoch()
         stopTimeline(&actions)
         item?.seekInFlight = request
         flyingIsAnswered = false
         item?.hasLanded = false
         item?.hasEnded = false
         item?.isStalled = false
+        item?.isReadToEnd = false
         actions.append(.seek(epoch, request))
     }
 

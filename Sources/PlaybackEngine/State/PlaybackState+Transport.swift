@@ -19,12 +19,13 @@ extension PlaybackState {
 
     mutating func setItem(_ id: ItemID?, _ actions: inout [PlaybackAction]) {
         guard id != item?.id else { return }
+        upcoming.removeAll { $0 == id }
         if let old = item {
             answerSeeks(of: old, &actions)
             actions.append(.close(old.id))
         }
         stopTimeline(&actions)
-        epoch = epoch.next
+        epoch = makeEpoch()
         rateBeforeStall = nil
         item = id.map(ItemState.init)
         if let id {
@@ -65,6 +66,10 @@ extension PlaybackState {
         rateBeforeStall = nil
         stopTimeline(&actions)
         if wasPlaying { actions.append(.post(.failedToPlayToEnd(id, error))) }
+        if endAction == .advance, !upcoming.isEmpty {
+            actions.append(.post(.itemFailed(id, error)))
+            return advance(isSeamless: false, &actions)
+        }
         rateReason = .itemFailed
         rate = 0
     }

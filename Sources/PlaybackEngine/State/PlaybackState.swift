@@ -15,7 +15,11 @@ public struct PlaybackState: Hashable, Sendable {
     /// Unknown until a first item was tried. A failed item does not fail the player.
     public internal(set) var status: LoadState = .unknown
     public internal(set) var item: ItemState?
+    /// What is played after the item, in order.
+    public internal(set) var upcoming: [ItemID] = []
     public internal(set) var epoch = Epoch()
+    var newestEpoch = Epoch()
+    var prepared: PreparedState?
 
     /// What the timeline was last told.
     public internal(set) var timelineRate: Float = 0
@@ -59,7 +63,7 @@ public struct PlaybackState: Hashable, Sendable {
         case .setResumesAfterStall(let resumes):
             resumesAfterStall = resumes
             if !resumes { rateBeforeStall = nil }
-        case .setEndAction(let action): setEndAction(action)
+        case .setEndAction(let action): setEndAction(action, &actions)
         case .setRepeat(let setting): setRepeat(setting, &actions)
         case .setItem(let id): setItem(id, &actions)
         case .seek(let request): seek(request, &actions)
@@ -73,8 +77,17 @@ public struct PlaybackState: Hashable, Sendable {
         case .landed(let epoch, let time): landed(epoch, time, &actions)
         case .ranDry(let epoch): ranDry(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
+        case .insert(let id, let other): insert(id, after: other, &actions)
+        case .remove(let id): remove(id, &actions)
+        case .removeUpcoming: removeUpcoming(&actions)
+        case .advance: advance(isSeamless: false, &actions)
+        case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
+        case .preparedOpened(let id, let duration, let isSeekable): preparedOpened(id, duration, isSeekable)
+        case .preparedReady(let id): preparedReady(id)
+        case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
         settle(&actions)
+        prepareNext(&actions)
         appendChanges(since: before, to: &actions)
         return actions
     }
@@ -106,6 +119,11 @@ public struct PlaybackState: Hashable, Sendable {
         func post(_ notice: PlaybackNotice) { actions.append(.post(notice)) }
         if repeatSetting != old.repeatSetting { post(.repeatModeChanged(repeatSetting)) }
         if item?.id != old.item?.id { post(.itemChanged(from: old.item?.id, to: item?.id)) }
+        if let item, item.status == .readyToPlay,
+            item.id != old.item?.id || old.item?.status == .unknown
+        {
+            actions.append(.describe(item.id))
+        }
         if status != old.status { post(.playerStatusChanged(status)) }
         if let item {
             let past = old.item?.id == item.id ? old.item : nil

@@ -1,0 +1,99 @@
+import MediaCore
+
+/// The item behind the current one, opened ahead of need.
+struct PreparedItem {
+    let id: ItemID
+    let start: EpochStart
+    let demuxer: any Demuxer
+    var endTime: Int64?
+    var pipeline: ItemPipeline?
+    var isReady = false
+
+    /// Every track shows its first frame, or has none at hand although all that may be read ahead was read.
+    func becomesReady() -> Bool {
+        guard !isReady, let pipeline else { return false }
+        let isFull = pipeline.isFull(start.epoch)
+        return pipeline.branches.allSatisfy { !$0.frames.isEmpty || isFull && $0.packets.isEmpty }
+    }
+}
+
+extension EpochStart {
+    /// Where an item begins by itself.
+    init(of item: MediaItem, epoch: Epoch) {
+        self.init(
+            epoch: epoch,
+            firstWanted: item.start,
+            demuxTarget: item.start,
+            isLastAttempt: item.start == nil
+        )
+    }
+}
+
+/// Preparing the next item and going over to it.
+extension PlaybackLoop {
+    func prepare(_ id: ItemID, _ epoch: Epoch) {
+        guard let item = items[id]?.make() else { return }
+        let start = EpochStart(of: item, epoch: epoch)
+        // Nothing may be reported before it is known here, and nothing is: it comes through this lane.
+        prepared = PreparedItem(
+            id: id,
+            start: start,
+            demuxer: startOpening(id, item, at: start),
+            endTime: item.forwardEnd?.nanoseconds
+        )
+    }
+
+    func preparedOpened(_ id: ItemID, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
+        switch result {
+        case .failure(let error): handle(.preparedFailed(id, error))
+        case .success(let pipeline):
+            prepared?.pipeline = pipeline
+            pipeline.setEndTime(item.forwardEnd)
+            let description = pipeline.description
+            handle(.preparedOpened(id, duration: description.duration, isSeekable: description.isSeekable))
+            pipeline.wake()
+        }
+    }
+
+    func discard(_ id: ItemID) {
+        if prepared?.id == id { dropPrepared() }
+    }
+
+    func dropPrepared() {
+        guard let old = prepared else { return }
+        prepared = nil
+        old.demuxer.cancel()
+        old.pipeline?.cancel()
+        old.pipeline?.releaseOnItsLane()
+    }
+
+    func lookAtPrepared() {
+        guard let prepared, prepared.becomesReady() else { return }
+        self.prepared?.isReady = true
+        carryOut(state.handle(.preparedReady(prepared.id)))
+    }
+
+    func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
+        guard let next = prepared, next.id == id else { return }
+        prepared = nil
+        let end = pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? 0
+        items[old] = nil
+        closePipeline()
+        pipeline = next.pipeline
+        start = next.start
+        late = LateLanding()
+        monitor = BufferMonitor(level: isSeamless ? .afterSeam : .empty)
+        setCancellable(next.demuxer)
+        renderer.endTime = next.endTime
+        openedAt = driver.clock.now
+        hasFrames = isSeamless
+        landingEpoch = isSeamless ? start.epoch : nil
+        if isSeamless, let pipeline {
+            renderer.follow(pipeline, start: start, endOfLast: end)
+        } else {
+            renderer.begin(start.epoch, at: driver.clock.now)
+            stopShowing(old)
+        }
+        observers.jumped(itemTime: start.firstWanted?.nanoseconds ?? 0)
+    }
+}

@@ -1,0 +1,122 @@
+import MediaCore
+import PlaybackEngine
+
+/// The items behind the current one. The loop has the last word on which item is current: calls from here
+/// name items, never positions, so that one that was played in between is not taken for another.
+extension PlayerCore {
+    struct QueuedItem {
+        let item: PlayerItem
+        let id: ItemID
+    }
+
+    func becomeQueue() {
+        state.withLock { $0.hasQueue = true }
+        setEndAction(.advance)
+    }
+
+    /// The current item first.
+    var allItems: [PlayerItem] {
+        state.withLock { [$0.item].compactMap(\.self) + $0.queue.map(\.item) }
+    }
+
+    func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
+        let items = allItems
+        guard !items.contains(where: { $0 === item }) else { return false }
+        return other.map { other in items.contains { $0 === other } } ?? true
+    }
+
+    func insert(_ item: PlayerItem, after other: PlayerItem?) {
+        guard canInsert(item, after: other) else { return }
+        guard self.item != nil else { return replaceItem(with: item) }
+        if let old = item.core, old !== self { old.letGo(of: item) }
+        let place = state.withLock { state -> (id: ItemID, after: ItemID?)? in
+            guard !state.isReleased else { return nil }
+            state.ids += 1
+            let id = ItemID(state.ids)
+            let queued = QueuedItem(item: item, id: id)
+            guard let other else {
+                state.queue.append(queued)
+                return (id, nil)
+            }
+            let index = state.queue.firstIndex { $0.item === other }
+            let otherID = index.map { state.queue[$0].id } ?? state.itemID
+            state.queue.insert(queued, at: index.map { $0 + 1 } ?? 0)
+            return (id, otherID)
+        }
+        guard let place else { return }
+        item.state.withLock { $0.attachment = PlayerItem.Attachment(id: place.id, core: self) }
+        watchers.remember(item, place.id)
+        loop.insert(place.id, source(of: item), after: place.after)
+    }
+
+    func remove(_ item: PlayerItem) {
+        let removed = state.withLock { state -> ItemID? in
+            if state.item === item {
+                defer { state.takeNext() }
+                return state.itemID
+            }
+            guard let index = state.queue.firstIndex(where: { $0.item === item }) else { return nil }
+            return state.queue.remove(at: index).id
+        }
+        guard let removed else { return }
+        item.detach(from: removed)
+        loop.send(.remove(removed))
+    }
+
+    func removeAllItems() {
+        let queued = state.withLock { state in
+            defer { state.queue = [] }
+            return state.queue
+        }
+        for entry in queued { entry.item.detach(from: entry.id) }
+        loop.send(.removeUpcoming)
+        replaceItem(with: nil)
+    }
+
+    /// The loop went on to another item, or gave one up. On the control lane.
+    func follow(_ notice: PlaybackNotice) {
+        switch notice {
+        case .itemChanged(let old, let new):
+            let left = state.withLock { state -> PlayerItem? in
+                // Otherwise somebody has asked for another item since, and that is on its way.
+                guard state.itemID == old, new != old else {
+                    state.queue.removeAll { $0.id == new }
+                    return nil
+                }
+                let item = state.item
+                if let index = state.queue.firstIndex(where: { $0.id == new }) {
+                    state.queue.removeSubrange(..<index)
+                }
+                state.takeNext()
+                return item
+            }
+            if let left, let old { left.detach(from: old) }
+        case .itemFailed(let id, let error):
+            guard let item = watchers.item(id) else { return }
+            let words = PlaybackError(error, url: item.asset.url)
+            item.state.withLock { state in
+                state.status = .failed
+                state.error = words
+            }
+            state.withLock { $0.queue.removeAll { $0.id == id } }
+        default: break
+        }
+    }
+}
+
+extension PlayerCore.State {
+    /// The next item of the queue becomes the current one; none is left: none.
+    mutating func takeNext() {
+        let next = queue.isEmpty ? nil : queue.removeFirst()
+        item = next?.item
+        itemID = next?.id
+        seekTarget = nil
+    }
+}
+
+extension PlayerItem {
+    /// Unless it has been attached anew since.
+    func detach(from id: ItemID) {
+        state.withLock { if $0.attachment?.id == id { $0.attachment = nil } }
+    }
+}

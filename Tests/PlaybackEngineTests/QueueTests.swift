@@ -1,0 +1,157 @@
+import MediaCore
+import PlaybackEngine
+import PlayheadTesting
+import Testing
+
+@Suite("A queue of items on the manual driver")
+struct QueueTests {
+    private static let short = ScriptedMedia(
+        video: .init(frameCount: 25, frameRate: 25, keyInterval: 10, bFrames: 2),
+        audio: .init(sampleCount: 48_000)
+    )
+
+    private func rig(_ media: [ScriptedMedia], seed: UInt64? = nil) -> Rig {
+        let rig = Rig(seed: seed)
+        rig.loop.send(.setEndAction(.advance))
+        for (index, media) in media.enumerated() { rig.insert(media, id: UInt64(index + 1)) }
+        rig.loop.send(.setRate(1))
+        return rig
+    }
+
+    @Test(
+        "Items follow each other without a gap: every picture when it is due, every sample once",
+        arguments: [nil, 1, 2, 3, 4, 5] as [UInt64?]
+    )
+    func gapless(seed: UInt64?) {
+        let rig = rig([Self.short, PlaybackTests.clip, Self.short], seed: seed)
+        #expect(rig.driver.run(atMost: 60))
+        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<50) + Array(0..<25))
+        var due: Int64 = 0
+        for case .present(_, _, _, let host) in rig.sink.calls {
+            #expect(host == due, "seed \(String(describing: seed))")
+            due += 40_000_000
+        }
+        let samples = [48_000, 96_000, 48_000].flatMap { 0..<$0 }
+        #expect(rig.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(rig.lines("playedToEnd").count == 3)
+        #expect(rig.driver.now == HostTime(nanoseconds: 4_000_000_000))
+        #expect(rig.loop.snapshot.itemID == nil)
+        #expect(rig.loop.snapshot.waitReason == .noItemToPlay)
+    }
+
+    @Test("The order of what is reported at a seam and behind the last item, as golden text")
+    func goldenSeam() {
+        let rig = rig([Self.short, Self.short])
+        rig.driver.run(atMost: 60)
+        let lines = rig.dump.lines
+        let seam = lines.firstIndex(of: "1.000000 playedToEnd at 1.000000") ?? lines.endIndex
+        #expect(
+            lines[seam...].joined(separator: "\n") == """
+                1.000000 playedToEnd at 1.000000
+                0.000000 item 2
+                0.000000 tracks
+                0.000000 duration 1.000000
+                0.000000 itemStatus readyToPlay
+                0.000000 bufferEmpty false
+                0.000000 likelyToKeepUp true
+                0.000000 bufferFull true
+                1.000000 playedToEnd at 1.000000
+                1.000000 readyForDisplay false
+                1.000000 item none
+                1.000000 timeControl waitingToPlayAtSpecifiedRate noItemToPlay
+                """
+        )
+    }
+
+    @Test("An item that cannot be opened is told of and skipped, and the next follows without a gap")
+    func failedItemIsSkipped() {
+        let broken = ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
+        let rig = rig([Self.short, broken, broken, Self.short])
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<25))
+        #expect(
+            rig.lines(" failed ").map { $0.dropFirst(9) } == [
+                "item 2 failed unrecognizedFormat", "item 3 failed unrecognizedFormat",
+            ]
+        )
+        #expect(rig.driver.now == HostTime(nanoseconds: 2_000_000_000))
+        #expect(rig.loop.snapshot.rate == 1)
+    }
+
+    @Test("A first item that cannot be opened is skipped too, and the rate is kept")
+    func failedFirstItem() {
+        let broken = ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
+        let rig = rig([broken, Self.short])
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<25))
+        #expect(rig.lines(" failed ").count == 1)
+        #expect(rig.lines("rate ").count == 1)
+    }
+
+    @Test("An item whose data is cut off ends in a failure, and the next follows")
+    func truncatedItem() {
+        var media = PlaybackTests.clip
+        media.faults = [.cutOff(atPacket: 60)]
+        let rig = rig([media, Self.short])
+        rig.driver.run(atMost: 60)
+        #expect(rig.lines("failedToPlayToEnd").count == 1)
+        #expect(rig.lines("playedToEnd").count == 1)
+        #expect(Array(rig.sink.numbers.suffix(25)) == Array(0..<25))
+    }
+
+    @Test("Going on in the middle shows the next item at once; what was decoded of the old one is not shown")
+    func advanceInTheMiddle() {
+        let rig = rig([Self.short, PlaybackTests.clip])
+        rig.driver.run(until: HostTime(nanoseconds: 300_000_000))
+        rig.loop.send(.advance)
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<8) + Array(0..<50))
+        #expect(rig.driver.now == HostTime(nanoseconds: 2_300_000_000))
+    }
+
+    @Test("A queue changed after the next item was prepared plays what it holds now")
+    func changedAfterPreparing() {
+        let rig = rig([Self.short, PlaybackTests.clip])
+        // All of the first item is read by now, and the second one is open.
+        rig.driver.run(until: HostTime(nanoseconds: 900_000_000))
+        rig.insert(Self.short, id: 3, after: 1)
+        rig.loop.send(.remove(ItemID(2)))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<25))
+        #expect(rig.lines("item ") == ["0.000000 item 1", "0.000000 item 3", "1.000000 item none"])
+        #expect(rig.driver.now == HostTime(nanoseconds: 2_000_000_000))
+    }
+
+    @Test("A loop keeps the item; once again, the next one follows at the next end")
+    func loopThenGoOn() {
+        let rig = rig([Self.short, PlaybackTests.clip])
+        rig.loop.send(.setRepeat(.loop))
+        rig.driver.run(until: HostTime(nanoseconds: 2_500_000_000))
+        rig.loop.send(.setRepeat(.once))
+        rig.driver.run(atMost: 60)
+        #expect(rig.lines("playedToEnd").count == 4)
+        #expect(Array(rig.sink.numbers.prefix(75)) == (0..<3).flatMap { _ in 0..<25 })
+        #expect(Array(rig.sink.numbers.suffix(50)) == Array(0..<50))
+    }
+
+    @Test("An item that begins in its middle follows from there, to the sample")
+    func startPosition() {
+        let rig = rig([Self.short])
+        rig.insert(PlaybackTests.clip, id: 2, start: .ms(1000), forwardEnd: .ms(1500))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<25) + Array(25..<38))
+        let samples = Array(0..<48_000) + Array(48_000..<72_000)
+        #expect(rig.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(rig.driver.now == HostTime(nanoseconds: 1_500_000_000))
+    }
+
+    @Test("Inserted into a player that has run out, an item starts by itself")
+    func insertedIntoNothing() {
+        let rig = rig([Self.short])
+        rig.driver.run(atMost: 60)
+        rig.insert(Self.short, id: 2)
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<25))
+        #expect(rig.loop.snapshot.rate == 1)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("A player with a queue, and a looper, on the manual driver")
+struct QueuePlayerTests {
+    @Test("The items follow each other without a gap, leave the queue, and each tells its own end")
+    func plays() {
+        let theatre = QueueTheatre(items: 3)
+        let ends = Ends(theatre)
+        theatre.player.play()
+        #expect(theatre.player.items().map(\.id) == theatre.items.map(\.id))
+        theatre.driver.run(until: HostTime(nanoseconds: 2_500_000_000))
+        #expect(theatre.player.currentItem === theatre.items[1])
+        #expect(theatre.player.items().count == 2)
+        #expect(theatre.player.currentTime() == .ms(500))
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == (0..<3).flatMap { _ in 0..<50 })
+        #expect(theatre.driver.now == HostTime(nanoseconds: 6_000_000_000))
+        #expect(ends.order == [0, 1, 2])
+        #expect(theatre.player.currentItem == nil)
+        #expect(theatre.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+        #expect(theatre.player.reasonForWaitingToPlay == .noItemToPlay)
+        #expect(theatre.player.actionAtItemEnd == .advance)
+    }
+
+    @Test("Inserting, removing and advancing show at once to the same thread, and the engine follows")
+    func editing() {
+        let theatre = QueueTheatre(items: 2)
+        let player = theatre.player
+        let (first, second) = (theatre.items[0], theatre.items[1])
+        let third = theatre.makeItem()
+        #expect(!player.canInsert(first, after: nil))
+        #expect(player.canInsert(third, after: first))
+        #expect(!player.canInsert(third, after: theatre.makeItem()))
+        player.insert(third, after: first)
+        #expect(player.items().map(\.id) == [first.id, third.id, second.id])
+        player.insert(third, after: nil)
+        #expect(player.items().count == 3)
+        player.remove(second)
+        #expect(player.items().map(\.id) == [first.id, third.id])
+        player.play()
+        theatre.driver.run(until: HostTime(nanoseconds: 100_000_000))
+        player.advanceToNextItem()
+        #expect(player.currentItem === third)
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == Array(0..<3) + Array(0..<50))
+        #expect(player.items().isEmpty)
+        player.insert(first, after: nil)
+        #expect(player.currentItem === first)
+        theatre.driver.run(until: HostTime(nanoseconds: 2_600_000_000))
+        #expect(player.timeControlStatus == .playing)
+        player.removeAllItems()
+        #expect(player.currentItem == nil)
+        theatre.driver.run(atMost: 60)
+        #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+    }
+
+    @Test("An item given to another player leaves the queue")
+    func moves() {
+        let theatre = QueueTheatre(items: 2)
+        let other = QueuePlayer(items: [], configuration: theatre.player.configuration)
+        other.insert(theatre.items[1], after: nil)
+        #expect(theatre.player.items().map(\.id) == [theatre.items[0].id])
+        #expect(other.currentItem === theatre.items[1])
+        theatre.driver.settle()
+    }
+
+    @Test("A looper plays a range over and over, to the picture and the sample, until it is told to stop")
+    func looper() throws {
+        let theatre = QueueTheatre(items: 0)
+        let player = theatre.player
+        let range = MediaTimeRange(start: .ms(200), duration: .ms(400))
+        let looper = PlayerLooper(player: player, templateItem: theatre.makeItem(), timeRange: range)
+        #expect(looper.loopingPlayerItems.count == 3)
+        #expect(looper.status == .unknown)
+        player.play()
+        theatre.driver.run(until: HostTime(nanoseconds: 10_500_000_000))
+        #expect(looper.status == .ready)
+        #expect(looper.loopCount == 26)
+        #expect(player.items().count == 3)
+        looper.disableLooping()
+        #expect(looper.status == .cancelled)
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == (0..<27).flatMap { _ in 5..<15 })
+        let samples = (0..<27).flatMap { _ in 9_600..<28_800 }
+        #expect(theatre.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(theatre.driver.now == HostTime(nanoseconds: 10_800_000_000))
+        #expect(player.items().isEmpty)
+    }
+
+    @Test("Nothing to loop is a failed looper, in words")
+    func emptyRange() {
+        let theatre = QueueTheatre(items: 0)
+        let range = MediaTimeRange(start: .ms(200), duration: .zero)
+        let looper = PlayerLooper(
+            player: theatre.player,
+            templateItem: theatre.makeItem(),
+            timeRange: range
+        )
+        #expect(looper.status == .failed)
+        #expect(looper.error?.message.contains("empty time range") == true)
+        #expect(theatre.player.items().isEmpty)
+    }
+}
+
+/// Which of some items came to their ends, in order.
+private final class Ends: Sendable {
+    private let seen = Locked([Int]())
+    var order: [Int] { seen.withLock { $0 } }
+    private let token = Locked<ObservationToken?>(nil)
+
+    init(_ theatre: QueueTheatre) {
+        let items = theatre.items
+        let token = theatre.player.onEvent { [weak self] timed in
+            guard case .didPlayToEndTime(let item) = timed.event,
+                let index = items.firstIndex(where: { $0 === item })
+            else { return }
+            self?.seen.withLock { $0.append(index) }
+        }
+        self.token.withLock { $0 = token }
+    }
+}
