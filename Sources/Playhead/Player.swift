@@ -82,7 +82,8 @@ public class Player: @unchecked Sendable {
     // MARK: Rate
 
     /// What is wanted: 0 is paused, 1 natural speed. Held within -32...32. What really happens is
-    /// `timeControlStatus`. Reverse play is not built yet: a negative rate stands still.
+    /// `timeControlStatus`. A negative rate plays backward, without sound, an item that has pictures and can
+    /// be sought; another one stands still.
     public var rate: Float {
         get { core.rate }
         set { core.setRate(newValue) }

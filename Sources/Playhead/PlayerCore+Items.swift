@@ -48,9 +48,10 @@ extension PlayerCore {
 
     private func mediaItem(for item: PlayerItem) -> MediaItem {
         let asset = item.asset
-        let (video, audio, end, forward, start) = item.state.withLock {
-            ($0.video, $0.audio, $0.forwardEnd, $0.forwardBuffer, $0.startPosition?.time)
-        }
+        let settings = item.state.withLock { $0 }
+        let end = settings.forwardEnd
+        let reverseEnd = settings.reverseEnd
+        let forward = settings.forwardBuffer
         var buffering = configuration.buffering
         if forward > 0 { buffering.forwardDuration = forward }
         let hasSound = if case .none = configuration.audio { false } else { true }
@@ -58,8 +59,8 @@ extension PlayerCore {
         let backend = configuration.backend
         return MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
-            video: video,
-            audio: hasSound ? audio : .none,
+            video: settings.video,
+            audio: hasSound ? settings.audio : .none,
             decoding: DecoderOptions(
                 threadCount: decoding.threadCount ?? 0,
                 sharing: Census.players,
@@ -67,7 +68,8 @@ extension PlayerCore {
             ),
             limits: buffering.limits(isRealTime: driver.isRealTime),
             forwardEnd: end.isNumeric ? end : nil,
-            start: start,
+            reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
+            start: settings.startPosition?.time,
             didOpen: { asset.finish($0) }
         )
     }

@@ -36,6 +36,13 @@ extension PlayerItem {
         }
     }
 
+    /// Goes so many pictures forward, or backward where `count` is negative, and pauses. Frame exact; only the
+    /// last picture is shown, and behind the ends it stays at the first or the last one. Without effect before
+    /// the item is ready, and backward where it cannot be sought.
+    public func step(byCount count: Int) {
+        if let core, core.item === self { core.loop.send(.step(count)) }
+    }
+
     /// Every seek that has not finished is answered false.
     public func cancelPendingSeeks() { core?.loop.send(.cancelSeeks) }
 }

@@ -81,6 +81,12 @@ public final class PlayerItem: Sendable, Identifiable {
         set { state.withLock { $0.forwardEnd = newValue } }
     }
 
+    /// Where playing backward ends; `.invalid`: at zero. Taken when a player opens the item.
+    public var reversePlaybackEndTime: MediaTime {
+        get { state.withLock { $0.reverseEnd } }
+        set { state.withLock { $0.reverseEnd = newValue } }
+    }
+
     /// All that can be sought to; empty until known.
     public var seekableTimeRanges: [MediaTimeRange] {
         let description = asset.description

@@ -86,23 +86,6 @@ struct PlaybackTests {
         #expect(rig.driver.now == HostTime(nanoseconds: 12_000_000_000))
     }
 
-    @Test("A negative rate stands still until backwards is built")
-    func negativeRate() {
-        let rig = Rig()
-        rig.load(Self.clip)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(seconds: 0.5)
-        let shown = rig.sink.numbers
-        rig.loop.send(.setRate(-1))
-        rig.driver.run(seconds: 5)
-        #expect(rig.sink.numbers == shown)
-        #expect(rig.loop.snapshot.rate == -1)
-        #expect(rig.loop.snapshot.timeControl == .waitingToPlayAtSpecifiedRate)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<50))
-    }
-
     @Test("Rates change the pace and nothing else", arguments: [0.5, 2, 4] as [Float])
     func rates(rate: Float) {
         let rig = Rig()

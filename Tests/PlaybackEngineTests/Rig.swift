@@ -40,12 +40,21 @@ final class Rig {
         )
     }
 
-    func load(_ media: ScriptedMedia, id: UInt64 = 1, forwardEnd: MediaTime? = nil) {
+    func load(
+        _ media: ScriptedMedia,
+        id: UInt64 = 1,
+        forwardEnd: MediaTime? = nil,
+        reverseEnd: MediaTime = .zero
+    ) {
         let clock = driver.clock
         loop.setItem(
             ItemID(id),
             MediaItemSource(
-                MediaItem(makeDemuxer: { ScriptedDemuxer(media, clock: clock) }, forwardEnd: forwardEnd)
+                MediaItem(
+                    makeDemuxer: { ScriptedDemuxer(media, clock: clock) },
+                    forwardEnd: forwardEnd,
+                    reverseEnd: reverseEnd
+                )
             )
         )
     }

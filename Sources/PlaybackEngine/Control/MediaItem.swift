@@ -10,6 +10,8 @@ public struct MediaItem: Sendable {
     public var limits: PipelineLimits
     /// Item time at which the item ends before its data does; nil for the end of the data.
     public var forwardEnd: MediaTime?
+    /// Item time at which playing backward ends.
+    public var reverseEnd: MediaTime
     /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
     public var start: MediaTime?
     /// Told on the loading lane, before the loop hears of it.
@@ -22,6 +24,7 @@ public struct MediaItem: Sendable {
         decoding: DecoderOptions = DecoderOptions(),
         limits: PipelineLimits = .local,
         forwardEnd: MediaTime? = nil,
+        reverseEnd: MediaTime = .zero,
         start: MediaTime? = nil,
         didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
     ) {
@@ -31,6 +34,7 @@ public struct MediaItem: Sendable {
         self.decoding = decoding
         self.limits = limits
         self.forwardEnd = forwardEnd
+        self.reverseEnd = reverseEnd
         self.start = start
         self.didOpen = didOpen
     }

@@ -13,6 +13,8 @@ extension PlaybackLoop {
             case .setTimelineRate(let rate): setTimelineRate(rate)
             case .setLooping(let isLooping): pipeline?.setLooping(isLooping)
             case .beginNextPass: beginNextPass()
+            case .turn(let epoch, let isReverse): turn(epoch, isReverse: isReverse)
+            case .step(let count): pendingSteps = min(pendingSteps &+ count, 1_000_000)
             case .prepare(let id, let epoch): prepare(id, epoch)
             case .discard(let id): discard(id)
             case .forget(let id): items[id] = nil
@@ -53,6 +55,9 @@ extension PlaybackLoop {
         late = item.start.map { LateLanding(target: $0) } ?? LateLanding()
         renderer.begin(start.epoch, at: driver.clock.now)
         renderer.endTime = item.forwardEnd?.nanoseconds
+        renderer.reverseEnd = item.reverseEnd.nanoseconds ?? 0
+        renderer.isReverse = false
+        pendingSteps = 0
         monitor = BufferMonitor()
         hasFrames = false
         landingEpoch = nil
@@ -100,7 +105,9 @@ extension PlaybackLoop {
             self.pipeline = pipeline
             pipeline.setLooping(state.repeatSetting == .loop)
             pipeline.setEndTime(item.forwardEnd)
+            pipeline.setReverseEnd(item.reverseEnd)
             let description = pipeline.description
+            if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
         }
@@ -149,24 +156,52 @@ extension PlaybackLoop {
         late = LateLanding(target: request.target)
         // Decoding starts at the key frame before; where the window lets it, what lies between is not wanted.
         let isExact = request.toleranceBefore.isNumeric
-        let wanted = isExact ? max(.zero, request.target - request.toleranceBefore) : nil
+        var wanted = isExact ? max(.zero, request.target - request.toleranceBefore) : nil
+        // Backward every seek is exact: what lies before the target is decoded anyway.
+        if state.isReverse { wanted = request.target }
         begin(
             EpochStart(
                 epoch: epoch,
                 firstWanted: wanted,
                 demuxTarget: request.target,
-                isLastAttempt: !isExact || request.target <= .zero
+                isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
+                isReverse: state.isReverse
             )
         )
         observers.jumped(itemTime: request.target.nanoseconds ?? 0)
     }
 
-    func begin(_ start: EpochStart) {
+    func begin(_ start: EpochStart, keepsPicture: Bool = false) {
         self.start = start
+        turnedAt = nil
+        pendingSteps = 0
         renderer.begin(start.epoch, at: driver.clock.now)
-        for layer in layers { layer.flush() }
+        renderer.isReverse = start.isReverse
+        if !keepsPicture { for layer in layers { layer.flush() } }
         audio?.flush()
         pipeline?.begin(start)
+    }
+
+    /// From where the timeline stands the other way; the picture being shown stays.
+    private func turn(_ epoch: Epoch, isReverse: Bool) {
+        let now = MediaTime(
+            value: max(0, renderer.itemTime(at: driver.clock.now)),
+            timescale: 1_000_000_000
+        )
+        let end = pipeline.flatMap { renderer.isReverse ? nil : renderer.passEnd($0)?.itemTime }
+        let time = min(now, end.map { Self.itemTime($0) } ?? now)
+        late = LateLanding(target: time)
+        begin(
+            EpochStart(
+                epoch: epoch,
+                firstWanted: time,
+                demuxTarget: time,
+                isLastAttempt: isReverse || time <= .zero,
+                isReverse: isReverse
+            ),
+            keepsPicture: true
+        )
+        turnedAt = epoch
     }
 
     /// The container's index put us behind the target: try earlier, then earlier still, then the start.

@@ -18,6 +18,7 @@ extension PlaybackLoop {
         }
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
         let now = driver.clock.now
+        if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
         let outcome = renderer.look(pipeline, at: now)
         deliver(outcome, item.id, at: now)
         observers.fire(upTo: renderer.itemTime(at: now))
@@ -43,6 +44,8 @@ extension PlaybackLoop {
         let landed: @Sendable () -> Void = { [weak self] in
             self?.perform { $0.finishLanding(epoch, at: time, hadPicture: landing.frame != nil) }
         }
+        let isShown = turnedAt == epoch && lastFrame?.presentationTime == landing.frame?.presentationTime
+        if isShown, landing.frame != nil { return landed() }
         guard let frame = landing.frame else {
             if renderer.passEnd(pipeline) != nil, !hasFrames, isWithoutFrames(pipeline) {
                 handle(.failed(id, emptiness(pipeline)))
@@ -55,6 +58,16 @@ extension PlaybackLoop {
         hasFrames = true
         counters.framesDecoded += 1
         show(frame, due: now, at: now, isEssential: true, done: landed)
+    }
+
+    /// Only the picture where the steps end is shown.
+    private func takeSteps(_ pipeline: ItemPipeline, at now: HostTime) {
+        let (frames, isAtEnd) = renderer.step(pipeline, atMost: pendingSteps, at: now)
+        pendingSteps = isAtEnd ? 0 : pendingSteps - frames.count
+        guard let last = frames.last else { return }
+        counters.framesDecoded += frames.count
+        observers.jumped(itemTime: renderer.itemTime(at: now))
+        show(last, due: now, at: now, isEssential: true, done: nil)
     }
 
     private func finishLanding(_ epoch: Epoch, at time: MediaTime, hadPicture: Bool) {

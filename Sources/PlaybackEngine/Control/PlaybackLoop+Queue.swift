@@ -6,6 +6,7 @@ struct PreparedItem {
     let start: EpochStart
     let demuxer: any Demuxer
     var endTime: Int64?
+    var reverseEnd: Int64 = 0
     var pipeline: ItemPipeline?
     var isReady = false
 
@@ -39,7 +40,8 @@ extension PlaybackLoop {
             id: id,
             start: start,
             demuxer: startOpening(id, item, at: start),
-            endTime: item.forwardEnd?.nanoseconds
+            endTime: item.forwardEnd?.nanoseconds,
+            reverseEnd: item.reverseEnd.nanoseconds ?? 0
         )
     }
 
@@ -49,6 +51,8 @@ extension PlaybackLoop {
         case .success(let pipeline):
             prepared?.pipeline = pipeline
             pipeline.setEndTime(item.forwardEnd)
+            pipeline.setReverseEnd(item.reverseEnd)
+            if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             let description = pipeline.description
             handle(.preparedOpened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
@@ -85,6 +89,9 @@ extension PlaybackLoop {
         monitor = BufferMonitor(level: isSeamless ? .afterSeam : .empty)
         setCancellable(next.demuxer)
         renderer.endTime = next.endTime
+        renderer.reverseEnd = next.reverseEnd
+        renderer.isReverse = false
+        pendingSteps = 0
         openedAt = driver.clock.now
         hasFrames = isSeamless
         landingEpoch = isSeamless ? start.epoch : nil

@@ -40,6 +40,10 @@ public final class PlaybackLoop: @unchecked Sendable {
     var hasFrames = false
     /// The epoch whose first picture is on its way to the sinks.
     var landingEpoch: Epoch?
+    /// The epoch that began by turning round: the picture being shown is not shown again.
+    var turnedAt: Epoch?
+    /// Pictures to step on.
+    var pendingSteps = 0
     /// What is being shown, for a layer that comes later.
     var lastFrame: VideoFrame?
     var retry: (any Wakeup)?
@@ -172,7 +176,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         var snapshot = visible
         snapshot.seekTarget = state.item?.seekTarget
         snapshot.description = pipeline?.description
-        snapshot.enabledTracks = Set(pipeline?.branches.map(\.track.id) ?? [])
+        snapshot.enabledTracks = Set(pipeline?.tracks.map(\.id) ?? [])
         snapshot.presentationSize = presentationSize
         snapshot.isReadyForDisplay = isReadyForDisplay
         snapshot.counters = counters
@@ -180,7 +184,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.timeline = renderer.timeline
         snapshot.passStart = renderer.passStart
         // Under `.none` time goes on past the end.
-        if let pipeline, !(state.endAction == .none && state.item?.hasEnded == true) {
+        if let pipeline, !renderer.isReverse, !(state.endAction == .none && state.item?.hasEnded == true) {
             snapshot.passEnd = renderer.passEnd(pipeline)?.itemTime
         }
         published.withLock { $0 = snapshot }

@@ -47,6 +47,11 @@ struct Renderer {
     /// `forwardPlaybackEndTime`, item time.
     var endTime: Int64?
 
+    /// Time runs backward: a picture comes due where the one after it began.
+    var isReverse = false
+    private var reverseEdge: Int64 = 0
+    var reverseEnd: Int64 = 0
+
     let isRealTime: Bool
     /// How long before it is due sound goes to its sink, so that the sink can keep a buffer.
     let audioLead: Int64
@@ -92,9 +97,10 @@ struct Renderer {
             }
             end.error = end.error ?? error
         }
-        if let endTime { end.itemTime = min(end.itemTime, endTime) }
+        if isReverse { end.itemTime = reverseEnd }
+        if let endTime, !isReverse { end.itemTime = min(end.itemTime, endTime) }
         // After a seek behind the last frame the pass ends where the timeline stands.
-        if !sawFrames { end.itemTime = max(end.itemTime, videoUntil, audioUntil) }
+        if !sawFrames, !isReverse { end.itemTime = max(end.itemTime, videoUntil, audioUntil) }
         return end
     }
 
@@ -129,6 +135,7 @@ struct Renderer {
         if let picture {
             pipeline.video?.advance()
             videoUntil = Self.end(of: picture)
+            reverseEdge = picture.presentationTime.nanoseconds ?? 0
         }
         audioUntil = landing.itemTime
         timeline.jump(to: landing.itemTime, epoch: epoch, at: host)
@@ -171,16 +178,18 @@ struct Renderer {
         guard timeline.isRunning else { return outcome }
         if awaitsPass { resumePass(pipeline, at: now) }
         if let video = pipeline.video { lookAtVideo(video, now, &outcome) }
-        if let audio = pipeline.audio { lookAtAudio(audio, now, &outcome) }
+        if !isReverse, let audio = pipeline.audio { lookAtAudio(audio, now, &outcome) }
         if !endWasReported { lookForEnd(pipeline, now, &outcome) }
         return outcome
     }
 
     private mutating func lookAtVideo(_ branch: Branch, _ now: HostTime, _ outcome: inout Outcome) {
         while case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
-            let due = dueTime(frame.presentationTime)
+            let due = isReverse ? dueTime(reverseEdge) : dueTime(frame.presentationTime)
             var nextDue: HostTime?
-            if isRealTime, case .video(let next)? = branch.frames.peek(1), next.pass == pass {
+            if isRealTime, isReverse {
+                if case .video? = branch.frames.peek(1) { nextDue = dueTime(frame.presentationTime) }
+            } else if isRealTime, case .video(let next)? = branch.frames.peek(1), next.pass == pass {
                 nextDue = dueTime(next.presentationTime)
             }
             switch FrameScheduler.decide(due: due, nextDue: nextDue, now: now, isRealTime: isRealTime) {
@@ -192,8 +201,11 @@ struct Renderer {
             }
             outcome.framesTaken += 1
             videoUntil = Self.end(of: frame)
+            reverseEdge = frame.presentationTime.nanoseconds ?? reverseEdge
             branch.advance()
         }
+        // Backward there is nothing to wait for: what comes late is shown late.
+        guard !isReverse else { return }
         noteDryness(of: branch, until: videoUntil, now, &outcome)
     }
 
@@ -235,8 +247,29 @@ struct Renderer {
         outcome.end = end
     }
 
-    private func dueTime(_ time: MediaTime) -> HostTime {
-        timeline.host(for: passStart &+ (time.nanoseconds ?? 0)) ?? .zero
+    private func dueTime(_ time: MediaTime) -> HostTime { dueTime(time.nanoseconds ?? 0) }
+
+    private func dueTime(_ time: Int64) -> HostTime { timeline.host(for: passStart &+ time) ?? .zero }
+
+    /// Takes up to `count` pictures while standing still, and stands at the last of them.
+    mutating func step(_ pipeline: ItemPipeline, atMost count: Int, at host: HostTime) -> (
+        frames: [VideoFrame], isAtEnd: Bool
+    ) {
+        guard let branch = pipeline.video, !timeline.isRunning else { return ([], true) }
+        var frames: [VideoFrame] = []
+        while frames.count < count, case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
+            frames.append(frame)
+            videoUntil = Self.end(of: frame)
+            reverseEdge = frame.presentationTime.nanoseconds ?? reverseEdge
+            branch.advance()
+        }
+        if let time = frames.last?.presentationTime.nanoseconds {
+            timeline.jump(to: passStart &+ time, epoch: epoch, at: host)
+            audioTrim = time
+            audioUntil = time
+        }
+        if case .endOfPass? = branch.frames.peek() { return (frames, true) }
+        return (frames, false)
     }
 
     /// Goes on into the next pass: item time is zero again where this one ended, and the timeline runs on.

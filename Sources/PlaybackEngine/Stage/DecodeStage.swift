@@ -11,6 +11,11 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// Where a pass ends early; frames due from there on are not wanted.
     let endTime = Locked<MediaTime?>(nil)
 
+    /// Tells the demuxing stage where to read next while playing backward.
+    private let reverseWish: Locked<ReverseSegment?>
+    /// Where playing backward ends (`reversePlaybackEndTime`).
+    let reverseEnd = Locked<MediaTime>(.zero)
+
     private let decoder: any Decoder
     private let wakeDemuxer: @Sendable () -> Void
     private let report: @Sendable (StageReport) -> Void
@@ -26,6 +31,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private var lastTime: Int64?
     private var faultsInARow = 0
     private var hasGivenUp = false
+    /// Non-nil while playing backward.
+    private var collector: ReverseCollector?
 
     /// Packets in a row without a frame, all refused, after which a track is given up.
     private static let faultLimit = 100
@@ -36,6 +43,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
+        reverseWish: Locked<ReverseSegment?>,
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
@@ -45,6 +53,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.output = output
         self.start = Locked(start)
         self.wakeDemuxer = wakeDemuxer
+        self.reverseWish = reverseWish
         self.report = report
         epoch = start.epoch
         filter.begin(at: start.firstWanted)
@@ -82,8 +91,10 @@ final class DecodeStage: Stage, @unchecked Sendable {
         lastEnd = nil
         lastTime = nil
         faultsInARow = 0
+        hasGivenUp = false
         decoder.flush()
         filter.begin(at: start.firstWanted)
+        collector = start.isReverse ? ReverseCollector(ReverseSegment(start)) : nil
     }
 
     private func feed() throws(MediaError) -> StepResult {
@@ -117,6 +128,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private func hold(_ element: PacketElement) {
         switch element {
         case .packet(let packet, let pass):
+            if collector != nil, collector?.floor == nil { collector?.floor = packet.presentationTime }
             self.pass = pass
             held = (packet, nil)
         case .endOfPass(let pass, let error):
@@ -129,6 +141,11 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var frame = frame
         frame.epoch = epoch
         frame.pass = pass
+        if collector != nil {
+            frame.pass = 0
+            collector?.take(frame)
+            return
+        }
         if isPastEnd(frame.presentationTime) { return }
         let result = filter.take(frame)
         if result.isLate { landedLate() }
@@ -176,7 +193,25 @@ final class DecodeStage: Stage, @unchecked Sendable {
         report(.landedLate(epoch))
     }
 
+    private func finishSegment(_ collected: ReverseCollector) {
+        let (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
+        isDraining = false
+        decoder.flush()
+        for frame in frames { push(frame) }
+        if let next, drainError == nil {
+            collector = ReverseCollector(next)
+            reverseWish.withLock { $0 = next }
+            wakeDemuxer()
+        } else {
+            let end = FrameElement.endOfPass(0, end: 0, drainError)
+            output.push(end, cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
+        }
+        drainError = nil
+        report(.changed)
+    }
+
     private func finishPass() {
+        if let collector { return finishSegment(collector) }
         // The picture that was due at the target is the last one, and nothing came after it.
         if let last = filter.drain() { push(last) }
         isDraining = false

@@ -16,6 +16,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private let demuxer: any Demuxer
     private let queues: [Int: PacketQueue]
     private let description: MediaDescription
+    private let videoTrack: Int?
     private let report: @Sendable (StageReport) -> Void
     private let wakeDecoders: @Sendable () -> Void
 
@@ -29,6 +30,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var lastEnd: MediaTime = .zero
     private var hasUntimedPackets = false
     private var tracksPastEnd: Set<Int> = []
+    /// Non-nil while playing backward.
+    private var segment: ReverseSegment?
+    /// The segment that is wanted next while playing backward.
+    private let reverseWish: Locked<ReverseSegment?>
 
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
@@ -42,13 +47,16 @@ final class DemuxStage: Stage, @unchecked Sendable {
         description: MediaDescription,
         queues: [Int: PacketQueue],
         wish: Wish,
+        reverseWish: Locked<ReverseSegment?>,
         wakeDecoders: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
         self.demuxer = demuxer
         self.description = description
+        videoTrack = description.tracks.first { $0.mediaType == .video && queues[$0.id] != nil }?.id
         self.queues = queues
         self.wish = Locked(wish)
+        self.reverseWish = reverseWish
         self.wakeDecoders = wakeDecoders
         self.report = report
         epoch = wish.start.epoch
@@ -57,6 +65,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     func step() -> StepResult {
         let wish = self.wish.withLock { $0 }
         if wish.start.epoch != epoch { return begin(wish.start) }
+        if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return wish.isLooping ? loop() : finish() }
         guard hasRoom(wish.limits) else {
             block()
@@ -71,7 +80,20 @@ final class DemuxStage: Stage, @unchecked Sendable {
         pass = 0
         resetPass()
         failure = nil
+        segment = start.isReverse ? ReverseSegment(start) : nil
         if let target = start.demuxTarget { seek(to: target) }
+        return .progressed
+    }
+
+    /// Backward the decoding stage says where to read next, when it has what it was given.
+    private func nextSegment() -> StepResult {
+        guard failure == nil, let next = reverseWish.withLock({ $0 }), next.epoch == epoch,
+            next.number > segment?.number ?? .max
+        else { return .needsSpace }
+        segment = next
+        pass = next.number
+        resetPass()
+        seek(to: next.target)
         return .progressed
     }
 
@@ -119,7 +141,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private func hasRoom(_ limits: QueueLimits) -> Bool {
         var bytes = 0
         var isWanting = false
-        for queue in queues.values {
+        for (track, queue) in queues where segment == nil || track == videoTrack {
             let level = queue.level
             bytes += level.bytes
             if level.count == 0 { return bytes < limits.bytes &* 4 }
@@ -144,6 +166,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private func push(_ packet: Packet, endingAt endTime: MediaTime?) {
         guard let queue = queues[packet.track] else { return }
+        if let segment {
+            guard packet.track == videoTrack else { return }
+            if segment.isBehind(packet.decodeTime ?? packet.presentationTime ?? .zero) { return end(nil) }
+        }
         packetsInPass += 1
         if let time = packet.presentationTime ?? packet.decodeTime {
             lastEnd = max(lastEnd, time + (packet.duration ?? .zero))
@@ -182,17 +208,17 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private func end(_ error: MediaError?) {
         isAtEnd = true
         failure = error
-        for queue in queues.values {
+        for (track, queue) in queues where segment == nil || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }
-        endedEpoch.withLock { $0 = epoch }
+        if segment == nil { endedEpoch.withLock { $0 = epoch } }
         wakeDecoders()
         report(.changed)
     }
 
     /// libav reports the end of a file that was cut off as a natural one; only the times betray it.
     private func truncation() -> MediaError? {
-        guard packetsInPass > 0, !hasUntimedPackets, let promised = promisedEnd() else { return nil }
+        guard segment == nil, packetsInPass > 0, !hasUntimedPackets, let promised = promisedEnd() else { return nil }
         let missing = promised - lastEnd
         let allowed = max(MediaTime(value: 1, timescale: 1), promised * 0.02)
         guard missing > allowed else { return nil }

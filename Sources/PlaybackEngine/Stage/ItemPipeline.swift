@@ -75,7 +75,13 @@ final class ItemPipeline: Sendable {
     private let wakeDemuxerCall = LateCall()
     private let wakeDecodersCall = LateCall()
 
-    var branches: [Branch] { [video, audio].compactMap(\.self) }
+    /// Backward there is no sound.
+    private let isReverse = Atomic<Bool>(false)
+    private var allBranches: [Branch] { [video, audio].compactMap(\.self) }
+    /// The tracks that deliver frames in this epoch.
+    var branches: [Branch] { isReverse.load(ordering: .relaxed) ? [video].compactMap(\.self) : allBranches }
+    /// All tracks that are played.
+    var tracks: [Track] { allBranches.map(\.track) }
 
     /// Called on the loading lane, after the demuxer was opened and decoders were made.
     init(
@@ -92,6 +98,7 @@ final class ItemPipeline: Sendable {
         self.description = description
         self.decodingLane = decodingLane
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
+        let reverseWish = Locked<ReverseSegment?>(nil)
         var made: [Branch] = []
         for (track, decoder) in decoders {
             let packets = PacketQueue(limits: limits.packets)
@@ -105,6 +112,7 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
+                reverseWish: reverseWish,
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
             )
@@ -120,6 +128,7 @@ final class ItemPipeline: Sendable {
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
             wish: DemuxStage.Wish(start: start, limits: limits.packets),
+            reverseWish: reverseWish,
             wakeDecoders: { wakeDecoders() },
             report: report
         )
@@ -132,8 +141,9 @@ final class ItemPipeline: Sendable {
 
     /// Begins a new epoch: everything older is dropped by comparison from here on.
     func begin(_ start: EpochStart) {
+        isReverse.store(start.isReverse, ordering: .relaxed)
         demux.wish.withLock { $0.start = start }
-        for branch in branches {
+        for branch in allBranches {
             branch.stage.start.withLock { $0 = start }
             branch.packets.begin(start.epoch)
             branch.frames.begin(start.epoch)
@@ -146,6 +156,11 @@ final class ItemPipeline: Sendable {
         for branch in branches { branch.stage.start.withLock { $0.isLastAttempt = true } }
     }
 
+    var canPlayReverse: Bool { video != nil && description.isSeekable }
+
+    /// Where playing backward ends.
+    func setReverseEnd(_ time: MediaTime) { video?.stage.reverseEnd.withLock { $0 = time } }
+
     func setLooping(_ isLooping: Bool) {
         demux.wish.withLock { $0.isLooping = isLooping }
         demuxRunner.wake()
@@ -154,13 +169,13 @@ final class ItemPipeline: Sendable {
     /// From the next frames on; what lies decoded beyond is up to the renderer.
     func setEndTime(_ time: MediaTime?) {
         demux.wish.withLock { $0.endTime = time }
-        for branch in branches { branch.stage.endTime.withLock { $0 = time } }
+        for branch in allBranches { branch.stage.endTime.withLock { $0 = time } }
         demuxRunner.wake()
     }
 
     func wake() {
         demuxRunner.wake()
-        for branch in branches { branch.runner.wake() }
+        for branch in allBranches { branch.runner.wake() }
     }
 
     func wakeDemuxer() { demuxRunner.wake() }
@@ -177,7 +192,7 @@ final class ItemPipeline: Sendable {
         wakeDemuxerCall.clear()
         wakeDecodersCall.clear()
         demuxRunner.stop()
-        for branch in branches { branch.runner.stop() }
+        for branch in allBranches { branch.runner.stop() }
     }
 
     /// A decoder waits for its threads when it goes, so it goes on its own lane and not on the caller's.

@@ -29,17 +29,21 @@ public struct EpochStart: Hashable, Sendable {
     public var demuxTarget: MediaTime?
     /// Landing late is not mended any more: there is no earlier place to try.
     public var isLastAttempt: Bool
+    /// Pictures are delivered from `firstWanted` backward; there is no sound.
+    public var isReverse: Bool
 
     public init(
         epoch: Epoch,
         firstWanted: MediaTime? = nil,
         demuxTarget: MediaTime? = nil,
-        isLastAttempt: Bool = true
+        isLastAttempt: Bool = true,
+        isReverse: Bool = false
     ) {
         self.epoch = epoch
         self.firstWanted = firstWanted
         self.demuxTarget = demuxTarget
         self.isLastAttempt = isLastAttempt
+        self.isReverse = isReverse
     }
 }
 

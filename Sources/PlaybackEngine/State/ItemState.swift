@@ -7,6 +7,8 @@ public struct ItemState: Hashable, Sendable {
     public internal(set) var error: MediaError?
     public internal(set) var duration: MediaTime = .indefinite
     public internal(set) var isSeekable = true
+    /// It has pictures that can be sought.
+    public internal(set) var canPlayReverse = false
     public internal(set) var level: BufferLevel = .empty
     /// The first frame of the current epoch has reached the sinks, and no seek is under way.
     public internal(set) var hasLanded = false

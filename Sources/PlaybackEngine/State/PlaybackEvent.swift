@@ -18,10 +18,14 @@ public enum PlaybackEvent: Sendable {
     case removeUpcoming
     /// To the next item now.
     case advance
+    /// So many pictures forward or backward; pauses.
+    case step(Int)
 
     // From the stages. What names an item or an epoch that is no longer current is ignored.
     /// The container is open; the tracks are known. `isSeekable` as the source says.
     case opened(ItemID, duration: MediaTime, isSeekable: Bool)
+    /// Comes before `opened`: the item has pictures and can be sought.
+    case reversible(ItemID)
     /// Nothing of the item can be played, or nothing more.
     case failed(ItemID, MediaError)
     case durationChanged(ItemID, MediaTime)
@@ -54,6 +58,10 @@ public enum PlaybackAction: Hashable, Sendable {
     case setLooping(Bool)
     /// Go on into the next pass, which lies decoded behind the end of this one.
     case beginNextPass
+    /// Deliver in the other direction from where the timeline stands; everything older than `epoch` is stale.
+    case turn(Epoch, isReverse: Bool)
+    /// So many pictures on in the present direction.
+    case step(Int)
     /// Open an item ahead of need.
     case prepare(ItemID, Epoch)
     /// Close what was prepared.

@@ -28,8 +28,9 @@ extension PlaybackState {
             rate = 0
             return
         }
-        if repeatSetting == .loop {
+        if repeatSetting == .loop, !isReverse || item.duration.isNumeric {
             actions.append(.post(.playedToEnd(item.id, at: time)))
+            if isReverse { return restartPass(&actions) }
             actions.append(.beginNextPass)
             actions.append(.post(.timeJumped(item.id, to: .zero)))
             return
@@ -62,7 +63,7 @@ extension PlaybackState {
 
     /// Plays the item from its start again although nothing was prefetched.
     mutating func restartPass(_ actions: inout [PlaybackAction]) {
-        let request = SeekRequest(id: SeekID(0), target: .zero)
+        let request = SeekRequest(id: SeekID(0), target: isReverse ? .positiveInfinity : .zero)
         startSeek(request, &actions)
         flyingIsAnswered = true
     }

@@ -7,6 +7,7 @@ struct PreparedState: Hashable, Sendable {
     var isOpen = false
     var duration: MediaTime = .indefinite
     var isSeekable = true
+    var canPlayReverse = false
     /// Its first frames lie decoded, so that it can follow without a gap.
     var isReady = false
 }
@@ -45,11 +46,13 @@ extension PlaybackState {
         epoch = ready.epoch
         rateBeforeStall = nil
         flyingIsAnswered = false
+        isReverse = false
         var state = ItemState(id: next)
         if ready.isOpen {
             state.status = .readyToPlay
             state.duration = ready.duration
             state.isSeekable = ready.isSeekable
+            state.canPlayReverse = ready.canPlayReverse
         }
         let follows = isSeamless && ready.isReady && timelineRate != 0
         if follows {

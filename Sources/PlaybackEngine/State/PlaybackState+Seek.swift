@@ -43,6 +43,7 @@ extension PlaybackState {
         request.target = clamped(request.target)
         epoch = makeEpoch()
         stopTimeline(&actions)
+        isReverse = rate < 0 && item?.canPlayReverse == true
         item?.seekInFlight = request
         flyingIsAnswered = false
         item?.hasLanded = false

@@ -6,12 +6,14 @@ extension PlaybackState {
         rate = wanted.isNaN ? 0 : max(-32, min(32, wanted))
         rateBeforeStall = nil
         if rate == 0 { startsAtOnce = false }
-        guard rate != 0, let item, item.hasEnded, !item.isMoving else { return }
+        guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustTurn else { return }
         // Playing on from the end: no data is left in this direction, so the end is reached again at once,
         // as AVPlayer does. A loop goes on instead.
         if repeatSetting == .loop, item.status == .readyToPlay {
             self.item?.hasEnded = false
             restartPass(&actions)
+        } else if isReverse {
+            endOfPass(item.id, at: .zero, &actions)
         } else if endAction != .none {
             endOfPass(item.id, at: item.duration, &actions)
         }
@@ -27,6 +29,7 @@ extension PlaybackState {
         stopTimeline(&actions)
         epoch = makeEpoch()
         rateBeforeStall = nil
+        isReverse = false
         item = id.map(ItemState.init)
         if let id {
             actions.append(.open(id))

@@ -19,6 +19,8 @@ public struct PlaybackState: Hashable, Sendable {
     public internal(set) var upcoming: [ItemID] = []
     public internal(set) var epoch = Epoch()
     var newestEpoch = Epoch()
+    /// The direction in which frames are delivered.
+    public internal(set) var isReverse = false
     var prepared: PreparedState?
 
     /// What the timeline was last told.
@@ -81,6 +83,8 @@ public struct PlaybackState: Hashable, Sendable {
         case .remove(let id): remove(id, &actions)
         case .removeUpcoming: removeUpcoming(&actions)
         case .advance: advance(isSeamless: false, &actions)
+        case .step(let count): step(count, &actions)
+        case .reversible(let id): reversible(id)
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
         case .preparedOpened(let id, let duration, let isSeekable): preparedOpened(id, duration, isSeekable)
         case .preparedReady(let id): preparedReady(id)
@@ -94,6 +98,7 @@ public struct PlaybackState: Hashable, Sendable {
 
     /// Starts or stops the timeline if what happened calls for it.
     private mutating func settle(_ actions: inout [PlaybackAction]) {
+        if mustTurn { turn(&actions) }
         let wanted = mayRun ? rate : 0
         if wanted != 0 { startsAtOnce = false }
         guard wanted != timelineRate else { return }
@@ -103,8 +108,8 @@ public struct PlaybackState: Hashable, Sendable {
 
     /// Whether the timeline may run at the wanted rate.
     private var mayRun: Bool {
-        // Backwards is not built yet: a negative rate stands still.
-        guard rate > 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
+        guard rate != 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
+        guard isReverse == (rate < 0) else { return false }
         // Under `.none` time goes on past the end.
         if item.hasEnded { return endAction == .none && timelineRate != 0 }
         // Once running it goes on until the data really runs out.

@@ -1,0 +1,61 @@
+import MediaCore
+import PlayheadTesting
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("Where playing backward ends")
+struct ReverseEndTests {
+    @Test("A reverse end time ends it there, with the picture that is due there")
+    func endTime() {
+        let rig = Rig()
+        rig.load(PlaybackTests.clip, reverseEnd: .ms(1000))
+        rig.driver.run(atMost: 1)
+        rig.seek(1, to: .ms(1500))
+        rig.driver.run(atMost: 1)
+        rig.loop.send(.setRate(-1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers.dropFirst() == ArraySlice((25...37).reversed()))
+        #expect(rig.lines("playedToEnd") == ["1.000000 playedToEnd at 1.000000"])
+    }
+}
+
+@Suite("Gathering a group of pictures that does not fit into memory")
+struct ReverseCollectorTests {
+    @Test("The newest pictures that fit are kept, and the next part ends where they begin", arguments: 1...7)
+    func parts(fitting: Int) throws {
+        let rig = Rig()
+        rig.load(PlaybackTests.clip)
+        rig.loop.send(.setRate(1))
+        let kept = KeepingSink()
+        rig.layer.add(kept)
+        rig.driver.run(atMost: 60)
+        let frames = kept.frames
+        let size = try #require(frames.first?.storage.byteCount)
+        // One group of ten, decoded again for each part of it.
+        var segment = ReverseSegment(EpochStart(epoch: Epoch(), firstWanted: .ms(360), isReverse: true))
+        var shown: [MediaTime] = []
+        var rounds = 0
+        while rounds < 20 {
+            var collector = ReverseCollector(segment, byteLimit: size * fitting)
+            for frame in frames.prefix(10) { collector.take(frame) }
+            let (part, next) = collector.finish(reverseEnd: .zero)
+            #expect(part.count <= fitting)
+            shown += part.map(\.presentationTime)
+            rounds += 1
+            guard let next else { break }
+            segment = next
+        }
+        #expect(shown == frames.prefix(10).map(\.presentationTime).reversed())
+        #expect(rounds == (10 + fitting - 1) / fitting)
+    }
+}
+
+/// Keeps every picture.
+private final class KeepingSink: VideoSink {
+    private let state = Locked([VideoFrame]())
+    var frames: [VideoFrame] { state.withLock { $0 } }
+    func start(_ format: VideoFormat) throws {}
+    func present(_ frame: VideoFrame) throws { state.withLock { $0.append(frame) } }
+    func finish() {}
+}
