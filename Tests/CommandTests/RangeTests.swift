@@ -90,6 +90,13 @@ struct RangeTests {
         #expect(thrice == once + once + once)
     }
 
+    @Test func backwardIsTheSameInReverseOrder() async throws {
+        let once = try await pictures(Media.clip).map(\.hash)
+        #expect(try await pictures("--rate=-1", Media.clip).map(\.hash) == once.reversed())
+        let part = try await pictures("--rate=-4", "--start", "1", "--end", "2", Media.clip).map(\.hash)
+        #expect(part == once[30...60].reversed())
+    }
+
     @Test func aFolderIsItsMediaInOrder() async throws {
         let folder = Media.temporary("folder")
         let files = FileManager.default

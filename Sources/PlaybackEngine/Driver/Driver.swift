@@ -6,7 +6,7 @@ public protocol Lane: AnyObject, Sendable {
     func enqueue(_ work: @escaping @Sendable () -> Void)
 }
 
-/// What a lane is for. Only names and priorities hang on it.
+/// What a lane is for. Names, priorities and, on the virtual clock, the order of turns hang on it.
 public enum LaneRole: Hashable, Sendable {
     /// The player's own: state, timeline, decisions. Never blocks.
     case control

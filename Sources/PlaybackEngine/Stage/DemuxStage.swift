@@ -218,7 +218,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     /// libav reports the end of a file that was cut off as a natural one; only the times betray it.
     private func truncation() -> MediaError? {
-        guard segment == nil, packetsInPass > 0, !hasUntimedPackets, let promised = promisedEnd() else { return nil }
+        guard segment == nil, packetsInPass > 0, !hasUntimedPackets, let promised = promisedEnd() else {
+            return nil
+        }
         let missing = promised - lastEnd
         let allowed = max(MediaTime(value: 1, timescale: 1), promised * 0.02)
         guard missing > allowed else { return nil }

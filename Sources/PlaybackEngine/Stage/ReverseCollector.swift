@@ -45,8 +45,9 @@ struct ReverseCollector {
     private var frames: Deque<VideoFrame> = []
     private var bytes = 0
 
-    /// Decoded pictures kept at once: a second of 1080p, or eight of 4K.
-    static let byteLimit = 100 << 20
+    /// Decoded pictures kept of one segment: twenty of 1080p, or five of 4K. As many may still be waiting to be
+    /// shown.
+    static let byteLimit = 64 << 20
     private let byteLimit: Int
 
     init(_ segment: ReverseSegment, byteLimit: Int = Self.byteLimit) {

@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// What the state knows of the item behind the current one, which is opened ahead of need.
 struct PreparedState: Hashable, Sendable {

@@ -15,7 +15,8 @@ struct PlayCommand: AsyncParsableCommand {
 
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
 
-            On a terminal: space pauses, left and right seek 5 s, [ ] speed, m mutes, 9 0 volume, l loops, q quits.
+            On a terminal: space pauses, left and right seek 5 s, [ ] speed, . and , step, m mutes, 9 0 volume, \
+            l loops, q quits.
             """
     )
 
@@ -34,7 +35,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Loudness, 0 to 1.", valueName: "v"))
     var volume: Float?
 
-    @Option(help: ArgumentHelp("Speed.", valueName: "r"))
+    @Option(help: ArgumentHelp("Speed; negative: backward, without sound.", valueName: "r"))
     var rate: Float = 1
 
     @Option(help: ArgumentHelp("The first picture is the one due at T.", valueName: "t"))

@@ -82,9 +82,8 @@ struct PlayOptions: Sendable {
         if let volume, !(0...1).contains(volume) {
             throw ValidationError("--volume \(volume): expected 0 to 1.")
         }
-        if rate < 0 { throw ValidationError("--rate \(rate): playing backwards is not built yet.") }
-        guard rate > 0, rate <= 32 else {
-            throw ValidationError("--rate \(rate): expected more than 0, up to 32.")
+        guard rate != 0, (-32...32).contains(rate) else {
+            throw ValidationError("--rate \(rate): expected -32 to 32, but not 0.")
         }
         if let duration, duration <= .zero { throw ValidationError("--duration: expected more than 0.") }
         if let buffer, buffer <= .zero { throw ValidationError("--buffer: expected more than 0.") }
@@ -96,6 +95,8 @@ struct PlayOptions: Sendable {
         }
         if isQuiet, isVerbose { throw ValidationError("--quiet and --verbose exclude each other.") }
         if let start, let end, end < start { throw ValidationError("--end lies before --start.") }
+        if rate < 0, !decodesVideo { throw ValidationError("--rate \(rate): there is no sound backward.") }
+        if rate < 0, duration != nil { throw ValidationError("--duration excludes playing backward.") }
         if !decodesVideo, video.count > 1 {
             throw ValidationError("--video none excludes other video sinks.")
         }

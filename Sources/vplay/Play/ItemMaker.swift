@@ -51,6 +51,7 @@ struct ItemMaker: Sendable {
             if let video { item.selectTrack(video, ofType: .video) }
         }
         let zero = Self.firstPicture(of: asset.tracks.first { $0.id == video })
+        if options.rate < 0 { return .success(backward(item, zero)) }
         let start = options.start.map { zero + $0 }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
         let begin = start ?? .zero
@@ -60,6 +61,16 @@ struct ItemMaker: Sendable {
         return .success(Made(item: item, start: begin))
     }
 
+    /// From --end, or the last picture, to --start, or the first one.
+    private func backward(_ item: PlayerItem, _ zero: MediaTime) -> Made {
+        let begin = options.end.map { zero + $0 } ?? Self.farEnd
+        item.seek(to: begin, toleranceBefore: .zero, toleranceAfter: .zero)
+        if let start = options.start { item.reversePlaybackEndTime = zero + start }
+        return Made(item: item, start: begin)
+    }
+
+    /// A thousand hours: held at the duration.
+    private static let farEnd = MediaTime(value: 3_600_000, timescale: 1)
     /// The smallest step of the engine's timeline.
     static let moment = MediaTime(nanoseconds: 1)
 

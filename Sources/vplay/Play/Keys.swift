@@ -5,7 +5,8 @@ import Synchronization
 
 /// What a key on the terminal asks for.
 enum Key: Sendable {
-    case togglePause, back, forward, slower, faster, toggleMute, quieter, louder, toggleLoop, quit
+    case togglePause, back, forward, slower, faster, toggleMute, quieter, louder, toggleLoop, stepOn,
+        stepBack, quit
 
     /// The keys in one read of the terminal; an arrow comes as three bytes.
     static func parse(_ bytes: [UInt8]) -> [Key] {
@@ -30,7 +31,8 @@ enum Key: Sendable {
     private static let plain: [UInt8: Key] = [
         UInt8(ascii: " "): .togglePause, UInt8(ascii: "["): .slower, UInt8(ascii: "]"): .faster,
         UInt8(ascii: "m"): .toggleMute, UInt8(ascii: "9"): .quieter, UInt8(ascii: "0"): .louder,
-        UInt8(ascii: "l"): .toggleLoop, UInt8(ascii: "q"): .quit,
+        UInt8(ascii: "l"): .toggleLoop, UInt8(ascii: "."): .stepOn, UInt8(ascii: ","): .stepBack,
+        UInt8(ascii: "q"): .quit,
     ]
 }
 
@@ -98,8 +100,15 @@ extension PlaySession {
         case .quieter: player.volume -= 0.05
         case .louder: player.volume += 0.05
         case .toggleLoop: player.repeatMode = player.repeatMode == .loop ? .once : .loop
+        case .stepOn: step(by: 1)
+        case .stepBack: step(by: -1)
         case .quit: stop()
         }
+    }
+
+    private func step(by count: Int) {
+        state.withLock { $0.isPausedByUser = true }
+        player.currentItem?.step(byCount: count)
     }
 
     private func seek(by seconds: Int64) {
@@ -111,7 +120,9 @@ extension PlaySession {
     }
 
     private func changeRate(by factor: Float) {
-        player.defaultRate = min(32, max(0.1, player.defaultRate * factor))
+        let old = player.defaultRate
+        let pace = min(32, max(0.1, old.magnitude * factor))
+        player.defaultRate = old < 0 ? -pace : pace
         if player.rate != 0 { player.play() }
     }
 }
