@@ -100,7 +100,11 @@ public struct PlaybackState: Hashable, Sendable {
     private mutating func settle(_ actions: inout [PlaybackAction]) {
         if mustTurn { turn(&actions) }
         let wanted = mayRun ? rate : 0
-        if wanted != 0 { startsAtOnce = false }
+        if wanted != 0 {
+            startsAtOnce = false
+            // It was started with what is there: the stall is over, however little that is.
+            if timelineRate == 0 { item?.isStalled = false }
+        }
         guard wanted != timelineRate else { return }
         timelineRate = wanted
         actions.append(.setTimelineRate(wanted))
