@@ -108,7 +108,7 @@ public class Player: @unchecked Sendable {
     public var reasonForWaitingToPlay: WaitingReason? {
         guard timeControlStatus == .waitingToPlayAtSpecifiedRate else { return nil }
         return core.snapshot.waitReason.flatMap { WaitingReason(rawValue: $0.rawValue) }
-            ?? .evaluatingBufferingRate
+            ?? (currentItem == nil ? .noItemToPlay : .evaluatingBufferingRate)
     }
 
     /// True: a stall keeps `rate` and waits. False: it starts with what is there, and a stall drops `rate` to 0.

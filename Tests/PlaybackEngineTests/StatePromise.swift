@@ -43,7 +43,8 @@ enum StatePromise: String, CaseIterable {
             guard state.timeControl == .playing else { return true }
             return item?.status == .readyToPlay && item?.hasLanded == true
         case .neverPlaysOnEmpty:
-            guard state.timeControl == .playing else { return true }
+            // Past the end, under `.none`, there is none to come.
+            guard state.timeControl == .playing, item?.hasEnded == false else { return true }
             return item?.isStalled == false && item?.level.isEmpty == false
         case .stallKeepsOrDrops:
             guard turn.isStall, item?.isStalled == true else { return true }

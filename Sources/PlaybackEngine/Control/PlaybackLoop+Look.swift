@@ -21,7 +21,8 @@ extension PlaybackLoop {
         if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
         let outcome = renderer.look(pipeline, at: now)
         deliver(outcome, item.id, at: now)
-        observers.fire(upTo: renderer.itemTime(at: now))
+        // Only playing passes a time; a seek that lands on it does not.
+        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         publish()
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {
@@ -79,6 +80,7 @@ extension PlaybackLoop {
             isReadyForDisplay = true
             report(.readyForDisplayChanged(id, true))
         }
+        if state.item?.seekInFlight != nil { observers.moved(itemTime: time.nanoseconds ?? 0) }
         handle(.landed(epoch, at: time))
     }
 
@@ -146,7 +148,7 @@ extension PlaybackLoop {
 
     private func arm(_ time: HostTime?, at now: HostTime) {
         var next = time
-        if let observed = observers.nextTime(after: renderer.itemTime(at: now)),
+        if let observed = observers.nextTime(isReverse: state.isReverse),
             let host = renderer.hostTime(forItemTime: observed)
         {
             next = min(next ?? host, host)

@@ -12,6 +12,8 @@ extension PlaybackState {
         if repeatSetting == .loop, item.status == .readyToPlay {
             self.item?.hasEnded = false
             restartPass(&actions)
+        } else if let error = item.endError {
+            endInFailure(item.id, error, &actions)
         } else if isReverse {
             endOfPass(item.id, at: .zero, &actions)
         } else if endAction != .none {

@@ -115,7 +115,7 @@ public struct PlaybackState: Hashable, Sendable {
         guard rate != 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
         guard isReverse == (rate < 0) else { return false }
         // Under `.none` time goes on past the end.
-        if item.hasEnded { return endAction == .none && timelineRate != 0 }
+        if item.hasEnded { return endAction == .none }
         // Once running it goes on until the data really runs out.
         if timelineRate != 0 { return !item.isStalled }
         if item.level.isEmpty { return false }
