@@ -78,7 +78,7 @@ let package = Package(
         .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: settings),
         .testTarget(
             name: "FFmpegTests",
-            dependencies: ["FFmpeg", "MediaCore"],
+            dependencies: ["FFmpeg", "MediaCore", "Playhead"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -6,6 +6,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let input: PacketQueue
     let output: FrameQueue
     let track: Int
+    private let isVideo: Bool
     /// Where the current epoch begins; written by the loop before it begins the epoch in the queues.
     let start: Locked<EpochStart>
     /// Where a pass ends early; frames due from there on are not wanted.
@@ -39,6 +40,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     init(
         track: Int,
+        isVideo: Bool,
         decoder: any Decoder,
         input: PacketQueue,
         output: FrameQueue,
@@ -48,6 +50,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         report: @escaping @Sendable (StageReport) -> Void
     ) {
         self.track = track
+        self.isVideo = isVideo
         self.decoder = decoder
         self.input = input
         self.output = output
@@ -189,9 +192,11 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     private func landedLate() {
-        guard !start.withLock({ $0.isLastAttempt }) else { return }
+        guard mayLookEarlier else { return }
         report(.landedLate(epoch))
     }
+
+    private var mayLookEarlier: Bool { !start.withLock { $0.isLastAttempt } }
 
     private func finishSegment(_ collected: ReverseCollector) {
         let (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
@@ -212,6 +217,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     private func finishPass() {
         if let collector { return finishSegment(collector) }
+        // Decoding began at the last key frame, and that one alone could not be decoded: what is due is found
+        // from an earlier one, in a new epoch.
+        if isVideo, filter.hasSeenNothing, drainError == nil, mayLookEarlier {
+            isDraining = false
+            return landedLate()
+        }
         // The picture that was due at the target is the last one, and nothing came after it.
         if let last = filter.drain() { push(last) }
         isDraining = false

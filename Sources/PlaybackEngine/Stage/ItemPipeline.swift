@@ -108,6 +108,7 @@ final class ItemPipeline: Sendable {
             frames.begin(start.epoch)
             let stage = DecodeStage(
                 track: track.id,
+                isVideo: isVideo,
                 decoder: decoder,
                 input: packets,
                 output: frames,

@@ -14,6 +14,9 @@ struct SeekFilter {
         isFirst = true
     }
 
+    /// Something was asked for, and not a single frame has come.
+    var hasSeenNothing: Bool { target != nil && isFirst }
+
     /// `isLate`: nothing at or before the target has been seen, so the search began too late.
     mutating func take(_ frame: VideoFrame) -> (frames: [VideoFrame], isLate: Bool) {
         guard let target else { return ([frame], false) }
