@@ -200,6 +200,16 @@ struct SeekClauseTests {
         #expect(landed >= .ms(1390 - before) && landed <= .ms(1390 + before))
     }
 
+    @Test("Where nothing can be decoded from the key frame on, the last picture before it is the one due")
+    func undecodableTail() {
+        let scene = Scene()
+        scene.load(Scene.clip((40..<50).map { .undecodable(frame: $0) }))
+        scene.seek("seek", to: .ms(1900))
+        scene.driver.run(seconds: 0)
+        #expect(scene.told(of: "seek ") == ["seek true"])
+        #expect(scene.sink.numbers == [0, 39])
+    }
+
     @Test("One seek, one jump: the notice comes with the picture's place and before the answer")
     func oneJump() {
         let scene = Scene()

@@ -1,0 +1,105 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: layers")
+struct LayerTests {
+    @Test("Ready for display with the first picture of the current item, not before, and anew for each item")
+    func readiness() {
+        let scene = Scene()
+        #expect(!scene.layer.isReadyForDisplay)
+        let item = scene.makeItem(Scene.clip([.stall(atPacket: 0, until: 1)]))
+        scene.player.replaceCurrentItem(with: item)
+        scene.driver.run(seconds: 0.5)
+        #expect(item.status == .readyToPlay)
+        #expect(!scene.layer.isReadyForDisplay)
+        scene.driver.run(seconds: 1)
+        #expect(scene.layer.isReadyForDisplay)
+        scene.player.replaceCurrentItem(with: scene.makeItem(Scene.clip([.stall(atPacket: 0, until: 5)])))
+        scene.driver.run(seconds: 0.5)
+        #expect(!scene.layer.isReadyForDisplay)
+        scene.driver.run(seconds: 5)
+        #expect(scene.layer.isReadyForDisplay)
+    }
+
+    @Test("Sound alone never makes it ready")
+    func soundAlone() {
+        let scene = Scene()
+        scene.load(ScriptedMedia(video: nil, audio: .init(sampleCount: 48_000)))
+        scene.player.play()
+        scene.driver.run(seconds: 0.5)
+        #expect(!scene.layer.isReadyForDisplay)
+        #expect(scene.layer.videoRect == .zero)
+    }
+
+    @Test(
+        "Where the picture lies: fitted inside by default, filling, or stretched; live when the size changes"
+    )
+    func rect() {
+        let scene = Scene()
+        let layer = scene.layer
+        #expect(layer.videoGravity == .resizeAspect)
+        #expect(layer.videoRect == .zero)
+        scene.load()
+        #expect(layer.videoRect == PixelRect(x: 0, y: 0, width: 16, height: 8))
+        layer.size = PixelSize(width: 64, height: 64)
+        #expect(layer.videoRect == PixelRect(x: 0, y: 16, width: 64, height: 32))
+        layer.videoGravity = .resizeAspectFill
+        #expect(layer.videoRect == PixelRect(x: -32, y: 0, width: 128, height: 64))
+        layer.videoGravity = .resize
+        #expect(layer.videoRect == PixelRect(x: 0, y: 0, width: 64, height: 64))
+    }
+
+    @Test("Every layer of a player shows every picture; one that comes late begins with what is shown")
+    func several() {
+        let scene = Scene()
+        let sinks = (0..<2).map { _ in CapturingVideoSink(clock: scene.driver.clock) }
+        let second = PlayerLayer(player: scene.player)
+        second.add(sinks[0])
+        scene.load()
+        scene.player.play()
+        scene.driver.run(seconds: 1)
+        let third = PlayerLayer(player: scene.player)
+        third.add(sinks[1])
+        scene.driver.run(seconds: 5)
+        #expect(scene.sink.numbers == Array(0..<50))
+        #expect(sinks[0].numbers == Array(0..<50))
+        #expect(sinks[1].numbers == Array(25..<50))
+        second.player = nil
+        third.player = nil
+    }
+
+    @Test("A layer keeps its player alive, and lets go of it when told to")
+    func ownership() {
+        let scene = Scene()
+        let layer = PlayerLayer()
+        weak var player: Player?
+        do {
+            let made = Scene.makePlayer(scene.driver, scene.scripts)
+            player = made
+            layer.player = made
+        }
+        scene.driver.settle()
+        #expect(player != nil)
+        layer.player = nil
+        scene.driver.settle()
+        #expect(player == nil)
+    }
+
+    @Test("Added and removed while playing, a layer holds up nothing")
+    func attachAndDetach() {
+        let scene = Scene()
+        scene.load()
+        scene.player.play()
+        for _ in 0..<20 {
+            scene.driver.run(seconds: 0.05)
+            scene.layer.player = nil
+            scene.driver.run(seconds: 0.03)
+            scene.layer.player = scene.player
+        }
+        #expect(scene.driver.now == .ms(1600))
+        #expect(scene.player.currentTime() == .ms(1600))
+        #expect(scene.sight == "1.0 playing")
+        #expect(scene.player.counters.framesPresented == 41)
+    }
+}
