@@ -7,6 +7,8 @@ extension PlayerItem {
     public static let failedToPlayToEndTime = Notification.Name("Playhead.PlayerItem.failedToPlayToEndTime")
     /// Media did not arrive in time.
     public static let playbackStalled = Notification.Name("Playhead.PlayerItem.playbackStalled")
+    /// Other tracks than before are played.
+    public static let mediaSelectionDidChange = Notification.Name("Playhead.PlayerItem.mediaSelectionDidChange")
     /// After a seek or a loop's jump.
     public static let timeJumped = Notification.Name("Playhead.PlayerItem.timeJumped")
     /// `userInfo[PlayerItem.errorKey]` holds the `PlaybackError`; playback goes on.
@@ -34,6 +36,8 @@ enum Bulletin {
             )
         case .playbackStalled(let item):
             center.post(name: PlayerItem.playbackStalled, object: item)
+        case .mediaSelectionChanged(let item):
+            center.post(name: PlayerItem.mediaSelectionDidChange, object: item)
         case .timeJumped(let item, _): center.post(name: PlayerItem.timeJumped, object: item)
         case .errorLogEntry(let item, let error):
             center.post(

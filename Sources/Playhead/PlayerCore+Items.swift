@@ -102,10 +102,11 @@ extension PlayerItem {
             state.presentationSize = snapshot.presentationSize
             state.level = snapshot.level
             guard let description = snapshot.description else { return }
-            if state.tracks.count != description.tracks.count {
-                state.tracks = description.tracks.map {
-                    PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
-                }
+            let isStale = state.tracks.isEmpty || state.enabledTracks != snapshot.enabledTracks
+            guard isStale else { return }
+            state.enabledTracks = snapshot.enabledTracks
+            state.tracks = description.tracks.map {
+                PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
             }
         }
     }

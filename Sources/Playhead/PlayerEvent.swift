@@ -12,6 +12,8 @@ public enum PlayerEvent: Sendable {
     case mutedChanged(Bool)
     case durationChanged(PlayerItem, MediaTime)
     case tracksChanged(PlayerItem)
+    /// Other tracks than before are played.
+    case mediaSelectionChanged(PlayerItem)
     case presentationSizeChanged(PlayerItem, PixelSize)
     case playbackBufferEmptyChanged(PlayerItem, Bool)
     case playbackBufferFullChanged(PlayerItem, Bool)

@@ -18,11 +18,13 @@ public final class PlayerItem: Sendable, Identifiable {
         var presentationSize = PixelSize.zero
         var level = BufferLevel.empty
         var tracks: [PlayerItemTrack] = []
+        var enabledTracks: Set<Int> = []
         var forwardEnd: MediaTime = .invalid
         var reverseEnd: MediaTime = .invalid
         var forwardBuffer = 0.0
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
+        var legible = TrackChoice.none
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.
         var startPosition: (time: MediaTime, before: MediaTime, after: MediaTime)?
@@ -49,6 +51,7 @@ public final class PlayerItem: Sendable, Identifiable {
             state.forwardBuffer = mine.forwardBuffer
             state.video = mine.video
             state.audio = mine.audio
+            state.legible = mine.legible
         }
         return copy
     }
@@ -74,17 +77,17 @@ public final class PlayerItem: Sendable, Identifiable {
         set { state.withLock { $0.forwardBuffer = newValue } }
     }
 
-    /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Taken when a player opens
-    /// the item; changing it later is not built yet.
+    /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Set while playing it
+    /// counts a moment later, without a stop; one that is passed already ends the item there.
     public var forwardPlaybackEndTime: MediaTime {
         get { state.withLock { $0.forwardEnd } }
-        set { state.withLock { $0.forwardEnd = newValue } }
+        set { change { $0.forwardEnd = newValue } }
     }
 
-    /// Where playing backward ends; `.invalid`: at zero. Taken when a player opens the item.
+    /// Where playing backward ends; `.invalid`: at zero.
     public var reversePlaybackEndTime: MediaTime {
         get { state.withLock { $0.reverseEnd } }
-        set { state.withLock { $0.reverseEnd = newValue } }
+        set { change { $0.reverseEnd = newValue } }
     }
 
     /// All that can be sought to; empty until known.
@@ -92,23 +95,6 @@ public final class PlayerItem: Sendable, Identifiable {
         let description = asset.description
         guard let description, description.isSeekable, description.duration.isNumeric else { return [] }
         return [MediaTimeRange(start: .zero, duration: description.duration)]
-    }
-
-    /// Which of the asset's tracks of one kind is played. Taken when a player opens the item; switching while
-    /// playing is not built yet.
-    public func selectTrack(_ id: Int, ofType type: MediaType) { choose(.track(id), type) }
-
-    /// Plays no track of this kind: none of it is read or decoded. Taken when a player opens the item.
-    public func disableTracks(ofType type: MediaType) { choose(.none, type) }
-
-    private func choose(_ choice: TrackChoice, _ type: MediaType) {
-        state.withLock { state in
-            switch type {
-            case .video: state.video = choice
-            case .audio: state.audio = choice
-            default: break
-            }
-        }
     }
 
     /// The time being shown; a seek's target from the moment of the call on.

@@ -125,6 +125,7 @@ final class Watchers: Sendable {
         case .presentationSizeChanged(let id, let size):
             return item(id).map { .presentationSizeChanged($0, size) }
         case .tracksChanged(let id): return item(id).map { .tracksChanged($0) }
+        case .selectionChanged(let id): return item(id).map { .mediaSelectionChanged($0) }
         case .readyForDisplayChanged(let id, let isReady):
             return item(id).map { .readyForDisplayChanged($0, isReady) }
         case .seekCompleted(_, let finished):

@@ -29,6 +29,7 @@ public final class ReportDump: Sendable {
         case .notice(let notice): words(notice)
         case .presentationSizeChanged(_, let size): "presentationSize \(size)"
         case .tracksChanged: "tracks"
+        case .selectionChanged: "selection"
         case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
         case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"
         case .fault(_, let error): "fault \(error.code)"

@@ -4,7 +4,8 @@ import Testing
 @Suite("Usage")
 struct UsageTests {
     @Test(arguments: [
-        "", "--volume 2 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--rate 33 x", "--rate=-33 x", "--frames 0 x", "--repeat 0 x",
+        "", "--volume 2 x", "--volume nan x", "--rate 0 x", "--rate nan x", "--rate 33 x", "--rate=-33 x",
+        "--frames 0 x", "--repeat 0 x",
         "--loop --repeat 2 x", "--start abc x", "--start -1 x", "--start 3 --end 2 x", "--duration 0 x",
         "--threads 0 x", "--size 0x0 x", "--gravity up x", "--video nonsense x", "--video y4m x",
         "--video y4m: x",

@@ -53,6 +53,8 @@ public struct PlaybackReport: Sendable {
         case notice(PlaybackNotice)
         case presentationSizeChanged(ItemID, PixelSize)
         case tracksChanged(ItemID)
+        /// Other tracks of the current item are played.
+        case selectionChanged(ItemID)
         /// The first picture of the item (or of a seek) has reached the sinks.
         case readyForDisplayChanged(ItemID, Bool)
         case seekCompleted(SeekID, finished: Bool)

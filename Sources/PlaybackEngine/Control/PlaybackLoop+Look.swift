@@ -19,7 +19,10 @@ extension PlaybackLoop {
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
         let now = driver.clock.now
         if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
-        let outcome = renderer.look(pipeline, at: now)
+        let switchAt = lookAtReplacement(at: now)
+        guard let pipeline = self.pipeline else { return }
+        var outcome = renderer.look(pipeline, at: now)
+        if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
         deliver(outcome, item.id, at: now)
         observers.fire(upTo: renderer.itemTime(at: now))
         publish()
@@ -80,6 +83,7 @@ extension PlaybackLoop {
             report(.readyForDisplayChanged(id, true))
         }
         handle(.landed(epoch, at: time))
+        if renewsWhenLanded { renew() }
     }
 
     /// The data ended without a single frame in any track.
@@ -118,7 +122,7 @@ extension PlaybackLoop {
         }
     }
 
-    private func show(
+    func show(
         _ frame: VideoFrame,
         due: HostTime,
         at now: HostTime,
@@ -179,13 +183,14 @@ extension PlaybackLoop {
 
     /// The source had nothing; it is asked again a little later.
     private func askAgain(_ epoch: Epoch) {
-        guard epoch == start.epoch || epoch == prepared?.start.epoch, retry == nil else { return }
+        guard awaits(epoch), retry == nil else { return }
         let time = driver.clock.now.advanced(by: Self.retryDelay)
         retry = driver.schedule(at: time, on: control) { [weak self] in
             guard let self else { return }
             retry = nil
             pipeline?.wakeDemuxer()
             prepared?.pipeline?.wakeDemuxer()
+            replacement?.pipeline?.wakeDemuxer()
         }
         look()
     }

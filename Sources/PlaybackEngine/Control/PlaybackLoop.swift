@@ -28,6 +28,11 @@ public final class PlaybackLoop: @unchecked Sendable {
     var items: [ItemID: MediaItemSource] = [:]
     /// Opened ahead of need, to follow the current item.
     var prepared: PreparedItem?
+    /// The current item opened again with other settings.
+    var replacement: PreparedItem? {
+        didSet { renderer.replacedFrom = replacement?.start.firstWanted?.nanoseconds }
+    }
+    var renewsWhenLanded = false
     var layers: [LayerOutput] = []
     var audio: AudioOutputLane?
     var start = EpochStart(epoch: Epoch())
@@ -122,6 +127,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         retry = nil
         pipeline?.cancel()
         dropPrepared()
+        dropReplacement()
         lastFrame = nil
         items = [:]
         observers = TimeObservers()

@@ -22,6 +22,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     // Confined to the loading lane: only `step()` touches what follows.
     private var epoch: Epoch
+    private var hasBegun = false
     private var pass = 0
     private var packetsInPass = 0
     private var isAtEnd = false
@@ -64,7 +65,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     func step() -> StepResult {
         let wish = self.wish.withLock { $0 }
-        if wish.start.epoch != epoch { return begin(wish.start) }
+        if !hasBegun || wish.start.epoch != epoch { return begin(wish.start) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return wish.isLooping ? loop() : finish() }
         guard hasRoom(wish.limits) else {
@@ -76,6 +77,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func begin(_ start: EpochStart) -> StepResult {
+        hasBegun = true
         epoch = start.epoch
         pass = 0
         resetPass()

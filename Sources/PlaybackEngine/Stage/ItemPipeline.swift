@@ -136,6 +136,7 @@ final class ItemPipeline: Sendable {
         demuxRunner = runner
         wakeDemuxer.set { runner.wake() }
         let runners = made.map(\.runner)
+        isReverse.store(start.isReverse, ordering: .relaxed)
         wakeDecoders.set { for runner in runners { runner.wake() } }
     }
 

@@ -42,6 +42,8 @@ public enum PlaybackEvent: Sendable {
     /// played.
     case preparedOpened(ItemID, duration: MediaTime, isSeekable: Bool)
     case preparedReady(ItemID)
+    /// What is set on the prepared item has changed.
+    case prepareAgain(ItemID)
     case preparedFailed(ItemID, MediaError)
 }
 

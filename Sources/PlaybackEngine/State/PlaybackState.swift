@@ -88,6 +88,7 @@ public struct PlaybackState: Hashable, Sendable {
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
         case .preparedOpened(let id, let duration, let isSeekable): preparedOpened(id, duration, isSeekable)
         case .preparedReady(let id): preparedReady(id)
+        case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
         settle(&actions)
