@@ -8,7 +8,8 @@ extension PlayerItem {
     /// Media did not arrive in time.
     public static let playbackStalled = Notification.Name("Playhead.PlayerItem.playbackStalled")
     /// Other tracks than before are played.
-    public static let mediaSelectionDidChange = Notification.Name("Playhead.PlayerItem.mediaSelectionDidChange")
+    public static let mediaSelectionDidChange =
+        Notification.Name("Playhead.PlayerItem.mediaSelectionDidChange")
     /// After a seek or a loop's jump.
     public static let timeJumped = Notification.Name("Playhead.PlayerItem.timeJumped")
     /// `userInfo[PlayerItem.errorKey]` holds the `PlaybackError`; playback goes on.

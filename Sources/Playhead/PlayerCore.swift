@@ -171,7 +171,7 @@ final class PlayerCore: Sendable {
     }
 
     /// The loop has taken the command: what it published since is at least as new as the mask.
-    private func acknowledge(_ command: UInt64) {
+    func acknowledge(_ command: UInt64) {
         loop.perform { [weak self] _ in
             self?.state.withLock { state in
                 if state.rate?.command == command { state.rate = nil }
@@ -254,10 +254,12 @@ final class PlayerCore: Sendable {
     private func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
         if case .notice(let notice) = report.content { follow(notice) }
         if let id = snapshot.itemID, let item = watchers.item(id) { item.update(from: snapshot) }
-        if case .seekCompleted(let id, let finished) = report.content,
-            let completion = state.withLock({ $0.seeks.removeValue(forKey: id) })
-        {
-            callbacks.enqueue { completion(finished) }
+        switch report.content {
+        case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
+            if let completion = state.withLock({ $0.seeks.removeValue(forKey: id) }) {
+                callbacks.enqueue { completion(finished) }
+            }
+        default: break
         }
         guard let event = watchers.event(for: report, url: item?.asset.url) else { return }
         let current = snapshot.itemID.flatMap { watchers.item($0) }

@@ -130,6 +130,7 @@ final class Watchers: Sendable {
             return item(id).map { .readyForDisplayChanged($0, isReady) }
         case .seekCompleted(_, let finished):
             return current.map { .seekCompleted($0, finished: finished) }
+        case .prerollCompleted: return nil
         case .fault(let id, let error):
             return id.flatMap { item($0) }.map { .errorLogEntry($0, PlaybackError(error, url: $0.asset.url)) }
         case .sinkFailed(let error, let underlying):

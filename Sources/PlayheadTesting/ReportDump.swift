@@ -32,6 +32,7 @@ public final class ReportDump: Sendable {
         case .selectionChanged: "selection"
         case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
         case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"
+        case .prerollCompleted(let id, let finished): "preroll \(id.rawValue) completed \(finished)"
         case .fault(_, let error): "fault \(error.code)"
         case .sinkFailed(let error, _): "sinkFailed \(error.code)"
         }

@@ -58,6 +58,7 @@ public struct PlaybackReport: Sendable {
         /// The first picture of the item (or of a seek) has reached the sinks.
         case readyForDisplayChanged(ItemID, Bool)
         case seekCompleted(SeekID, finished: Bool)
+        case prerollCompleted(SeekID, finished: Bool)
         /// Playback goes on, but something was lost.
         case fault(ItemID?, MediaError)
         case sinkFailed(MediaError, any Error)

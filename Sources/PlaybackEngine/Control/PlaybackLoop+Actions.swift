@@ -10,6 +10,7 @@ extension PlaybackLoop {
             case .seek(let epoch, let request): seek(epoch, request)
             case .completeSeek(let id, let finished):
                 if id != SeekID(0) { report(.seekCompleted(id, finished: finished)) }
+            case .completePreroll(let id, let finished): report(.prerollCompleted(id, finished: finished))
             case .setTimelineRate(let rate): setTimelineRate(rate)
             case .setLooping(let isLooping): pipeline?.setLooping(isLooping)
             case .beginNextPass: beginNextPass()
@@ -36,7 +37,9 @@ extension PlaybackLoop {
 
     private func setTimelineRate(_ rate: Float) {
         let now = driver.clock.now
-        renderer.setRate(rate, at: now)
+        let start = rate == 0 ? now : appointment ?? now
+        if rate != 0 { appointment = nil }
+        renderer.setRate(rate, at: start)
         audio?.setPaused(rate == 0)
         observers.rateChanged(itemTime: renderer.itemTime(at: now))
     }

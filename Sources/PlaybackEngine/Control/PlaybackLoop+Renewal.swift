@@ -102,7 +102,8 @@ extension PlaybackLoop {
         describe(next.id)
         report(.selectionChanged(next.id))
         // Standing still, a picture of another track is shown at once.
-        guard shown == nil, !renderer.timeline.isRunning, case .video(let frame)? = pipeline.video?.frames.peek()
+        guard shown == nil, !renderer.timeline.isRunning,
+            case .video(let frame)? = pipeline.video?.frames.peek()
         else { return }
         pipeline.video?.advance()
         show(frame, due: now, at: now, isEssential: true, done: nil)

@@ -1,4 +1,4 @@
-import MediaCore
+public import MediaCore
 import Synchronization
 
 /// The one owner of a player's state. Everything that happens comes in as an event on the control lane, goes
@@ -49,6 +49,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     var turnedAt: Epoch?
     /// Pictures to step on.
     var pendingSteps = 0
+    /// When the timeline is to start, where somebody has said so.
+    var appointment: HostTime?
     /// What is being shown, for a layer that comes later.
     var lastFrame: VideoFrame?
     var retry: (any Wakeup)?
@@ -111,6 +113,14 @@ public final class PlaybackLoop: @unchecked Sendable {
         control.enqueue { [self] in takeDown(done) }
     }
 
+    /// Goes on at `rate` so that `time` (nil: the present one) falls on `host` (nil: as soon as it can).
+    public func restart(_ rate: Float, at time: MediaTime?, host: HostTime?) {
+        perform { loop in
+            loop.appointment = host
+            loop.handle(.restart(rate, at: time))
+        }
+    }
+
     /// Adds a layer; one that comes too late is finished at once.
     public func attach(_ layer: LayerOutput) {
         control.enqueue { [weak self] in
@@ -150,6 +160,10 @@ public final class PlaybackLoop: @unchecked Sendable {
 
     func handle(_ event: PlaybackEvent) {
         guard !isReleased.load(ordering: .acquiring) else { return }
+        switch event {
+        case .setRate, .playImmediately, .seek, .setItem, .step: appointment = nil
+        default: break
+        }
         carryOut(state.handle(event))
         look()
     }
