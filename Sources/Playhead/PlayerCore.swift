@@ -53,9 +53,11 @@ final class PlayerCore: Sendable {
         callbackQueue = configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks")
         callbacks = driver.makeCallbackLane(callbackQueue)
         watchers = Watchers()
-        let loop = PlaybackLoop(driver: driver) { [weak self] report, snapshot in
-            self?.take(report, snapshot)
-        }
+        let loop = PlaybackLoop(
+            driver: driver,
+            frameTap: { [watchers] id, frame in watchers.item(id)?.deliver(frame) },
+            observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
+        )
         loopBox.withLock { $0 = loop }
         if let sink = audioSink {
             let backend = configuration.backend

@@ -25,6 +25,7 @@ public final class PlayerItem: Sendable, Identifiable {
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
         var legible = TrackChoice.none
+        var outputs: [any PlayerItemOutput] = []
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.
         var startPosition: (time: MediaTime, before: MediaTime, after: MediaTime)?

@@ -134,7 +134,10 @@ extension PlaybackLoop {
         counters.totalLateness &+= lateness
         counters.worstLateness = max(counters.worstLateness, lateness)
         if lateness > PlaybackCounters.lateThreshold { counters.framesLate += 1 }
-        if let id = state.item?.id { setPresentationSize(frame.format.presentationSize, of: id) }
+        if let id = state.item?.id {
+            setPresentationSize(frame.format.presentationSize, of: id)
+            frameTap(id, frame)
+        }
         lastFrame = frame
         guard !layers.isEmpty else {
             done?()

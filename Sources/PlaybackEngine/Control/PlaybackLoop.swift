@@ -7,6 +7,7 @@ import Synchronization
 /// `@unchecked Sendable`: all stored properties but the locked and atomic ones are confined to the control
 /// lane; the public calls only enqueue.
 public final class PlaybackLoop: @unchecked Sendable {
+    public typealias FrameTap = @Sendable (ItemID, VideoFrame) -> Void
     public typealias Observer = @Sendable (PlaybackReport, PlaybackSnapshot) -> Void
 
     public let driver: any Driver
@@ -59,10 +60,18 @@ public final class PlaybackLoop: @unchecked Sendable {
     var alarmTime: HostTime?
     var observers = TimeObservers()
     let observer: Observer
+    /// Every picture as it comes due, and of which item.
+    let frameTap: FrameTap
 
-    public init(driver: any Driver, label: String = "player", observer: @escaping Observer) {
+    public init(
+        driver: any Driver,
+        label: String = "player",
+        frameTap: @escaping FrameTap = { _, _ in },
+        observer: @escaping Observer
+    ) {
         self.driver = driver
         self.observer = observer
+        self.frameTap = frameTap
         control = driver.makeLane(.control, label: label)
         renderer = Renderer(isRealTime: driver.isRealTime)
     }
