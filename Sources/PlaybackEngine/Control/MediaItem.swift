@@ -38,6 +38,8 @@ public struct PlaybackReport: Sendable {
         case notice(PlaybackNotice)
         case presentationSizeChanged(ItemID, PixelSize)
         case tracksChanged(ItemID)
+        /// What is read ahead, in item time; nil: nothing.
+        case loadedRangeChanged(ItemID, MediaTimeRange?)
         /// The first picture of the item (or of a seek) has reached the sinks.
         case readyForDisplayChanged(ItemID, Bool)
         case seekCompleted(SeekID, finished: Bool)

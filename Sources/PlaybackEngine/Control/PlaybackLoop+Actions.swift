@@ -49,6 +49,7 @@ extension PlaybackLoop {
         renderer.begin(epoch, at: driver.clock.now)
         renderer.endTime = item.forwardEnd?.nanoseconds
         monitor = BufferMonitor()
+        reading.begin()
         hasFrames = false
         landingEpoch = nil
         openedAt = driver.clock.now
@@ -112,6 +113,7 @@ extension PlaybackLoop {
     }
 
     func closePipeline() {
+        if let pipeline { reading.bytesOfOthers += pipeline.progress.bytes }
         pipeline?.cancel()
         pipeline?.releaseOnItsLane()
         pipeline = nil

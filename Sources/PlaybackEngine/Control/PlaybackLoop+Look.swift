@@ -17,6 +17,7 @@ extension PlaybackLoop {
         let outcome = renderer.look(pipeline, at: now)
         deliver(outcome, item.id, at: now)
         observers.fire(upTo: renderer.itemTime(at: now))
+        reportReading(pipeline, item.id)
         publish()
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {

@@ -34,6 +34,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     let endedEpoch = Locked<Epoch?>(nil)
     /// The epoch in which nothing is read at present: the bounds are reached, or the data has ended.
     let blockedEpoch = Locked<Epoch?>(nil)
+    /// How far reading has come; read by the loop.
+    let progress: Locked<ReadingProgress>
     /// Faults in a row that are taken before the rest of the data is given up.
     private static let faultLimit = 100
 
@@ -52,6 +54,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         self.wakeDecoders = wakeDecoders
         self.report = report
         epoch = wish.start.epoch
+        progress = Locked(ReadingProgress(epoch: wish.start.epoch))
     }
 
     func step() -> StepResult {
@@ -70,6 +73,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         epoch = start.epoch
         pass = 0
         resetPass()
+        progress.withLock { $0.begin(start.epoch) }
         failure = nil
         if let target = start.demuxTarget { seek(to: target) }
         return .progressed
@@ -156,6 +160,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return
         }
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
+        progress.withLock { $0.take(packet, pass: pass) }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoders()
     }

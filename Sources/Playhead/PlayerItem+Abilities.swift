@@ -1,0 +1,21 @@
+// What an item can do. All are false until the item is ready; after that they stay as they are.
+extension PlayerItem {
+    /// At rates above 2.
+    public var canPlayFastForward: Bool { isReady }
+    /// At rates between 0 and 1.
+    public var canPlaySlowForward: Bool { isReady }
+    /// At rate -1.
+    public var canPlayReverse: Bool { isReady && supportsReverse }
+    /// At rates below -1.
+    public var canPlayFastReverse: Bool { isReady && supportsReverse }
+    /// At rates between -1 and 0.
+    public var canPlaySlowReverse: Bool { isReady && supportsReverse }
+    public var canStepForward: Bool { isReady }
+    public var canStepBackward: Bool { isReady && supportsReverse }
+
+    private var isReady: Bool { status == .readyToPlay }
+
+    /// For items that can be sought in and have pictures. Playing backwards is not built yet: then this is
+    /// the one line to change: a picture track that is enabled, and seekable ranges.
+    var supportsReverse: Bool { false }
+}
