@@ -6,13 +6,14 @@ extension PlaybackLoop {
     func reportReading(_ pipeline: ItemPipeline, _ id: ItemID) {
         guard state.item?.hasLanded == true || state.item?.isMoving == true else { return }
         let progress = pipeline.progress
-        let now = Self.itemTime(renderer.itemTime(at: driver.clock.now))
-        var end = progress.epoch == start.epoch ? progress.end(ofPass: renderer.pass) : nil
-        if let limit = items[id]?.forwardEnd, let read = end { end = min(read, limit) }
+        // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
+        let now = renderer.itemTime(at: driver.clock.now)
+        var end = progress.epoch == start.epoch ? progress.end(ofPass: renderer.pass)?.nanoseconds : nil
+        if let limit = items[id]?.forwardEnd?.nanoseconds, let read = end { end = min(read, limit) }
         let isMoving = state.item?.hasLanded == false
         let range = end.flatMap { end -> MediaTimeRange? in
             guard !isMoving, end > now else { return nil }
-            return MediaTimeRange(start: now, duration: end - now)
+            return MediaTimeRange(start: Self.itemTime(now), duration: Self.itemTime(end - now))
         }
         let isOver = pipeline.hasEndedReading(start.epoch)
         guard reading.mustTell(range, isOver: isOver) else { return }
