@@ -210,18 +210,18 @@ struct TrackingTests {
     }
 
     #if compiler(>=6.2)
-    @Test("Observations, the sequence, does not miss where things end")
-    func observations() async {
-        let theatre = Theatre()
-        let player = theatre.player
-        let values = Observations { player.volume }
-        let last = Task {
-            for await value in values where value == 0.25 { return value }
-            return -1
+        @Test("Observations, the sequence, does not miss where things end")
+        func observations() async {
+            let theatre = Theatre()
+            let player = theatre.player
+            let values = Observations { player.volume }
+            let last = Task {
+                for await value in values where value == 0.25 { return value }
+                return -1
+            }
+            for step in 0...75 { player.volume = 1 - Float(step) / 100 }
+            theatre.driver.settle()
+            #expect(await last.value == 0.25)
         }
-        for step in 0...75 { player.volume = 1 - Float(step) / 100 }
-        theatre.driver.settle()
-        #expect(await last.value == 0.25)
-    }
     #endif
 }
