@@ -53,6 +53,10 @@ struct LogTests {
         #expect(events[1].hostEndTime == nil)
         #expect(other.accessLog().events.map(\.framesPresented) == [13])
         #expect(first.player.counters.framesPresented == 39)
+        // A second and more is read ahead of what was shown.
+        let bytes = [events[0].bytesRead, other.accessLog().events[0].bytesRead]
+        #expect(bytes.allSatisfy { $0 > 35_000 && $0 <= 62_000 })
+        #expect(first.player.counters.bytesRead == bytes.reduce(0, +))
     }
 
     @Test("A player that goes ends the playing")
@@ -123,6 +127,21 @@ struct LogTests {
         #expect(events.last?.itemTime == .ms(1200))
         #expect(events.last?.hostTime == HostTime(nanoseconds: 1_200_000_000))
         #expect(item.accessLog().events.first?.faults == 2)
+    }
+
+    @Test("One in which nothing can be decoded: each loss, and the end of it once")
+    func nothingDecodable() {
+        let theatre = Theatre(
+            ScriptedMedia(
+                video: .init(frameCount: 2),
+                faults: [.undecodable(frame: 0), .undecodable(frame: 1)]
+            )
+        )
+        let item = theatre.makeItem()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 60)
+        #expect(item.status == .failed)
+        #expect(item.errorLog().events.map(\.isRecovered) == [true, true, false])
     }
 
     @Test("One that cannot be opened has one entry")

@@ -45,6 +45,24 @@ struct KeyPathObserverTests {
         #expect(log.lines.count == 3)
     }
 
+    @Test("What the last player had still to tell is not told after the next one's news", arguments: 0..<20)
+    func lateNews(seed: UInt64) {
+        let (first, second) = (Theatre(seed: seed), Theatre())
+        let (item, log) = (first.makeItem(), Column())
+        let token = item.observe(\.status, options: .new) { _, change in
+            log.add("\(change.newValue ?? .failed)")
+        }
+        first.player.replaceCurrentItem(with: item)
+        while item.status != .readyToPlay, first.driver.step() {}
+        second.player.replaceCurrentItem(with: item)
+        second.driver.run(atMost: 1)
+        let told = log.lines
+        #expect(told.last == "readyToPlay")
+        first.driver.run(atMost: 1)
+        #expect(log.lines == told)
+        token.invalidate()
+    }
+
     @Test("A layer's observers follow it from player to player")
     func layerMoves() {
         let (first, second) = (Theatre(), Theatre())
