@@ -33,13 +33,16 @@ extension Player {
 
 extension PlayerCore {
     func restart(_ rate: Float, _ time: MediaTime, _ hostTime: MediaTime) {
-        let command = state.withLock { state in
-            state.commands += 1
-            state.rate = Masked(value: rate.isNaN ? 0 : max(-32, min(32, rate)), command: state.commands)
-            if time.isNumeric, state.item != nil {
-                state.seekTarget = Masked(value: max(.zero, time), command: state.commands)
+        let command = changing {
+            state.withLock { state in
+                state.commands += 1
+                let held = rate.isNaN ? 0 : max(-32, min(32, rate))
+                state.rate = Masked(value: held, command: state.commands)
+                if time.isNumeric, state.item != nil {
+                    state.seekTarget = Masked(value: max(.zero, time), command: state.commands)
+                }
+                return state.commands
             }
-            return state.commands
         }
         loop.restart(
             rate,

@@ -55,6 +55,8 @@ public struct PlaybackReport: Sendable {
         case tracksChanged(ItemID)
         /// Other tracks of the current item are played.
         case selectionChanged(ItemID)
+        /// What is read ahead, in item time; nil: nothing.
+        case loadedRangeChanged(ItemID, MediaTimeRange?)
         /// The first picture of the item (or of a seek) has reached the sinks.
         case readyForDisplayChanged(ItemID, Bool)
         case seekCompleted(SeekID, finished: Bool)

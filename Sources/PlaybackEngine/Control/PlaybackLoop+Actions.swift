@@ -63,6 +63,7 @@ extension PlaybackLoop {
         renderer.isReverse = false
         pendingSteps = 0
         monitor = BufferMonitor()
+        reading.begin()
         hasFrames = false
         landingEpoch = nil
         dropReplacement()
@@ -155,6 +156,7 @@ extension PlaybackLoop {
     }
 
     func closePipeline() {
+        if let pipeline { reading.bytesOfOthers += pipeline.progress.bytes }
         pipeline?.cancel()
         pipeline?.releaseOnItsLane()
         pipeline = nil

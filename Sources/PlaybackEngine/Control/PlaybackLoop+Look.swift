@@ -25,6 +25,7 @@ extension PlaybackLoop {
         if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
         deliver(outcome, item.id, at: now)
         observers.fire(upTo: renderer.itemTime(at: now))
+        reportReading(pipeline, item.id)
         publish()
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {

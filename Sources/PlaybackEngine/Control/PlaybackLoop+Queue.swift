@@ -90,6 +90,7 @@ extension PlaybackLoop {
         let end = pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? 0
         items[old] = nil
         closePipeline()
+        reading.begin()
         pipeline = next.pipeline
         start = next.start
         late = LateLanding()

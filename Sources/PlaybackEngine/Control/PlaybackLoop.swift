@@ -40,6 +40,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     var late = LateLanding()
     var counters = PlaybackCounters()
     var monitor = BufferMonitor()
+    var reading = ReadingMonitor()
+    var stallClock = StallClock()
     var presentationSize = PixelSize.zero
     var isReadyForDisplay = false
     /// Some frame of the item was seen, so that an end without one is an end and not a failure.
@@ -202,6 +204,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     /// Properties that observers are told of change with their notice, one by one, so that whoever looks from
     /// inside a callback sees things as they were told.
     func publish() {
+        measure()
         var snapshot = visible
         snapshot.seekTarget = state.item?.seekTarget
         snapshot.description = pipeline?.description

@@ -40,6 +40,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     let endedEpoch = Locked<Epoch?>(nil)
     /// The epoch in which nothing is read at present: the bounds are reached, or the data has ended.
     let blockedEpoch = Locked<Epoch?>(nil)
+    /// How far reading has come; read by the loop.
+    let progress: Locked<ReadingProgress>
     /// Faults in a row that are taken before the rest of the data is given up.
     private static let faultLimit = 100
 
@@ -61,6 +63,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         self.wakeDecoders = wakeDecoders
         self.report = report
         epoch = wish.start.epoch
+        progress = Locked(ReadingProgress(epoch: wish.start.epoch))
     }
 
     func step() -> StepResult {
@@ -81,6 +84,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         epoch = start.epoch
         pass = 0
         resetPass()
+        progress.withLock { $0.begin(start.epoch) }
         failure = nil
         segment = start.isReverse ? ReverseSegment(start) : nil
         if let target = start.demuxTarget { seek(to: target) }
@@ -184,6 +188,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return
         }
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
+        progress.withLock { $0.take(packet, pass: pass) }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoders()
     }
