@@ -96,6 +96,11 @@ let package = Package(
             dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "ContractTests",
+            dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting", "MediaCore", "FFmpeg"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "CommandTests", dependencies: ["vplay"], swiftSettings: settings),
     ]
 )

@@ -46,7 +46,8 @@ struct PlayerFacts: Sendable {
             return
         }
         reasonForWaitingToPlay =
-            reason.flatMap { Player.WaitingReason(rawValue: $0.rawValue) } ?? .evaluatingBufferingRate
+            reason.flatMap { Player.WaitingReason(rawValue: $0.rawValue) }
+            ?? (item == nil ? .noItemToPlay : .evaluatingBufferingRate)
     }
 }
 

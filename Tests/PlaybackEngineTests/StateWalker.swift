@@ -1,15 +1,41 @@
 import MediaCore
 import PlaybackEngine
 
-/// Drives the state with random events and holds it to what it promises.
+/// Drives the state with random events and holds it to what it promises (`StatePromise`).
 struct StateWalker {
     var state = PlaybackState()
     var random: SplitMix64
     var steps = 0
+    var told = Told()
     private var nextID: UInt64 = 0
-    /// Seeks that have been asked for and not answered.
-    private var open: Set<SeekID> = []
-    private var timelineRate: Float = 0
+
+    /// What somebody knows who has only heard the actions.
+    struct Told {
+        /// Seeks that have been asked for and not answered.
+        var open: Set<SeekID> = []
+        var prerolls: Set<SeekID> = []
+        var timelineRate: Float = 0
+        var rate: Float = 0
+        var timeControl = TimeControlState.paused
+        var waitReason: WaitReason?
+        var playerStatus = LoadState.unknown
+        var item: ItemID?
+        var itemStatus = LoadState.unknown
+        /// Items that were opened and not closed.
+        var opened: Set<ItemID> = []
+        /// Outcomes since the pass began.
+        var outcomes = 0
+        var pastEpochs: Set<Epoch> = []
+        /// How often the walk came by.
+        var seen = Seen()
+    }
+
+    struct Seen {
+        var ends = 0, failures = 0, stalls = 0, resumed = 0, landings = 0, seams = 0, turns = 0, passes = 0
+        var least: Int {
+            [ends, failures, stalls, resumed, landings, seams, turns, passes].min() ?? 0
+        }
+    }
 
     init(seed: UInt64) { random = SplitMix64(seed) }
 
@@ -17,88 +43,104 @@ struct StateWalker {
     mutating func step() -> String? {
         steps += 1
         let event = makeEvent()
-        let old = state
-        if case .seek(let request) = event { open.insert(request.id) }
+        let turn = Turn(event: event, before: state)
+        if case .seek(let request) = event { told.open.insert(request.id) }
+        if case .preroll(let id) = event { told.prerolls.insert(id) }
         let actions = state.handle(event)
-        return check(actions, event) ?? invariant(old, event)
+        if state.epoch != turn.before.epoch { told.pastEpochs.insert(turn.before.epoch) }
+        for action in actions {
+            if let broken = hear(action, turn) { return "\(event): \(broken)" }
+        }
+        let item = state.item
+        for promise in StatePromise.all where !promise.holds(state, item, told, turn) {
+            return "\(event): broke \"\(promise.rawValue)\""
+        }
+        return nil
+    }
+
+    struct Turn {
+        var event: PlaybackEvent
+        var before: PlaybackState
     }
 
     private mutating func makeEvent() -> PlaybackEvent {
         nextID += 1
-        // Half the time the stages answer truthfully, else anything comes from anywhere.
-        let epoch =
-            Bool.random(using: &random) ? state.epoch : Epoch(UInt64.random(in: 0..<4, using: &random))
+        if Int.random(in: 0..<3, using: &random) == 0, let event = makeNextStep() { return event }
+        // Most of the time the stages answer truthfully, else anything comes from anywhere.
+        let isTruthful = Int.random(in: 0..<4, using: &random) > 0
+        let epoch = isTruthful ? state.epoch : Epoch(UInt64.random(in: 0..<4, using: &random))
         let item = state.item?.id ?? ItemID(nextID)
         let flag = Bool.random(using: &random)
-        let time = MediaTime(value: Int64.random(in: -2000...12_000, using: &random), timescale: 1000)
-        switch Int.random(in: 0..<18, using: &random) {
-        case 0: return .setRate([-1, 0, 0.5, 1, 2, .nan].randomElement(using: &random) ?? 0)
-        case 1: return .playImmediately(flag ? 1 : 0)
-        case 2: return .setWaitsToMinimizeStalling(flag)
-        case 3: return .setResumesAfterStall(flag)
-        case 4: return .setEndAction([.pause, .none, .advance].randomElement(using: &random) ?? .pause)
-        case 5: return .setRepeat(flag ? .loop : .once)
-        case 6: return .setItem(Int.random(in: 0..<4, using: &random) == 0 ? nil : ItemID(nextID))
-        case 7, 8:
-            let odd: [MediaTime] = [.invalid, .indefinite, .positiveInfinity, .negativeInfinity]
-            let target =
-                Int.random(in: 0..<8, using: &random) == 0 ? odd.randomElement(using: &random) ?? time : time
-            return .seek(SeekRequest(id: SeekID(nextID), target: target))
-        case 9: return .cancelSeeks
-        case 10, 11: return .opened(item, duration: flag ? .ms(10_000) : .indefinite, isSeekable: flag)
-        case 12: return .failed(item, MediaError(.io, "random"))
-        case 13, 14:
-            return .buffer(
-                item,
-                BufferLevel(isEmpty: flag, isLikelyToKeepUp: !flag, isFull: Bool.random(using: &random))
-            )
-        case 15: return .landed(epoch, at: time)
-        case 16: return .ranDry(epoch)
-        default: return .reachedEnd(epoch, at: .ms(10_000), flag ? nil : MediaError(.truncated, "random"))
+        switch Int.random(in: 0..<80, using: &random) {
+        case 0..<8: return .setRate([-1, 0, 0.5, 1, 2, .nan].randomElement(using: &random) ?? 0)
+        case 8 where flag: return .restart(1, at: Bool.random(using: &random) ? makeTarget() : nil)
+        case 8: return .preroll(SeekID(nextID))
+        case 9 where flag: return .cancelPrerolls
+        case 9..<10: return .playImmediately(flag ? 1 : 0)
+        case 10..<12: return .setWaitsToMinimizeStalling(flag)
+        case 12: return .setResumesAfterStall(flag)
+        case 13: return .setEndAction([.pause, .none, .advance].randomElement(using: &random) ?? .pause)
+        case 14: return .setRepeat(flag ? .loop : .once)
+        case 15: return .setItem(Int.random(in: 0..<4, using: &random) == 0 ? nil : ItemID(nextID))
+        case 16..<22: return .seek(SeekRequest(id: SeekID(nextID), target: makeTarget()))
+        case 22: return .cancelSeeks
+        case 23..<30: return .opened(item, duration: flag ? .ms(10_000) : .indefinite, isSeekable: flag)
+        case 30: return .failed(item, MediaError(.io, "random"))
+        case 31..<42: return .buffer(item, makeLevel())
+        case 42..<54: return .landed(epoch, at: .ms(Int64.random(in: 0...10_000, using: &random)))
+        case 54..<58: return .ranDry(epoch)
+        case 58..<64:
+            let isCutOff = Int.random(in: 0..<4, using: &random) == 0
+            return .reachedEnd(epoch, at: .ms(10_000), isCutOff ? MediaError(.truncated, "random") : nil)
+        case 64..<67 where state.upcoming.count < 3:
+            return .insert(ItemID(nextID), after: flag ? state.upcoming.randomElement(using: &random) : nil)
+        case 67: return .remove(state.upcoming.randomElement(using: &random) ?? item)
+        case 68 where flag: return .prepareAgain(state.upcoming.first ?? item)
+        case 68: return Bool.random(using: &random) ? .advance : .removeUpcoming
+        case 69: return .step(Int.random(in: -3...3, using: &random))
+        case 70..<72: return .reversible(item)
+        case 72..<75: return .readToEnd(epoch)
+        case 75..<79:
+            let next = state.upcoming.first ?? item
+            return flag
+                ? .preparedReady(next) : .preparedOpened(next, duration: .ms(10_000), isSeekable: true)
+        default: return .preparedFailed(state.upcoming.first ?? item, MediaError(.io, "random"))
         }
     }
 
-    /// Each answer answers a question; what is posted agrees with what is.
-    private mutating func check(_ actions: [PlaybackAction], _ event: PlaybackEvent) -> String? {
-        var outcomes = 0
-        for action in actions {
-            switch action {
-            case .completeSeek(let id, _) where id != SeekID(0):
-                if open.remove(id) == nil { return "\(event): seek \(id) answered twice or never asked" }
-            case .setTimelineRate(let rate):
-                if rate == timelineRate { return "\(event): the timeline told what it knows" }
-                timelineRate = rate
-            case .post(.playedToEnd), .post(.failedToPlayToEnd): outcomes += 1
-            default: continue
-            }
+    /// What leads on to playing, and through a queue, so that the walk sees more than beginnings.
+    private mutating func makeNextStep() -> PlaybackEvent? {
+        guard let item = state.item else { return .setItem(ItemID(nextID)) }
+        if item.status == .failed { return .setItem(ItemID(nextID)) }
+        if item.status == .unknown { return .opened(item.id, duration: .ms(10_000), isSeekable: true) }
+        if !item.hasLanded { return .landed(state.epoch, at: .zero) }
+        if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
+        if state.rate == 0 { return .setRate(1) }
+        guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: return .setEndAction(.advance)
+        case 1: return .readToEnd(state.epoch)
+        case 2: return .preparedOpened(next, duration: .ms(10_000), isSeekable: true)
+        case 3: return .preparedReady(next)
+        default: return .reachedEnd(state.epoch, at: .ms(10_000), nil)
         }
-        if outcomes > 1 { return "\(event): \(outcomes) outcomes of one pass" }
-        if timelineRate != state.timelineRate { return "\(event): the timeline was not told" }
-        return nil
     }
 
-    private func invariant(_ old: PlaybackState, _ event: PlaybackEvent) -> String? {
-        if (state.rate == 0) != (state.timeControl == .paused) { return "\(event): rate 0 is not paused" }
-        if state.timelineRate != 0, state.timelineRate != state.rate {
-            return "\(event): runs at a rate nobody asked for"
-        }
-        if state.timeControl == .playing {
-            guard let item = state.item else { return "\(event): plays nothing" }
-            if item.status != .readyToPlay { return "\(event): plays an item that is \(item.status)" }
-            if !item.hasLanded { return "\(event): plays in the middle of a seek" }
-            if item.isStalled { return "\(event): plays on an empty buffer" }
-        }
-        if (state.waitReason != nil) != (state.timeControl == .waitingToPlayAtSpecifiedRate) {
-            return "\(event): a reason without waiting, or none"
-        }
-        if state.epoch < old.epoch { return "\(event): the epoch ran backwards" }
-        if let item = state.item, item.status == .failed, item.error == nil {
-            return "\(event): failed without words"
-        }
-        // Every seek that is open is in flight or waiting: none is lost.
-        let pending = state.item.map { $0.seekTarget != nil } ?? false
-        if !open.isEmpty, !pending { return "\(event): \(open.count) seeks were forgotten" }
-        if open.count > 2 { return "\(event): \(open.count) seeks at once" }
-        return nil
+    private mutating func makeTarget() -> MediaTime {
+        let odd: [MediaTime] = [.invalid, .indefinite, .positiveInfinity, .negativeInfinity]
+        let isOdd = Int.random(in: 0..<8, using: &random) == 0
+        if isOdd, let time = odd.randomElement(using: &random) { return time }
+        return .ms(Int64.random(in: -2000...12_000, using: &random))
+    }
+
+    /// While time runs, `ranDry` alone tells of an empty buffer, as `BufferMonitor` has it.
+    private mutating func makeLevel() -> BufferLevel {
+        let isEmpty = state.timelineRate == 0 && Bool.random(using: &random)
+        let isLikely = !isEmpty && Bool.random(using: &random)
+        return BufferLevel(
+            isEmpty: isEmpty,
+            isLikelyToKeepUp: isLikely,
+            isFull: Bool.random(using: &random)
+        )
     }
 }

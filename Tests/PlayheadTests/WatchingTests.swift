@@ -178,7 +178,8 @@ struct TrackingTests {
         #expect(announced(by: theatre) { player.rate = 2 } == ["rate", "timeControlStatus", "reason"])
         #expect(announced(by: theatre) { player.rate = 1 } == ["rate"])
         let item = theatre.makeItem()
-        #expect(announced(by: theatre) { player.replaceCurrentItem(with: item) } == ["currentItem"])
+        let replacing = announced(by: theatre) { player.replaceCurrentItem(with: item) }
+        #expect(replacing == ["currentItem", "reason"])
         theatre.driver.settle()
         #expect(announced(by: theatre) { theatre.layer.player = nil } == ["ready"])
         #expect(announced(by: theatre) { theatre.layer.player = player } == ["ready"])

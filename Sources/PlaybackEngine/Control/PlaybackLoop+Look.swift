@@ -24,7 +24,8 @@ extension PlaybackLoop {
         var outcome = renderer.look(pipeline, at: now)
         if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
         deliver(outcome, item.id, at: now)
-        observers.fire(upTo: renderer.itemTime(at: now))
+        // Only playing passes a time; a seek that lands on it does not.
+        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         reportReading(pipeline, item.id)
         publish()
         arm(outcome.wakeAt, at: now)
@@ -83,6 +84,7 @@ extension PlaybackLoop {
             isReadyForDisplay = true
             report(.readyForDisplayChanged(id, true))
         }
+        if state.item?.seekInFlight != nil { observers.moved(itemTime: time.nanoseconds ?? 0) }
         handle(.landed(epoch, at: time))
         if renewsWhenLanded { renew() }
     }
@@ -154,7 +156,7 @@ extension PlaybackLoop {
 
     private func arm(_ time: HostTime?, at now: HostTime) {
         var next = time
-        if let observed = observers.nextTime(after: renderer.itemTime(at: now)),
+        if let observed = observers.nextTime(isReverse: state.isReverse),
             let host = renderer.hostTime(forItemTime: observed)
         {
             next = min(next ?? host, host)

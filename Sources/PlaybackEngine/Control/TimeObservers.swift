@@ -1,14 +1,18 @@
-/// Who wants to be told when playback passes a time. Confined to the control lane.
+/// Who wants to be told when playback passes a time, in either direction. Confined to the control lane.
 struct TimeObservers {
-    private enum Kind {
-        /// Item time in nanoseconds between calls; the next one due.
-        case periodic(interval: Int64, next: Int64)
-        /// Sorted item times; the index of the first that was not passed yet.
-        case boundary([Int64], next: Int)
+    fileprivate enum Kind {
+        /// Item time in nanoseconds between calls.
+        case periodic(interval: Int64)
+        /// Sorted item times.
+        case boundary([Int64])
     }
 
-    private struct Entry {
-        var kind: Kind
+    fileprivate struct Entry {
+        let kind: Kind
+        /// Up to where playing has come, in item time.
+        var from: Int64
+        /// What lies exactly at `from` has not been told: playing begins there.
+        var includesFrom = true
         let call: @Sendable (Int64) -> Void
     }
 
@@ -20,9 +24,8 @@ struct TimeObservers {
         now: Int64,
         _ call: @escaping @Sendable (Int64) -> Void
     ) {
-        let interval = max(1_000_000, interval)
-        let next = (now / interval + 1) * interval
-        entries.append((id, Entry(kind: .periodic(interval: interval, next: next), call: call)))
+        let kind = Kind.periodic(interval: max(1_000_000, interval))
+        entries.append((id, Entry(kind: kind, from: now, call: call)))
     }
 
     mutating func addBoundary(
@@ -31,9 +34,7 @@ struct TimeObservers {
         now: Int64,
         _ call: @escaping @Sendable (Int64) -> Void
     ) {
-        let times = times.sorted()
-        let next = times.firstIndex { $0 >= now } ?? times.count
-        entries.append((id, Entry(kind: .boundary(times, next: next), call: call)))
+        entries.append((id, Entry(kind: .boundary(times.sorted()), from: now, call: call)))
     }
 
     mutating func remove(_ id: UInt64) { entries.removeAll { $0.id == id } }
@@ -42,38 +43,26 @@ struct TimeObservers {
     /// for all that were passed for a period.
     mutating func fire(upTo now: Int64) {
         for index in entries.indices {
-            switch entries[index].entry.kind {
-            case .periodic(let interval, let next):
-                guard now >= next else { continue }
-                entries[index].entry.kind = .periodic(
-                    interval: interval,
-                    next: (now / interval + 1) * interval
-                )
-                entries[index].entry.call(now)
-            case .boundary(let times, var next):
-                while next < times.count, now >= times[next] {
-                    entries[index].entry.call(times[next])
-                    next += 1
-                }
-                entries[index].entry.kind = .boundary(times, next: next)
-            }
+            let entry = entries[index].entry
+            for time in entry.passed(now) { entry.call(time) }
+            entries[index].entry.from = now
+            entries[index].entry.includesFrom = false
         }
     }
 
-    /// A seek or a loop's jump: periods are told of it, boundaries begin anew behind the new time.
+    /// A seek or a loop's jump: periods are told of it, boundaries begin anew at the new time.
     mutating func jumped(itemTime now: Int64) {
+        moved(itemTime: now)
+        for (_, entry) in entries {
+            if case .periodic = entry.kind { entry.call(now) }
+        }
+    }
+
+    /// A jump that was told of has landed a little elsewhere.
+    mutating func moved(itemTime now: Int64) {
         for index in entries.indices {
-            switch entries[index].entry.kind {
-            case .periodic(let interval, _):
-                entries[index].entry.kind = .periodic(
-                    interval: interval,
-                    next: (now / interval + 1) * interval
-                )
-                entries[index].entry.call(now)
-            case .boundary(let times, _):
-                let next = times.firstIndex { $0 >= now } ?? times.count
-                entries[index].entry.kind = .boundary(times, next: next)
-            }
+            entries[index].entry.from = now
+            entries[index].entry.includesFrom = true
         }
     }
 
@@ -84,16 +73,45 @@ struct TimeObservers {
         }
     }
 
-    /// The next item time anybody waits for.
-    func nextTime(after now: Int64) -> Int64? {
-        var earliest: Int64?
-        for (_, entry) in entries {
-            switch entry.kind {
-            case .periodic(_, let next): earliest = min(earliest ?? next, next)
-            case .boundary(let times, let next):
-                if next < times.count { earliest = min(earliest ?? times[next], times[next]) }
+    /// The next item time anybody waits for in this direction.
+    func nextTime(isReverse: Bool) -> Int64? {
+        let times = entries.compactMap { $0.entry.next(isReverse: isReverse) }
+        return isReverse ? times.max() : times.min()
+    }
+}
+
+extension TimeObservers.Entry {
+    /// What a call is due for when playing comes from `from` to `now`, in the order of passing.
+    fileprivate func passed(_ now: Int64) -> [Int64] {
+        switch kind {
+        case .periodic(let interval):
+            let isDue =
+                now >= from
+                ? Self.floor(now, interval) > Self.floor(from, interval)
+                : Self.floor(-now, interval) > Self.floor(-from, interval)
+            return isDue ? [now] : []
+        case .boundary(let times):
+            let hit = times.filter { time in
+                if time == from { return includesFrom }
+                return now >= from ? time > from && time <= now : time < from && time >= now
             }
+            return now >= from ? hit : hit.reversed()
         }
-        return earliest
+    }
+
+    fileprivate func next(isReverse: Bool) -> Int64? {
+        switch kind {
+        case .periodic(let interval):
+            return isReverse
+                ? -(Self.floor(-from, interval) + 1) * interval
+                : (Self.floor(from, interval) + 1) * interval
+        case .boundary(let times):
+            if includesFrom, times.contains(from) { return from }
+            return isReverse ? times.last { $0 < from } : times.first { $0 > from }
+        }
+    }
+
+    private static func floor(_ value: Int64, _ interval: Int64) -> Int64 {
+        value >= 0 ? value / interval : -((-value + interval - 1) / interval)
     }
 }

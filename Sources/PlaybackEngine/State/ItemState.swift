@@ -14,6 +14,8 @@ public struct ItemState: Hashable, Sendable {
     public internal(set) var hasLanded = false
     /// The end of the pass was reached and nothing has moved since.
     public internal(set) var hasEnded = false
+    /// Why the pass ended early, if it did: asked to play on, it has failed still.
+    var endError: MediaError?
     /// All data of the current pass has been read.
     var isReadToEnd = false
     /// The data ran out while playing and has not come back.

@@ -15,19 +15,7 @@ extension PlaybackState {
         _ actions: inout [PlaybackAction]
     ) {
         guard epoch == self.epoch, let item, item.hasLanded, !item.hasEnded, timelineRate != 0 else { return }
-        if let error {
-            // The data ended before the media did: one outcome per pass, and it is not "played to end".
-            self.item?.hasEnded = true
-            if endAction == .advance, !upcoming.isEmpty {
-                actions.append(.post(.failedToPlayToEnd(item.id, error)))
-                return advance(isSeamless: true, &actions)
-            }
-            stopTimeline(&actions)
-            actions.append(.post(.failedToPlayToEnd(item.id, error)))
-            rateReason = .itemFailed
-            rate = 0
-            return
-        }
+        if let error { return endInFailure(item.id, error, &actions) }
         if repeatSetting == .loop, !isReverse || item.duration.isNumeric {
             actions.append(.post(.playedToEnd(item.id, at: time)))
             if isReverse { return restartPass(&actions) }
@@ -36,6 +24,20 @@ extension PlaybackState {
             return
         }
         endOfPass(item.id, at: time, &actions)
+    }
+
+    /// The data ended before the media did: one outcome per pass, and it is not "played to end".
+    mutating func endInFailure(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
+        item?.hasEnded = true
+        item?.endError = error
+        if endAction == .advance, !upcoming.isEmpty {
+            actions.append(.post(.failedToPlayToEnd(id, error)))
+            return advance(isSeamless: true, &actions)
+        }
+        stopTimeline(&actions)
+        actions.append(.post(.failedToPlayToEnd(id, error)))
+        rateReason = .itemFailed
+        rate = 0
     }
 
     /// The last frame has been shown; now the notice, then the rate.
@@ -83,6 +85,8 @@ extension PlaybackState {
 
     mutating func ranDry(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, let item, timelineRate != 0, !item.isStalled else { return }
+        // Past the end under `.none` there is no data to wait for.
+        if item.hasEnded { return }
         self.item?.isStalled = true
         self.item?.level.isEmpty = true
         self.item?.level.isLikelyToKeepUp = false

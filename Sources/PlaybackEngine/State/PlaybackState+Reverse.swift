@@ -20,6 +20,7 @@ extension PlaybackState {
         stopTimeline(&actions)
         item?.hasLanded = false
         item?.hasEnded = false
+        item?.endError = nil
         item?.isStalled = false
         item?.isReadToEnd = false
         actions.append(.turn(epoch, isReverse: isReverse))
@@ -35,6 +36,7 @@ extension PlaybackState {
         stopTimeline(&actions)
         if isReverse != (count < 0) { turn(&actions) }
         self.item?.hasEnded = false
+        self.item?.endError = nil
         actions.append(.step(count.magnitude > UInt(Int.max) ? .max : Int(count.magnitude)))
     }
 }

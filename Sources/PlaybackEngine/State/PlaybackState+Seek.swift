@@ -48,6 +48,7 @@ extension PlaybackState {
         flyingIsAnswered = false
         item?.hasLanded = false
         item?.hasEnded = false
+        item?.endError = nil
         item?.isStalled = false
         item?.isReadToEnd = false
         actions.append(.seek(epoch, request))

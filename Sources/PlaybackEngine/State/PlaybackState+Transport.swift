@@ -12,6 +12,8 @@ extension PlaybackState {
         if repeatSetting == .loop, item.status == .readyToPlay {
             self.item?.hasEnded = false
             restartPass(&actions)
+        } else if let error = item.endError {
+            endInFailure(item.id, error, &actions)
         } else if isReverse {
             endOfPass(item.id, at: .zero, &actions)
         } else if endAction != .none {
@@ -57,7 +59,8 @@ extension PlaybackState {
 
     mutating func failed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         guard var failing = item, failing.id == id, failing.status != .failed else { return }
-        let wasPlaying = failing.status == .readyToPlay
+        // One outcome per pass: what has ended has had its own.
+        let wasPlaying = failing.status == .readyToPlay && !failing.hasEnded
         answerSeeks(of: failing, &actions)
         failing.seekInFlight = nil
         failing.seekWaiting = nil

@@ -107,7 +107,11 @@ public struct PlaybackState: Hashable, Sendable {
     private mutating func settle(_ actions: inout [PlaybackAction]) {
         if mustTurn { turn(&actions) }
         let wanted = mayRun ? rate : 0
-        if wanted != 0 { startsAtOnce = false }
+        if wanted != 0 {
+            startsAtOnce = false
+            // It was started with what is there: the stall is over, however little that is.
+            if timelineRate == 0 { item?.isStalled = false }
+        }
         guard wanted != timelineRate else { return }
         timelineRate = wanted
         actions.append(.setTimelineRate(wanted))
@@ -118,7 +122,7 @@ public struct PlaybackState: Hashable, Sendable {
         guard rate != 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
         guard isReverse == (rate < 0) else { return false }
         // Under `.none` time goes on past the end.
-        if item.hasEnded { return endAction == .none && timelineRate != 0 }
+        if item.hasEnded { return endAction == .none }
         // Once running it goes on until the data really runs out.
         if timelineRate != 0 { return !item.isStalled }
         if item.level.isEmpty { return false }

@@ -28,8 +28,13 @@ public struct SeekRequest: Hashable, Sendable {
     ) {
         self.id = id
         self.target = target
-        self.toleranceBefore = toleranceBefore
-        self.toleranceAfter = toleranceAfter
+        self.toleranceBefore = Self.usable(toleranceBefore)
+        self.toleranceAfter = Self.usable(toleranceAfter)
+    }
+
+    /// What is no length of time, or a negative one, counts as none.
+    private static func usable(_ tolerance: MediaTime) -> MediaTime {
+        tolerance.isNumeric || tolerance == .positiveInfinity ? max(.zero, tolerance) : .zero
     }
 }
 

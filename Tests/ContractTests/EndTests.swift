@@ -1,0 +1,153 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: ends")
+struct EndTests {
+    private func played(_ action: Player.ActionAtItemEnd, seconds: Double = 3) -> Scene {
+        let scene = Scene()
+        scene.player.actionAtItemEnd = action
+        scene.load()
+        _ = scene.told()
+        scene.player.play()
+        scene.driver.run(seconds: seconds)
+        return scene
+    }
+
+    @Test(
+        "pause, and advance without a queue: the end, then the rate, then the status; the last picture stays"
+    )
+    func pause() {
+        #expect(Scene().player.actionAtItemEnd == .pause)
+        for action in [Player.ActionAtItemEnd.pause, .advance] {
+            let scene = played(action)
+            #expect(scene.sight == "0.0 paused")
+            #expect(scene.player.currentItem != nil)
+            #expect(scene.player.currentTime() == .ms(2000))
+            #expect(scene.sink.numbers.last == 49)
+            #expect(
+                scene.told(of: "end", "rate", "status") == [
+                    "rate 0.0 -> 1.0 setRateCalled", "status playing", "end",
+                    "rate 1.0 -> 0.0 itemEnded", "status paused",
+                ]
+            )
+        }
+    }
+
+    @Test("none: the rate stays, and time counts on past the end; another action then applies at once")
+    func none() {
+        let scene = played(.none)
+        #expect(scene.sight == "1.0 playing")
+        #expect(scene.player.currentTime() == .ms(3000))
+        #expect(scene.told(of: "end", "rate 1") == ["end"])
+        scene.player.actionAtItemEnd = .pause
+        scene.driver.settle()
+        #expect(scene.sight == "0.0 paused")
+        #expect(scene.told(of: "end", "rate", "status") == ["rate 1.0 -> 0.0 itemEnded", "status paused"])
+    }
+
+    @Test("Paused past the end under none, it plays on past the end, and tells no end again")
+    func pausedPastTheEnd() {
+        let scene = played(.none)
+        scene.player.pause()
+        scene.driver.run(seconds: 1)
+        #expect(scene.player.currentTime() == .ms(3000))
+        scene.player.play()
+        scene.driver.run(seconds: 1)
+        #expect(scene.sight == "1.0 playing")
+        #expect(scene.player.currentTime() == .ms(4000))
+        #expect(scene.told(of: "end") == ["end"])
+    }
+
+    @Test("play() at the end moves nothing and tells the end once more; after a seek it plays again")
+    func playAtTheEnd() {
+        let scene = played(.pause)
+        _ = scene.told()
+        scene.player.play()
+        scene.driver.run(seconds: 5)
+        #expect(scene.told(of: "end", "rate") == ["end"])
+        #expect(scene.sight == "0.0 paused")
+        #expect(scene.sink.numbers.count == 50)
+        scene.seek("again", to: .zero)
+        scene.player.play()
+        scene.driver.run(seconds: 5)
+        #expect(scene.told(of: "end", "again") == ["again true", "end"])
+        #expect(scene.sink.numbers == Array(0..<50) + Array(0..<50))
+    }
+
+    @Test("The classic loop, none and a seek to zero in the handler, goes on for ever")
+    func classicLoop() {
+        let scene = Scene()
+        let player = scene.player
+        player.actionAtItemEnd = .none
+        let token = player.onEvent { [weak player] event in
+            guard case .didPlayToEndTime = event.event else { return }
+            player?.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+        }
+        scene.load()
+        player.play()
+        scene.driver.run(until: .ms(19_990))
+        #expect(scene.sink.numbers == (0..<10).flatMap { _ in 0..<50 })
+        #expect(scene.told(of: "end").count == 9)
+        #expect(scene.sight == "1.0 playing")
+        token.invalidate()
+    }
+
+    @Test(
+        "A seek to the end, or past it, makes the end come once, with the last picture",
+        arguments: [2000, 9000]
+    )
+    func seekToTheEnd(target: Int64) {
+        let scene = Scene()
+        scene.load()
+        scene.player.play()
+        scene.driver.run(seconds: 0.2)
+        scene.seek("seek", to: .ms(target))
+        scene.driver.run(seconds: 5)
+        #expect(scene.told(of: "end", "seek ") == ["seek true", "end"])
+        #expect(scene.sink.numbers.last == 49)
+        #expect(scene.player.currentTime() == .ms(2000))
+    }
+
+    @Test("An end time of the item ends it there; the duration does not change")
+    func endTime() {
+        let scene = Scene()
+        let item = scene.makeItem()
+        item.forwardPlaybackEndTime = .ms(1000)
+        scene.player.replaceCurrentItem(with: item)
+        scene.player.play()
+        scene.driver.run(seconds: 5)
+        #expect(scene.sink.numbers == Array(0..<25))
+        #expect(scene.player.currentTime() == .ms(1000))
+        #expect(item.duration == .ms(2000))
+        #expect(scene.told(of: "end") == ["end"])
+    }
+
+    @Test("The longer track decides the end, and each is played whole")
+    func uneven() {
+        let scene = Scene()
+        scene.load(ScriptedMedia(video: .init(frameCount: 25), audio: .init(sampleCount: 96_000)))
+        scene.player.play()
+        scene.driver.run(seconds: 5)
+        #expect(scene.sink.numbers == Array(0..<25))
+        #expect(scene.told(of: "end") == ["end"])
+    }
+
+    @Test("Cut off: one outcome, a failure, and asked to play on it fails again instead of ending well")
+    func cutOff() {
+        let scene = Scene()
+        let item = scene.load(
+            ScriptedMedia(video: .init(frameCount: 250), faults: [.cutOff(atPacket: 100)])
+        )
+        scene.player.play()
+        scene.driver.run(seconds: 5)
+        #expect(
+            scene.told(of: "end", "failed", "rate 1") == ["failed truncated", "rate 1.0 -> 0.0 itemFailed"]
+        )
+        #expect(item.status == .readyToPlay)
+        scene.player.play()
+        scene.driver.run(seconds: 5)
+        #expect(scene.told(of: "end", "failed") == ["failed truncated"])
+        #expect(scene.sight == "0.0 paused")
+    }
+}

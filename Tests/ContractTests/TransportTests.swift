@@ -1,0 +1,188 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: what is wanted and what really happens")
+struct TransportTests {
+    enum Media: Sendable {
+        case none, isBeingOpened, silent, whole, unopenable, runsDry
+    }
+
+    struct Row: Sendable {
+        let media: Media
+        let waits: Bool
+        var rate: Float = 1
+        let sight: String
+    }
+
+    /// Section by section: nothing, nothing yet, too little, enough, run dry. `true`: automatically waits.
+    static let rows = [
+        Row(media: .none, waits: true, rate: 0, sight: "0.0 paused"),
+        Row(media: .none, waits: false, rate: 0, sight: "0.0 paused"),
+        Row(media: .none, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate noItemToPlay"),
+        Row(media: .none, waits: false, sight: "1.0 waitingToPlayAtSpecifiedRate noItemToPlay"),
+        Row(media: .whole, waits: true, rate: 0, sight: "0.0 paused"),
+        Row(media: .whole, waits: false, rate: 0, sight: "0.0 paused"),
+        Row(
+            media: .isBeingOpened,
+            waits: true,
+            sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
+        ),
+        Row(
+            media: .isBeingOpened,
+            waits: false,
+            sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
+        ),
+        Row(media: .silent, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"),
+        Row(media: .silent, waits: false, sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"),
+        Row(media: .whole, waits: true, sight: "1.0 playing"),
+        Row(media: .whole, waits: false, sight: "1.0 playing"),
+        Row(media: .whole, waits: true, rate: 2.5, sight: "2.5 playing"),
+        Row(media: .whole, waits: true, rate: .nan, sight: "0.0 paused"),
+        Row(media: .unopenable, waits: true, sight: "0.0 paused"),
+        Row(media: .unopenable, waits: false, sight: "0.0 paused"),
+        Row(media: .runsDry, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"),
+        Row(media: .runsDry, waits: false, sight: "0.0 paused"),
+        Row(media: .runsDry, waits: true, rate: 0, sight: "0.0 paused"),
+    ]
+
+    @Test("Rate, status and reason for every combination of item, data and waiting", arguments: rows)
+    func table(row: Row) {
+        let scene = Scene()
+        let player = scene.player
+        player.automaticallyWaitsToMinimizeStalling = row.waits
+        player.rate = row.rate
+        let script: ScriptedMedia? =
+            switch row.media {
+            case .none: nil
+            case .isBeingOpened, .whole: Scene.clip()
+            case .silent: Scene.clip([.stall(atPacket: 0, until: 100)])
+            case .unopenable: Scene.clip([.openFails(.unrecognizedFormat)])
+            case .runsDry: Scene.halting
+            }
+        if let script { player.replaceCurrentItem(with: scene.makeItem(script)) }
+        // Before the engine has had a turn it is as true as after.
+        if case .isBeingOpened = row.media {
+            #expect(scene.sight == row.sight)
+            return
+        }
+        if case .none = row.media { #expect(scene.sight == row.sight) }
+        scene.driver.run(seconds: row.media == .runsDry ? 3 : 0.5)
+        #expect(scene.sight == row.sight)
+    }
+
+    @Test("play() before there is an item: the intent is kept, and the item starts by itself")
+    func intentBeforeItem() {
+        let scene = Scene()
+        scene.player.play()
+        scene.driver.run(seconds: 10)
+        #expect(scene.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        scene.load()
+        #expect(scene.sight == "1.0 playing")
+        scene.driver.run(seconds: 1)
+        #expect(scene.player.currentTime() == .ms(1000))
+    }
+
+    @Test("play() sets the default rate; setting that one starts nothing, and a rate leaves it alone")
+    func defaultRate() {
+        let scene = Scene()
+        let player = scene.player
+        scene.load()
+        #expect(player.defaultRate == 1)
+        player.defaultRate = 2
+        scene.driver.settle()
+        #expect(scene.sight == "0.0 paused")
+        player.play()
+        scene.driver.run(seconds: 0.1)
+        #expect(scene.sight == "2.0 playing")
+        #expect(player.currentTime() == .ms(200))
+        player.rate = 0.5
+        #expect(player.defaultRate == 2)
+        player.defaultRate = 1
+        scene.driver.run(seconds: 0.1)
+        #expect(player.currentTime() == .ms(250))
+    }
+
+    @Test("pause() stops time where it is, whatever state it comes in", arguments: rows)
+    func pause(row: Row) {
+        let scene = Scene()
+        scene.player.automaticallyWaitsToMinimizeStalling = row.waits
+        scene.player.rate = row.rate
+        if row.media != .none { scene.load(row.media == .runsDry ? Scene.halting : Scene.clip()) }
+        scene.driver.run(seconds: 0.3)
+        scene.player.pause()
+        #expect(scene.sight == "0.0 paused")
+        let time = scene.player.currentTime()
+        scene.driver.run(seconds: 30)
+        #expect(scene.sight == "0.0 paused")
+        #expect(scene.player.currentTime() == time)
+    }
+
+    @Test("playImmediately with data plays at once; without, the intent stays and nothing is said of a stall")
+    func playImmediately() {
+        for waits in [true, false] {
+            let full = Scene()
+            full.player.automaticallyWaitsToMinimizeStalling = waits
+            full.load()
+            full.player.playImmediately(atRate: 1.5)
+            full.driver.settle()
+            #expect(full.sight == "1.5 playing")
+
+            let empty = Scene()
+            empty.player.automaticallyWaitsToMinimizeStalling = waits
+            empty.load(Scene.clip([.stall(atPacket: 0, until: 5)]))
+            empty.player.playImmediately(atRate: 1.5)
+            empty.driver.run(seconds: 1)
+            #expect(empty.player.rate == 1.5)
+            #expect(empty.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+            #expect(empty.told(of: "stalled").isEmpty)
+            empty.driver.run(seconds: 4.1)
+            #expect(empty.sight == "1.5 playing")
+            #expect(empty.told(of: "stalled").isEmpty)
+        }
+    }
+
+    @Test("playImmediately in the middle of a stall: no second notice of it, and it goes on with what comes")
+    func playImmediatelyWhileStalled() {
+        for waits in [true, false] {
+            let scene = Scene()
+            scene.player.automaticallyWaitsToMinimizeStalling = waits
+            scene.player.resumesAfterStall = false
+            scene.load(Scene.halting)
+            scene.player.play()
+            scene.driver.run(seconds: 2)
+            scene.player.playImmediately(atRate: 1)
+            scene.driver.run(seconds: 1)
+            #expect(scene.player.rate == 1)
+            #expect(scene.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+            scene.driver.run(atMost: 60)
+            #expect(scene.sink.numbers == Array(0..<50))
+            #expect(scene.told(of: "stalled") == ["stalled"])
+        }
+    }
+
+    @Test("Rates are held within what can be played, and NaN is a pause")
+    func oddRates() {
+        let scene = Scene()
+        for (asked, held) in [(Float.infinity, Float(32)), (-99, -32), (.nan, 0), (0.25, 0.25)] {
+            scene.player.rate = asked
+            #expect(scene.player.rate == held)
+            scene.driver.settle()
+            #expect(scene.player.rate == held)
+        }
+    }
+
+    @Test("The player's status: unknown, then ready by its first item, also when that fails")
+    func playerStatus() {
+        for faults in [[], [.openFails(.io)]] as [[ScriptedMedia.Fault]] {
+            let scene = Scene()
+            #expect(scene.player.status == .unknown)
+            scene.load(Scene.clip(faults))
+            #expect(scene.player.status == .readyToPlay)
+            #expect(scene.player.error == nil)
+            scene.player.replaceCurrentItem(with: nil)
+            scene.driver.settle()
+            #expect(scene.player.status == .readyToPlay)
+        }
+    }
+}
