@@ -102,6 +102,8 @@ public final class PlayerItem: Sendable, Identifiable {
 
     /// All that can be sought to; empty until known.
     public var seekableTimeRanges: [MediaTimeRange] {
+        // Known with the status, so whoever tracks this hears of that.
+        registrar.access(self, keyPath: \.status)
         let description = asset.description
         guard let description, description.isSeekable, description.duration.isNumeric else { return [] }
         return [MediaTimeRange(start: .zero, duration: description.duration)]

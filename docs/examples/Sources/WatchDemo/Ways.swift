@@ -55,7 +55,10 @@ func watchByTracking(_ player: Player, _ item: PlayerItem, _ layer: PlayerLayer,
     let key = DispatchSpecificKey<Bool>()
     player.callbackQueue.setSpecific(key: key, value: true)
     @Sendable func track(_ name: String, _ read: @escaping @Sendable () -> String) {
+        let once = Once()
         _ = withObservationTracking(read) {
+            // May be called again where two threads announce at the same time; see docs/watching.md.
+            guard once.isFirst else { return }
             let value = read()
             if DispatchQueue.getSpecific(key: key) == true { table.add("\(name) \(value)", to: .tracking) }
             track(name, read)
