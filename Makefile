@@ -49,7 +49,7 @@ fixtures: deps ## make the media files that tests and demo use
 
 .PHONY: clean
 clean: ## remove all that was built or generated
-	rm -rf .build .build-* Benchmarks/.build $(FIXTURES)
+	rm -rf .build .build-* Benchmarks/.build docs/examples/.build $(FIXTURES)
 
 ##@ Check
 

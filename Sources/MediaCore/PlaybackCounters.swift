@@ -18,6 +18,12 @@ public struct PlaybackCounters: Hashable, Sendable {
     /// Packets that could not be read or decoded.
     public var faults = 0
     public var stalls = 0
+    /// Host nanoseconds from running out of data to having enough of it again, over all stalls that are over.
+    /// A seek, another item or a failure ends a stall too.
+    public var totalStallTime: Int64 = 0
+    /// Bytes of compressed data taken from containers for the tracks that are played, ahead of what is shown.
+    /// What else lies in a file (its index, other tracks) is not counted.
+    public var bytesRead = 0
     public var seeks = 0
     /// Passes played to their end.
     public var passes = 0

@@ -7,16 +7,23 @@ extension PlayerItem {
     public static let failedToPlayToEndTime = Notification.Name("Playhead.PlayerItem.failedToPlayToEndTime")
     /// Media did not arrive in time.
     public static let playbackStalled = Notification.Name("Playhead.PlayerItem.playbackStalled")
+    /// Other tracks than before are played.
+    public static let mediaSelectionDidChange =
+        Notification.Name("Playhead.PlayerItem.mediaSelectionDidChange")
     /// After a seek or a loop's jump.
     public static let timeJumped = Notification.Name("Playhead.PlayerItem.timeJumped")
     /// `userInfo[PlayerItem.errorKey]` holds the `PlaybackError`; playback goes on.
     public static let newErrorLogEntry = Notification.Name("Playhead.PlayerItem.newErrorLogEntry")
+    /// The item has begun to play: `accessLog()` has a new entry.
+    public static let newAccessLogEntry = Notification.Name("Playhead.PlayerItem.newAccessLogEntry")
     public static let errorKey = "Playhead.PlayerItem.error"
 }
 
 extension Player {
-    /// The object is the player.
+    /// The object is the player; `userInfo[Player.rateDidChangeReasonKey]` says why.
     public static let rateDidChange = Notification.Name("Playhead.Player.rateDidChange")
+    /// Its value is a `PlayerEvent.RateChange`.
+    public static let rateDidChangeReasonKey = "Playhead.Player.rateDidChangeReason"
 }
 
 /// Posts what AVFoundation's users expect on `NotificationCenter.default`, on the player's callback queue.
@@ -34,6 +41,8 @@ enum Bulletin {
             )
         case .playbackStalled(let item):
             center.post(name: PlayerItem.playbackStalled, object: item)
+        case .mediaSelectionChanged(let item):
+            center.post(name: PlayerItem.mediaSelectionDidChange, object: item)
         case .timeJumped(let item, _): center.post(name: PlayerItem.timeJumped, object: item)
         case .errorLogEntry(let item, let error):
             center.post(
@@ -41,7 +50,13 @@ enum Bulletin {
                 object: item,
                 userInfo: [PlayerItem.errorKey: error]
             )
-        case .rateChanged: center.post(name: Player.rateDidChange, object: player)
+        case .accessLogEntry(let item): center.post(name: PlayerItem.newAccessLogEntry, object: item)
+        case .rateChanged(_, _, let reason):
+            center.post(
+                name: Player.rateDidChange,
+                object: player,
+                userInfo: [Player.rateDidChangeReasonKey: reason]
+            )
         default: break
         }
     }

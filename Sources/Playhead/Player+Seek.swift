@@ -24,7 +24,7 @@ extension Player {
         toleranceAfter: MediaTime,
         completionHandler: (@Sendable (Bool) -> Void)? = nil
     ) {
-        guard let item = currentItem else {
+        guard let item = core.item else {
             if let completionHandler { core.callbacks.enqueue { completionHandler(false) } }
             return
         }
@@ -40,7 +40,7 @@ extension Player {
     @discardableResult
     public func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) async -> Bool
     {
-        guard let item = currentItem else { return false }
+        guard let item = core.item else { return false }
         return await item.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
     }
 }

@@ -20,28 +20,14 @@ public final class ObservationToken: Sendable {
         end?.body()
     }
 
+    /// Not invalidated yet.
+    var isValid: Bool { end.withLock { $0 != nil } }
+
     deinit { invalidate() }
 }
 
 /// What `addPeriodicTimeObserver` and `addBoundaryTimeObserver` return; released, it removes itself.
 public typealias TimeObserver = ObservationToken
-
-/// Which calls an observer wants.
-public struct ObservationOptions: OptionSet, Sendable {
-    public let rawValue: Int
-    public init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// One call at once, with the value as it is.
-    public static let initial = ObservationOptions(rawValue: 1)
-    public static let new = ObservationOptions(rawValue: 2)
-    public static let old = ObservationOptions(rawValue: 4)
-}
-
-/// A property before and after a change; nil where it was not asked for.
-public struct ObservedChange<Value> {
-    public let oldValue: Value?
-    public let newValue: Value?
-}
 
 extension Player {
     /// Every change as one enum, in causal order. Lossless for a reader that keeps up; one that lags more
@@ -55,40 +41,9 @@ extension Player {
 
     /// Calls `handler` on the callback queue for every event, in causal order, until the token goes.
     public func onEvent(_ handler: @escaping @Sendable (TimedPlayerEvent) -> Void) -> ObservationToken {
-        let watchers = core.watchers
-        let id = watchers.observe { event, _ in handler(event) }
-        return ObservationToken { watchers.stopObserving(id) }
-    }
-
-    /// Calls `changeHandler` on the callback queue when the value at `path` has changed.
-    public func observe<Value: Equatable & Sendable>(
-        _ path: any (KeyPath<Player, Value> & Sendable),
-        options: ObservationOptions = [],
-        changeHandler: @escaping @Sendable (Player, ObservedChange<Value>) -> Void
-    ) -> ObservationToken {
-        let watchers = core.watchers
-        let box = LastValue(self[keyPath: path])
-        let id = watchers.observe { [weak self] _, snapshot in
-            guard let self else { return }
-            let new = PlayerCore.$moment.withValue((ObjectIdentifier(core), snapshot)) { self[keyPath: path] }
-            guard let old = box.exchange(new) else { return }
-            changeHandler(
-                self,
-                ObservedChange(
-                    oldValue: options.contains(.old) ? old : nil,
-                    newValue: options.contains(.new) ? new : nil
-                )
-            )
+        core.watchers.observers.add { telling in
+            if let event = telling.event { handler(event) }
         }
-        if options.contains(.initial) {
-            let value = box.value
-            core.callbacks.enqueue { [weak self] in
-                guard let self else { return }
-                let new = options.contains(.new) ? value : nil
-                changeHandler(self, ObservedChange(oldValue: nil, newValue: new))
-            }
-        }
-        return ObservationToken { watchers.stopObserving(id) }
     }
 
     /// Calls `body` on `queue` (nil: the callback queue) each time `interval` of item time has passed while
@@ -151,20 +106,5 @@ private final class Flag: Sendable {
     var value: Bool {
         get { state.load(ordering: .acquiring) }
         set { state.store(newValue, ordering: .releasing) }
-    }
-}
-
-private final class LastValue<Value: Equatable & Sendable>: Sendable {
-    private let state: Locked<Value>
-    init(_ value: Value) { state = Locked(value) }
-    var value: Value { state.withLock { $0 } }
-
-    /// The value before, or nil when nothing changed.
-    func exchange(_ new: Value) -> Value? {
-        state.withLock { current in
-            guard current != new else { return nil }
-            defer { current = new }
-            return current
-        }
     }
 }

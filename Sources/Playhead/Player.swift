@@ -1,6 +1,7 @@
 public import Dispatch
 public import Foundation
 public import MediaCore
+import Observation
 import PlaybackEngine
 
 /// The transport: plays an item at a rate.
@@ -40,6 +41,7 @@ public class Player: @unchecked Sendable {
     }
 
     let core: PlayerCore
+    let registrar = ObservationRegistrar()
 
     public convenience init() {
         self.init(playerItem: nil, configuration: Configuration())
@@ -69,13 +71,13 @@ public class Player: @unchecked Sendable {
 
     // MARK: Item
 
-    public var currentItem: PlayerItem? { core.item }
+    public var currentItem: PlayerItem? { tracked(\.currentItem) { core.facts.item } }
 
     /// At once; the item being played is let go of. An item that another player has moves here.
     public func replaceCurrentItem(with item: PlayerItem?) { core.replaceItem(with: item) }
 
     /// Whether the player can be used at all; says nothing about an item. Unknown until it tried a first one.
-    public var status: Status { Status(core.snapshot.status) }
+    public var status: Status { tracked(\.status) { core.facts.status } }
     /// A player itself does not fail here; see `PlayerItem.error`.
     public var error: PlaybackError? { nil }
 
@@ -85,13 +87,13 @@ public class Player: @unchecked Sendable {
     /// `timeControlStatus`. A negative rate plays backward, without sound, an item that has pictures and can
     /// be sought; another one stands still.
     public var rate: Float {
-        get { core.rate }
+        get { tracked(\.rate) { core.facts.rate } }
         set { core.setRate(newValue) }
     }
 
     /// What `play()` sets; setting it starts nothing.
     public var defaultRate: Float {
-        get { core.read(\.defaultRate) }
+        get { core.setting(\.defaultRate) }
         set { core.setDefaultRate(newValue) }
     }
 
@@ -102,37 +104,37 @@ public class Player: @unchecked Sendable {
     /// Starts with what is there, whatever the buffer's prospects.
     public func playImmediately(atRate rate: Float) { core.setRate(rate, immediately: true) }
 
-    public var timeControlStatus: TimeControlStatus { core.timeControlStatus }
+    public var timeControlStatus: TimeControlStatus {
+        tracked(\.timeControlStatus) { core.facts.timeControlStatus }
+    }
 
     /// Non-nil only while waiting.
     public var reasonForWaitingToPlay: WaitingReason? {
-        guard timeControlStatus == .waitingToPlayAtSpecifiedRate else { return nil }
-        return core.snapshot.waitReason.flatMap { WaitingReason(rawValue: $0.rawValue) }
-            ?? (currentItem == nil ? .noItemToPlay : .evaluatingBufferingRate)
+        tracked(\.reasonForWaitingToPlay) { core.facts.reasonForWaitingToPlay }
     }
 
     /// True: a stall keeps `rate` and waits. False: it starts with what is there, and a stall drops `rate` to 0.
     public var automaticallyWaitsToMinimizeStalling: Bool {
-        get { core.read(\.waits) }
+        get { core.setting(\.waits) }
         set { core.setWaits(newValue) }
     }
 
     /// With the above false: give the rate back once the buffer can keep up, unless paused in between.
     public var resumesAfterStall: Bool {
-        get { core.read(\.resumes) }
+        get { core.setting(\.resumes) }
         set { core.setResumes(newValue) }
     }
 
     // MARK: Ends
 
     public var actionAtItemEnd: ActionAtItemEnd {
-        get { core.read(\.endAction) }
+        get { core.setting(\.endAction) }
         set { core.setEndAction(newValue) }
     }
 
     /// Takes effect at the next end; may be changed at any moment.
     public var repeatMode: RepeatMode {
-        get { core.repeatMode }
+        get { tracked(\.repeatMode) { core.facts.repeatMode } }
         set { core.setRepeatMode(newValue) }
     }
 
@@ -140,19 +142,19 @@ public class Player: @unchecked Sendable {
 
     /// 0...1, relative to the device.
     public var volume: Float {
-        get { core.read(\.volume) }
+        get { tracked(\.volume) { core.facts.volume } }
         set { core.setVolume(newValue, isMuted: nil) }
     }
 
     public var isMuted: Bool {
-        get { core.read(\.isMuted) }
+        get { tracked(\.isMuted) { core.facts.isMuted } }
         set { core.setVolume(nil, isMuted: newValue) }
     }
 
     // MARK: Time
 
     /// The current item's time; `.zero` without one.
-    public func currentTime() -> MediaTime { currentItem?.currentTime() ?? .zero }
+    public func currentTime() -> MediaTime { core.facts.item?.currentTime() ?? .zero }
 
     /// Counts since the player was made.
     public var counters: PlaybackCounters { core.snapshot.counters }

@@ -9,16 +9,18 @@ extension PlayerCore {
         guard item !== old else { return }
         // An item belongs to one player: taking it takes it from the other.
         if let item, let other = item.core, other !== self { other.letGo(of: item) }
-        let id = state.withLock { state -> ItemID? in
-            state.item = item
-            state.seekTarget = nil
-            guard item != nil else {
-                state.itemID = nil
-                return nil
+        let id = changing {
+            state.withLock { state -> ItemID? in
+                state.item = item
+                state.seekTarget = nil
+                guard item != nil else {
+                    state.itemID = nil
+                    return nil
+                }
+                state.ids += 1
+                state.itemID = ItemID(state.ids)
+                return state.itemID
             }
-            state.ids += 1
-            state.itemID = ItemID(state.ids)
-            return state.itemID
         }
         if let old, let oldID { old.detach(from: oldID) }
         guard let item, let id else {
@@ -80,33 +82,15 @@ extension PlayerCore {
                 state.item = nil
                 state.queue = []
                 state.seeks = [:]
+                state.posted = nil
                 state.isReleased = true
             }
             return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks.values)
         }
         for item in items { item.state.withLock { $0.attachment = nil } }
+        items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)
         loop.release()
         watchers.finish()
         for completion in seeks { callbacks.enqueue { completion(false) } }
-    }
-}
-
-extension PlayerItem {
-    func update(from snapshot: PlaybackSnapshot) {
-        let url = asset.url
-        state.withLock { state in
-            guard state.status != .failed else { return }
-            state.status = Status(rawValue: snapshot.itemStatus.rawValue) ?? .unknown
-            state.error = snapshot.itemError.map { PlaybackError($0, url: url) }
-            state.duration = snapshot.duration
-            state.presentationSize = snapshot.presentationSize
-            state.level = snapshot.level
-            guard let description = snapshot.description else { return }
-            if state.tracks.count != description.tracks.count {
-                state.tracks = description.tracks.map {
-                    PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
-                }
-            }
-        }
     }
 }

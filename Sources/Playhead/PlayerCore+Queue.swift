@@ -50,13 +50,15 @@ extension PlayerCore {
     }
 
     func remove(_ item: PlayerItem) {
-        let removed = state.withLock { state -> ItemID? in
-            if state.item === item {
-                defer { state.takeNext() }
-                return state.itemID
+        let removed = changing {
+            state.withLock { state -> ItemID? in
+                if state.item === item {
+                    defer { state.takeNext() }
+                    return state.itemID
+                }
+                guard let index = state.queue.firstIndex(where: { $0.item === item }) else { return nil }
+                return state.queue.remove(at: index).id
             }
-            guard let index = state.queue.firstIndex(where: { $0.item === item }) else { return nil }
-            return state.queue.remove(at: index).id
         }
         guard let removed else { return }
         item.detach(from: removed)
@@ -94,10 +96,7 @@ extension PlayerCore {
         case .itemFailed(let id, let error):
             guard let item = watchers.item(id) else { return }
             let words = PlaybackError(error, url: item.asset.url)
-            item.state.withLock { state in
-                state.status = .failed
-                state.error = words
-            }
+            item.giveUp(words)
             state.withLock { $0.queue.removeAll { $0.id == id } }
         default: break
         }

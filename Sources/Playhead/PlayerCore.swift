@@ -44,6 +44,8 @@ final class PlayerCore: Sendable {
         var ids: UInt64 = 0
         var seeks: [SeekID: @Sendable (Bool) -> Void] = [:]
         var isReleased = false
+        /// The newest that was handed on to be told; nil before anything was.
+        var posted: Moment?
     }
     let state = Locked(State())
 
@@ -53,9 +55,11 @@ final class PlayerCore: Sendable {
         callbackQueue = configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks")
         callbacks = driver.makeCallbackLane(callbackQueue)
         watchers = Watchers()
-        let loop = PlaybackLoop(driver: driver) { [weak self] report, snapshot in
-            self?.take(report, snapshot)
-        }
+        let loop = PlaybackLoop(
+            driver: driver,
+            frameTap: { [watchers] id, frame in watchers.item(id)?.deliver(frame) },
+            observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
+        )
         loopBox.withLock { $0 = loop }
         if let sink = audioSink {
             let backend = configuration.backend
@@ -79,64 +83,35 @@ final class PlayerCore: Sendable {
 
     // MARK: Reading
 
-    /// While observers are asked what has changed: the player as it was at the event, not as it is now.
-    @TaskLocal static var moment: (core: ObjectIdentifier, snapshot: PlaybackSnapshot)?
-
-    private var moment: PlaybackSnapshot? {
-        guard let moment = Self.moment, moment.core == ObjectIdentifier(self) else { return nil }
-        return moment.snapshot
+    private var moment: Moment.View? {
+        guard let view = Moment.current?.player, view.core == ObjectIdentifier(self) else { return nil }
+        return view
     }
 
-    var snapshot: PlaybackSnapshot { moment ?? loop.snapshot }
+    var snapshot: PlaybackSnapshot { moment?.snapshot ?? loop.snapshot }
+    /// What the properties of the player answer now, on this thread.
+    var facts: PlayerFacts { moment?.facts ?? visibleFacts }
     var item: PlayerItem? { state.withLock { $0.item } }
-    var rate: Float { moment?.rate ?? state.withLock { $0.rate?.value } ?? snapshot.rate }
-    var repeatMode: Player.RepeatMode {
-        if let moment { return Player.RepeatMode(moment.repeatSetting) }
-        return state.withLock { $0.repeatMode?.value } ?? Player.RepeatMode(snapshot.repeatSetting)
-    }
 
-    func read<Value>(_ path: (borrowing Values) -> Value) -> Value {
-        path(
-            state.withLock {
-                Values($0.defaultRate, $0.waits, $0.resumes, $0.endAction, $0.volume, $0.isMuted)
-            }
-        )
-    }
-
-    /// Settings that the loop never changes.
-    struct Values {
-        let defaultRate: Float
-        let waits: Bool
-        let resumes: Bool
-        let endAction: Player.ActionAtItemEnd
-        let volume: Float
-        let isMuted: Bool
-
-        init(
-            _ rate: Float,
-            _ waits: Bool,
-            _ resumes: Bool,
-            _ end: Player.ActionAtItemEnd,
-            _ volume: Float,
-            _ muted: Bool
-        ) {
-            defaultRate = rate
-            self.waits = waits
-            self.resumes = resumes
-            endAction = end
-            self.volume = volume
-            isMuted = muted
+    /// What a reader sees who is not being told of an event.
+    var visibleFacts: PlayerFacts {
+        // The masks first: where there is none, what is published is at least as new.
+        let (item, rate, mode, volume, isMuted) = state.withLock {
+            ($0.item, $0.rate?.value, $0.repeatMode?.value, $0.volume, $0.isMuted)
         }
+        let snapshot = loop.snapshot
+        var facts = PlayerFacts(snapshot, item: item, volume: volume, isMuted: isMuted)
+        facts.mask(rate: rate, repeatMode: mode, snapshot)
+        return facts
     }
 
-    /// What really happens, consistent with a rate that was just set on this thread.
-    var timeControlStatus: Player.TimeControlStatus {
-        let snapshot = snapshot
-        guard moment == nil, let wanted = state.withLock({ $0.rate?.value }) else {
-            return Player.TimeControlStatus(snapshot.timeControl)
-        }
-        if wanted == 0 { return .paused }
-        return snapshot.timeControl == .playing ? .playing : .waitingToPlayAtSpecifiedRate
+    /// What a setter does: at once for who reads next, and whoever tracks a property hears of it at once.
+    func changing<Result>(_ body: () -> Result) -> Result {
+        Moment.leave()
+        let before = visibleFacts
+        let result = body()
+        if let player = watchers.player { visibleFacts.announceChanges(since: before, of: player) }
+        return result
     }
 
     func currentTime(of item: PlayerItem) -> MediaTime {
@@ -148,35 +123,55 @@ final class PlayerCore: Sendable {
         return snapshot.itemTime(at: driver.clock.now)
     }
 
+    /// A setting that the loop never changes.
+    func setting<Value: Sendable>(_ path: KeyPath<State, Value>) -> Value {
+        state.withLock { $0[keyPath: path] }
+    }
+
     // MARK: Commands
 
     func setRate(_ rate: Float, immediately: Bool = false) {
-        let command = state.withLock { state in
-            state.commands += 1
-            state.rate = Masked(value: rate.isNaN ? 0 : max(-32, min(32, rate)), command: state.commands)
-            return state.commands
+        let command = changing {
+            state.withLock { state in
+                state.commands += 1
+                state.rate = Masked(
+                    value: rate.isNaN ? 0 : max(-32, min(32, rate)),
+                    command: state.commands
+                )
+                return state.commands
+            }
         }
         loop.send(immediately ? .playImmediately(rate) : .setRate(rate))
         acknowledge(command)
     }
 
     func setRepeatMode(_ mode: Player.RepeatMode) {
-        let command = state.withLock { state in
-            state.commands += 1
-            state.repeatMode = Masked(value: mode, command: state.commands)
-            return state.commands
+        let command = changing {
+            state.withLock { state in
+                state.commands += 1
+                state.repeatMode = Masked(value: mode, command: state.commands)
+                return state.commands
+            }
         }
         loop.send(.setRepeat(mode == .loop ? .loop : .once))
         acknowledge(command)
     }
 
     /// The loop has taken the command: what it published since is at least as new as the mask.
-    private func acknowledge(_ command: UInt64) {
+    func acknowledge(_ command: UInt64) {
         loop.perform { [weak self] _ in
-            self?.state.withLock { state in
+            guard let self else { return }
+            let before = visibleFacts
+            state.withLock { state in
                 if state.rate?.command == command { state.rate = nil }
                 if state.repeatMode?.command == command { state.repeatMode = nil }
                 if state.seekTarget?.command == command { state.seekTarget = nil }
+            }
+            // The engine may have decided otherwise, without a change of its own to tell of.
+            let after = visibleFacts
+            guard after.differs(from: before) else { return }
+            callbacks.enqueue { [watchers] in
+                if let player = watchers.player { after.announceChanges(since: before, of: player) }
             }
         }
     }
@@ -202,17 +197,19 @@ final class PlayerCore: Sendable {
     }
 
     func setVolume(_ volume: Float?, isMuted: Bool?) {
-        let (old, new) = state.withLock { state in
-            let old = (state.volume, state.isMuted)
-            if let volume { state.volume = volume.isNaN ? 0 : max(0, min(1, volume)) }
-            if let isMuted { state.isMuted = isMuted }
-            return (old, (state.volume, state.isMuted))
+        let (old, new) = changing {
+            state.withLock { state in
+                let old = (state.volume, state.isMuted)
+                if let volume { state.volume = volume.isNaN ? 0 : max(0, min(1, volume)) }
+                if let isMuted { state.isMuted = isMuted }
+                return (old, (state.volume, state.isMuted))
+            }
         }
         guard old != new else { return }
         loop.perform { [weak self] loop in
             loop.setVolume(new.1 ? 0 : new.0)
-            if old.0 != new.0 { self?.tell(.volumeChanged(new.0), loop.snapshot) }
-            if old.1 != new.1 { self?.tell(.mutedChanged(new.1), loop.snapshot) }
+            if old.0 != new.0 { self?.post(.volumeChanged(new.0), loop) { $0.volume = new.0 } }
+            if old.1 != new.1 { self?.post(.mutedChanged(new.1), loop) { $0.isMuted = new.1 } }
         }
     }
 
@@ -223,14 +220,15 @@ final class PlayerCore: Sendable {
         _ after: MediaTime,
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
+        Moment.leave()
         let isUsable = time.isValid && !time.isIndefinite
+        let duration = item.facts.duration
         let request = state.withLock { state -> (SeekRequest, UInt64)? in
             guard isUsable, state.item === item, !state.isReleased else { return nil }
             state.commands += 1
             state.ids += 1
             let id = SeekID(state.ids)
             if let completion { state.seeks[id] = completion }
-            let duration = item.duration
             let shown = duration.isNumeric ? max(.zero, min(time, duration)) : max(.zero, time)
             state.seekTarget = Masked(value: shown, command: state.commands)
             let request = SeekRequest(
@@ -247,47 +245,5 @@ final class PlayerCore: Sendable {
         }
         loop.send(.seek(request))
         acknowledge(command)
-    }
-
-    // MARK: From the loop, on its lane
-
-    private func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
-        if case .notice(let notice) = report.content { follow(notice) }
-        if let id = snapshot.itemID, let item = watchers.item(id) { item.update(from: snapshot) }
-        if case .seekCompleted(let id, let finished) = report.content,
-            let completion = state.withLock({ $0.seeks.removeValue(forKey: id) })
-        {
-            callbacks.enqueue { completion(finished) }
-        }
-        guard let event = watchers.event(for: report, url: item?.asset.url) else { return }
-        let current = snapshot.itemID.flatMap { watchers.item($0) }
-        let timed = TimedPlayerEvent(
-            event: event,
-            itemTime: report.itemTime,
-            hostTime: report.host,
-            item: current
-        )
-        log(event)
-        callbacks.enqueue { [watchers] in watchers.tell(timed, snapshot) }
-    }
-
-    private func tell(_ event: PlayerEvent, _ snapshot: PlaybackSnapshot) {
-        let now = driver.clock.now
-        let timed = TimedPlayerEvent(
-            event: event,
-            itemTime: snapshot.itemTime(at: now),
-            hostTime: now,
-            item: snapshot.itemID.flatMap { watchers.item($0) }
-        )
-        callbacks.enqueue { [watchers] in watchers.tell(timed, snapshot) }
-    }
-
-    private func log(_ event: PlayerEvent) {
-        switch event {
-        case .failedToPlayToEndTime(_, let error), .sinkFailed(let error):
-            configuration.logger.error("\(error.message)")
-        case .errorLogEntry(_, let error): configuration.logger.warning("\(error.message)")
-        default: configuration.logger.debug("\(event)")
-        }
     }
 }

@@ -12,10 +12,14 @@ public enum PlayerEvent: Sendable {
     case mutedChanged(Bool)
     case durationChanged(PlayerItem, MediaTime)
     case tracksChanged(PlayerItem)
+    /// Other tracks than before are played.
+    case mediaSelectionChanged(PlayerItem)
     case presentationSizeChanged(PlayerItem, PixelSize)
     case playbackBufferEmptyChanged(PlayerItem, Bool)
     case playbackBufferFullChanged(PlayerItem, Bool)
     case playbackLikelyToKeepUpChanged(PlayerItem, Bool)
+    /// See `PlayerItem.loadedTimeRanges`.
+    case loadedTimeRangesChanged(PlayerItem, [MediaTimeRange])
     /// The first picture of the item has reached the sinks, or the item was taken off.
     case readyForDisplayChanged(PlayerItem, Bool)
     case playbackStalled(PlayerItem)
@@ -27,6 +31,8 @@ public enum PlayerEvent: Sendable {
     case seekCompleted(PlayerItem, finished: Bool)
     /// Something was lost, and playback goes on.
     case errorLogEntry(PlayerItem, PlaybackError)
+    /// The item has begun to play in this player: `PlayerItem.accessLog()` has a new entry.
+    case accessLogEntry(PlayerItem)
     case sinkFailed(PlaybackError)
     /// The reader was too slow: so many events were left out before this one.
     case eventsLost(Int)

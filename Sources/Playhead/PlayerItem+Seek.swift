@@ -19,7 +19,7 @@ extension PlayerItem {
             core.seek(self, time, toleranceBefore, toleranceAfter, completionHandler)
             return
         }
-        let isUsable = time.isNumeric && status != .failed
+        let isUsable = time.isNumeric && facts.status != .failed
         if isUsable { state.withLock { $0.startPosition = (time, toleranceBefore, toleranceAfter) } }
         // Nothing plays the item yet: the position is kept, and that is all there is to wait for.
         completionHandler?(isUsable)

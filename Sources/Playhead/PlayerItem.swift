@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaCore
+import Observation
 import PlaybackEngine
 
 /// One playing of an asset: its buffers, its position, its end. Belongs to one player at a time; given to
@@ -12,17 +13,17 @@ public final class PlayerItem: Sendable, Identifiable {
     public let asset: Asset
 
     struct State {
-        var status = Status.unknown
-        var error: PlaybackError?
-        var duration: MediaTime = .indefinite
-        var presentationSize = PixelSize.zero
-        var level = BufferLevel.empty
-        var tracks: [PlayerItemTrack] = []
+        var facts = ItemFacts()
+        /// Of the newest that was told of the item; see `Moment`.
+        var sequence: UInt64 = 0
+        var log = ItemLog()
         var forwardEnd: MediaTime = .invalid
         var reverseEnd: MediaTime = .invalid
         var forwardBuffer = 0.0
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
+        var legible = TrackChoice.none
+        var outputs: [any PlayerItemOutput] = []
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.
         var startPosition: (time: MediaTime, before: MediaTime, after: MediaTime)?
@@ -35,6 +36,8 @@ public final class PlayerItem: Sendable, Identifiable {
     }
 
     let state = Locked(State())
+    let observers = ObserverList()
+    let registrar = ObservationRegistrar()
 
     public init(asset: Asset) { self.asset = asset }
     public convenience init(url: URL) { self.init(asset: Asset(url: url)) }
@@ -49,24 +52,34 @@ public final class PlayerItem: Sendable, Identifiable {
             state.forwardBuffer = mine.forwardBuffer
             state.video = mine.video
             state.audio = mine.audio
+            state.legible = mine.legible
         }
         return copy
     }
 
     /// Unknown until a player has opened it; failed is final. Says nothing about pictures having been shown.
-    public var status: Status { state.withLock { $0.status } }
+    public var status: Status { tracked(\.status) { facts.status } }
     /// Non-nil only when `status` is failed.
-    public var error: PlaybackError? { state.withLock { $0.error } }
+    public var error: PlaybackError? { tracked(\.error) { facts.error } }
     /// `.indefinite` until known. Ignores the playback end times.
-    public var duration: MediaTime { state.withLock { $0.duration } }
+    public var duration: MediaTime { tracked(\.duration) { facts.duration } }
     /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for sound alone.
-    public var presentationSize: PixelSize { state.withLock { $0.presentationSize } }
-    public var tracks: [PlayerItemTrack] { state.withLock { $0.tracks } }
+    public var presentationSize: PixelSize { tracked(\.presentationSize) { facts.presentationSize } }
+    /// Empty until a player has opened the item.
+    public var tracks: [PlayerItemTrack] { tracked(\.tracks) { facts.tracks } }
     /// A track has nothing left and its data has not ended: playback stalls or is about to.
-    public var isPlaybackBufferEmpty: Bool { state.withLock { $0.level.isEmpty } }
+    public var isPlaybackBufferEmpty: Bool { tracked(\.isPlaybackBufferEmpty) { facts.isBufferEmpty } }
     /// Nothing more is read for now.
-    public var isPlaybackBufferFull: Bool { state.withLock { $0.level.isFull } }
-    public var isPlaybackLikelyToKeepUp: Bool { state.withLock { $0.level.isLikelyToKeepUp } }
+    public var isPlaybackBufferFull: Bool { tracked(\.isPlaybackBufferFull) { facts.isBufferFull } }
+    public var isPlaybackLikelyToKeepUp: Bool {
+        tracked(\.isPlaybackLikelyToKeepUp) { facts.isLikelyToKeepUp }
+    }
+
+    /// What has been read and not been played, in item time: from the time being played to the end of the
+    /// last packet. Empty until the item is ready. Renewed, and told, each time it has grown by a quarter of
+    /// a second, when it shrinks (a seek, a new pass of a loop) and when the data has ended; in between it
+    /// stays as it was.
+    public var loadedTimeRanges: [MediaTimeRange] { tracked(\.loadedTimeRanges) { facts.loadedTimeRanges } }
 
     /// Seconds to read ahead; 0: the player's own policy. Taken when a player opens the item.
     public var preferredForwardBufferDuration: Double {
@@ -74,41 +87,26 @@ public final class PlayerItem: Sendable, Identifiable {
         set { state.withLock { $0.forwardBuffer = newValue } }
     }
 
-    /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Taken when a player opens
-    /// the item; changing it later is not built yet.
+    /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Set while playing it
+    /// counts a moment later, without a stop; one that is passed already ends the item there.
     public var forwardPlaybackEndTime: MediaTime {
         get { state.withLock { $0.forwardEnd } }
-        set { state.withLock { $0.forwardEnd = newValue } }
+        set { change { $0.forwardEnd = newValue } }
     }
 
-    /// Where playing backward ends; `.invalid`: at zero. Taken when a player opens the item.
+    /// Where playing backward ends; `.invalid`: at zero.
     public var reversePlaybackEndTime: MediaTime {
         get { state.withLock { $0.reverseEnd } }
-        set { state.withLock { $0.reverseEnd = newValue } }
+        set { change { $0.reverseEnd = newValue } }
     }
 
     /// All that can be sought to; empty until known.
     public var seekableTimeRanges: [MediaTimeRange] {
+        // Known with the status, so whoever tracks this hears of that.
+        registrar.access(self, keyPath: \.status)
         let description = asset.description
         guard let description, description.isSeekable, description.duration.isNumeric else { return [] }
         return [MediaTimeRange(start: .zero, duration: description.duration)]
-    }
-
-    /// Which of the asset's tracks of one kind is played. Taken when a player opens the item; switching while
-    /// playing is not built yet.
-    public func selectTrack(_ id: Int, ofType type: MediaType) { choose(.track(id), type) }
-
-    /// Plays no track of this kind: none of it is read or decoded. Taken when a player opens the item.
-    public func disableTracks(ofType type: MediaType) { choose(.none, type) }
-
-    private func choose(_ choice: TrackChoice, _ type: MediaType) {
-        state.withLock { state in
-            switch type {
-            case .video: state.video = choice
-            case .audio: state.audio = choice
-            default: break
-            }
-        }
     }
 
     /// The time being shown; a seek's target from the moment of the call on.

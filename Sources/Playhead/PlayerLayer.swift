@@ -1,4 +1,5 @@
 public import MediaCore
+import Observation
 import PlaybackEngine
 
 /// Where the pictures go. A player may feed several layers; a layer shows one player and keeps it alive.
@@ -19,6 +20,8 @@ public final class PlayerLayer: Sendable {
         }
     }
     private let state = Locked(State())
+    let observers = ObserverList()
+    let registrar = ObservationRegistrar()
 
     /// `size` nil: the video's own.
     public init(player: Player? = nil, size: PixelSize? = nil) {
@@ -28,6 +31,7 @@ public final class PlayerLayer: Sendable {
 
     deinit {
         let (player, output) = state.withLock { ($0.player, $0.output) }
+        player?.core.watchers.remove(ObjectIdentifier(self))
         guard let output else { return }
         player?.core.loop.perform { $0.removeLayer(output) }
         output.close()
@@ -39,9 +43,14 @@ public final class PlayerLayer: Sendable {
         set { attach(newValue) }
     }
 
+    var attachedCore: PlayerCore? { state.withLock { $0.player }?.core }
+
     private func attach(_ player: Player?) {
         let (old, oldOutput, isSame) = state.withLock { ($0.player, $0.output, $0.player === player) }
         guard !isSame else { return }
+        Moment.leave()
+        let wasReady = isReady
+        defer { moved(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
             let backend = player.configuration.backend
@@ -86,7 +95,29 @@ public final class PlayerLayer: Sendable {
     }
 
     /// The first picture of the current item has reached the sinks.
-    public var isReadyForDisplay: Bool { player?.core.snapshot.isReadyForDisplay ?? false }
+    public var isReadyForDisplay: Bool { tracked(\.isReadyForDisplay) { isReady } }
+
+    private var isReady: Bool { attachedCore?.snapshot.isReadyForDisplay ?? false }
+
+    /// Another player may have something to show where the last one had not.
+    private func moved(from old: Player?, to new: Player?, wasReady: Bool) {
+        old?.core.watchers.remove(ObjectIdentifier(self))
+        new?.core.watchers.add(self)
+        if isReady != wasReady { announce(\.isReadyForDisplay) }
+        guard let lane = (new ?? old)?.core.callbacks else { return }
+        let moment = Moment(
+            sequence: Moment.nextSequence(),
+            player: new?.core.newestMoment.player,
+            item: nil
+        )
+        let telling = Telling(
+            event: nil,
+            before: PlayerFacts(),
+            itemBefore: ItemFacts(),
+            moment: moment
+        )
+        lane.enqueue { [weak self] in self?.observers.tell(telling) }
+    }
 
     /// Where the picture lies in the layer; `.zero` until its size is known.
     public var videoRect: PixelRect {

@@ -9,12 +9,14 @@ final class Watchers: Sendable {
         /// Items by attachment; weak, for an event that comes late need not keep its item.
         var items: [ItemID: WeakItem] = [:]
         var streams: [UInt64: Stream] = [:]
-        var observers: [(id: UInt64, call: @Sendable (TimedPlayerEvent, PlaybackSnapshot) -> Void)] = []
+        /// Found by name: looking into one under the lock could make this the last to let go of it.
+        var layers: [(id: ObjectIdentifier, weak: WeakLayer)] = []
         var ids: UInt64 = 0
         var isFinished = false
     }
 
     private struct WeakItem { weak var item: PlayerItem? }
+    private struct WeakLayer { weak var layer: PlayerLayer? }
 
     private struct Stream {
         let continuation: AsyncStream<TimedPlayerEvent>.Continuation
@@ -22,10 +24,21 @@ final class Watchers: Sendable {
     }
 
     private let state = Locked(State())
+    /// Of the player itself; items and layers have their own.
+    let observers = ObserverList()
     /// Events that a reader may lag behind before some are left out: a storm of seeks, or a minute of loops.
     private static let streamDepth = 4096
 
     func setPlayer(_ player: Player) { state.withLock { $0.player = player } }
+    var player: Player? { state.withLock { $0.player } }
+
+    func add(_ layer: PlayerLayer) {
+        state.withLock { $0.layers.append((ObjectIdentifier(layer), WeakLayer(layer: layer))) }
+    }
+
+    func remove(_ layer: ObjectIdentifier) {
+        state.withLock { state in state.layers.removeAll { $0.id == layer } }
+    }
 
     func remember(_ item: PlayerItem, _ id: ItemID) {
         state.withLock { state in
@@ -64,22 +77,24 @@ final class Watchers: Sendable {
         }
     }
 
-    func observe(_ call: @escaping @Sendable (TimedPlayerEvent, PlaybackSnapshot) -> Void) -> UInt64 {
-        state.withLock { state in
-            state.ids += 1
-            state.observers.append((state.ids, call))
-            return state.ids
-        }
-    }
-
-    func stopObserving(_ id: UInt64) { state.withLock { $0.observers.removeAll { $0.id == id } } }
-
-    /// On the callback lane.
-    func tell(_ event: TimedPlayerEvent, _ snapshot: PlaybackSnapshot) {
-        let (player, observers, isFinished) = state.withLock { ($0.player, $0.observers, $0.isFinished) }
-        guard !isFinished else { return }
+    /// On the callback lane: by stream, by key path, to who tracks, by notification; the player before its
+    /// item, the item before the layers.
+    func tell(_ telling: Telling) {
+        let (player, isFinished, all) = state.withLock { ($0.player, $0.isFinished, $0.layers) }
+        guard !isFinished, let event = telling.event else { return }
+        let layers = all.compactMap(\.weak.layer)
         yield(event)
-        for observer in observers { observer.call(event, snapshot) }
+        let item = telling.moment.item
+        observers.tell(telling)
+        item?.item.observers.tell(telling)
+        for layer in layers { layer.observers.tell(telling) }
+        telling.moment.during {
+            if let player { telling.moment.player?.facts.announceChanges(since: telling.before, of: player) }
+            if let item { item.facts.announceChanges(since: telling.itemBefore, of: item.item) }
+            if telling.moment.player?.facts.isReadyForDisplay != telling.before.isReadyForDisplay {
+                for layer in layers { layer.announce(\.isReadyForDisplay) }
+            }
+        }
         Bulletin.post(event.event, player: player)
     }
 
@@ -110,11 +125,12 @@ final class Watchers: Sendable {
         let streams = state.withLock { state in
             defer {
                 state.streams = [:]
-                state.observers = []
+                state.layers = []
                 state.isFinished = true
             }
             return state.streams.values
         }
+        observers.close()
         for stream in streams { stream.continuation.finish() }
     }
 
@@ -125,10 +141,14 @@ final class Watchers: Sendable {
         case .presentationSizeChanged(let id, let size):
             return item(id).map { .presentationSizeChanged($0, size) }
         case .tracksChanged(let id): return item(id).map { .tracksChanged($0) }
+        case .selectionChanged(let id): return item(id).map { .mediaSelectionChanged($0) }
         case .readyForDisplayChanged(let id, let isReady):
             return item(id).map { .readyForDisplayChanged($0, isReady) }
+        case .loadedRangeChanged(let id, let range):
+            return item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
         case .seekCompleted(_, let finished):
             return current.map { .seekCompleted($0, finished: finished) }
+        case .prerollCompleted: return nil
         case .fault(let id, let error):
             return id.flatMap { item($0) }.map { .errorLogEntry($0, PlaybackError(error, url: $0.asset.url)) }
         case .sinkFailed(let error, let underlying):

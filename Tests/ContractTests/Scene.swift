@@ -55,7 +55,15 @@ final class Scene {
         layer = PlayerLayer(player: player)
         layer.add(sink)
         let lines = self.lines
-        tokens = [player.onEvent { event in lines.withLock { $0.append(event.line) } }]
+        tokens = [
+            player.onEvent { timed in
+                switch timed.event {
+                // How much is read ahead, and that there is a log, have tests of their own.
+                case .loadedTimeRangesChanged, .accessLogEntry: break
+                default: lines.withLock { $0.append(timed.line) }
+                }
+            }
+        ]
     }
 
     /// The driver is stepped until the player is taken down: work that is left queued would hold everything.

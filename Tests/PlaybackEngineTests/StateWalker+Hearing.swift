@@ -12,6 +12,9 @@ extension StateWalker {
             if told.open.remove(id) == nil { return "seek \(id) answered twice or never asked" }
             if finished, !turn.isLanding { return "a seek finished without landing" }
             if finished { told.seen.landings += 1 }
+        case .completePreroll(let id, let finished):
+            if told.prerolls.remove(id) == nil { return "preroll \(id) answered twice or never asked" }
+            if finished, turn.before.rate != 0 { return "a preroll finished while playing" }
         case .setTimelineRate(let rate):
             if rate == told.timelineRate { return "the timeline told what it knows" }
             told.timelineRate = rate
@@ -78,7 +81,7 @@ extension StateWalker {
 extension StateWalker.Turn {
     var isRate: Bool {
         switch event {
-        case .setRate, .playImmediately: true
+        case .setRate, .playImmediately, .restart: true
         default: false
         }
     }

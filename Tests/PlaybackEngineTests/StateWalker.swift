@@ -13,6 +13,7 @@ struct StateWalker {
     struct Told {
         /// Seeks that have been asked for and not answered.
         var open: Set<SeekID> = []
+        var prerolls: Set<SeekID> = []
         var timelineRate: Float = 0
         var rate: Float = 0
         var timeControl = TimeControlState.paused
@@ -44,6 +45,7 @@ struct StateWalker {
         let event = makeEvent()
         let turn = Turn(event: event, before: state)
         if case .seek(let request) = event { told.open.insert(request.id) }
+        if case .preroll(let id) = event { told.prerolls.insert(id) }
         let actions = state.handle(event)
         if state.epoch != turn.before.epoch { told.pastEpochs.insert(turn.before.epoch) }
         for action in actions {
@@ -71,7 +73,10 @@ struct StateWalker {
         let flag = Bool.random(using: &random)
         switch Int.random(in: 0..<80, using: &random) {
         case 0..<8: return .setRate([-1, 0, 0.5, 1, 2, .nan].randomElement(using: &random) ?? 0)
-        case 8..<10: return .playImmediately(flag ? 1 : 0)
+        case 8 where flag: return .restart(1, at: Bool.random(using: &random) ? makeTarget() : nil)
+        case 8: return .preroll(SeekID(nextID))
+        case 9 where flag: return .cancelPrerolls
+        case 9..<10: return .playImmediately(flag ? 1 : 0)
         case 10..<12: return .setWaitsToMinimizeStalling(flag)
         case 12: return .setResumesAfterStall(flag)
         case 13: return .setEndAction([.pause, .none, .advance].randomElement(using: &random) ?? .pause)
@@ -90,7 +95,8 @@ struct StateWalker {
         case 64..<67 where state.upcoming.count < 3:
             return .insert(ItemID(nextID), after: flag ? state.upcoming.randomElement(using: &random) : nil)
         case 67: return .remove(state.upcoming.randomElement(using: &random) ?? item)
-        case 68: return flag ? .advance : .removeUpcoming
+        case 68 where flag: return .prepareAgain(state.upcoming.first ?? item)
+        case 68: return Bool.random(using: &random) ? .advance : .removeUpcoming
         case 69: return .step(Int.random(in: -3...3, using: &random))
         case 70..<72: return .reversible(item)
         case 72..<75: return .readToEnd(epoch)

@@ -53,9 +53,14 @@ public struct PlaybackReport: Sendable {
         case notice(PlaybackNotice)
         case presentationSizeChanged(ItemID, PixelSize)
         case tracksChanged(ItemID)
+        /// Other tracks of the current item are played.
+        case selectionChanged(ItemID)
+        /// What is read ahead, in item time; nil: nothing.
+        case loadedRangeChanged(ItemID, MediaTimeRange?)
         /// The first picture of the item (or of a seek) has reached the sinks.
         case readyForDisplayChanged(ItemID, Bool)
         case seekCompleted(SeekID, finished: Bool)
+        case prerollCompleted(SeekID, finished: Bool)
         /// Playback goes on, but something was lost.
         case fault(ItemID?, MediaError)
         case sinkFailed(MediaError, any Error)

@@ -10,6 +10,7 @@ extension PlaybackLoop {
             case .seek(let epoch, let request): seek(epoch, request)
             case .completeSeek(let id, let finished):
                 if id != SeekID(0) { report(.seekCompleted(id, finished: finished)) }
+            case .completePreroll(let id, let finished): report(.prerollCompleted(id, finished: finished))
             case .setTimelineRate(let rate): setTimelineRate(rate)
             case .setLooping(let isLooping): pipeline?.setLooping(isLooping)
             case .beginNextPass: beginNextPass()
@@ -36,7 +37,9 @@ extension PlaybackLoop {
 
     private func setTimelineRate(_ rate: Float) {
         let now = driver.clock.now
-        renderer.setRate(rate, at: now)
+        let start = rate == 0 ? now : appointment ?? now
+        if rate != 0 { appointment = nil }
+        renderer.setRate(rate, at: start)
         audio?.setPaused(rate == 0)
         observers.rateChanged(itemTime: renderer.itemTime(at: now))
     }
@@ -45,6 +48,7 @@ extension PlaybackLoop {
         guard let pipeline else { return }
         renderer.beginNextPass(pipeline)
         observers.jumped(itemTime: 0)
+        if replacement != nil { renew() }
     }
 
     // MARK: Items
@@ -59,8 +63,11 @@ extension PlaybackLoop {
         renderer.isReverse = false
         pendingSteps = 0
         monitor = BufferMonitor()
+        reading.begin()
         hasFrames = false
         landingEpoch = nil
+        dropReplacement()
+        renewsWhenLanded = false
         openedAt = driver.clock.now
         counters.startupTime = nil
         setCancellable(startOpening(id, item, at: start))
@@ -90,15 +97,26 @@ extension PlaybackLoop {
             }
             guard let self else { return giveUp() }
             control.enqueue { [weak self] in
-                guard let self, !isDown, state.item?.id == id || prepared?.id == id else { return giveUp() }
-                opened(id, result, item)
+                guard let self, !isDown, awaits(start.epoch) else { return giveUp() }
+                opened(id, result, item, start.epoch)
             }
         }
         return demuxer
     }
 
-    private func opened(_ id: ItemID, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
-        if prepared?.id == id { return preparedOpened(id, result, item) }
+    /// Whether what belongs to `epoch` is still wanted.
+    func awaits(_ epoch: Epoch) -> Bool {
+        [start.epoch, prepared?.start.epoch, replacement?.start.epoch].contains(epoch) && state.item != nil
+    }
+
+    private func opened(
+        _ id: ItemID,
+        _ result: Result<ItemPipeline, MediaError>,
+        _ item: MediaItem,
+        _ epoch: Epoch
+    ) {
+        if prepared?.start.epoch == epoch { return preparedOpened(id, result, item) }
+        if replacement?.start.epoch == epoch { return replacementOpened(result, item) }
         switch result {
         case .failure(let error): handle(.failed(id, error))
         case .success(let pipeline):
@@ -113,7 +131,7 @@ extension PlaybackLoop {
         }
     }
 
-    private func describe(_ id: ItemID) {
+    func describe(_ id: ItemID) {
         setPresentationSize(pipeline?.video?.track.presentationSize ?? .zero, of: id)
         report(.tracksChanged(id))
     }
@@ -138,6 +156,7 @@ extension PlaybackLoop {
     }
 
     func closePipeline() {
+        if let pipeline { reading.bytesOfOthers += pipeline.progress.bytes }
         pipeline?.cancel()
         pipeline?.releaseOnItsLane()
         pipeline = nil
@@ -173,6 +192,7 @@ extension PlaybackLoop {
 
     func begin(_ start: EpochStart, keepsPicture: Bool = false) {
         self.start = start
+        postponeRenewal()
         turnedAt = nil
         pendingSteps = 0
         renderer.begin(start.epoch, at: driver.clock.now)
@@ -206,8 +226,8 @@ extension PlaybackLoop {
 
     /// The container's index put us behind the target: try earlier, then earlier still, then the start.
     func landedLate(_ epoch: Epoch) {
-        if let prepared, prepared.start.epoch == epoch {
-            prepared.pipeline?.acceptLateLanding()
+        for ahead in [prepared, replacement] where ahead?.start.epoch == epoch {
+            ahead?.pipeline?.acceptLateLanding()
             return
         }
         guard epoch == start.epoch, let earlier = late.next() else { return }

@@ -19,10 +19,14 @@ extension PlaybackLoop {
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
         let now = driver.clock.now
         if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
-        let outcome = renderer.look(pipeline, at: now)
+        let switchAt = lookAtReplacement(at: now)
+        guard let pipeline = self.pipeline else { return }
+        var outcome = renderer.look(pipeline, at: now)
+        if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
         deliver(outcome, item.id, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
+        reportReading(pipeline, item.id)
         publish()
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {
@@ -82,6 +86,7 @@ extension PlaybackLoop {
         }
         if state.item?.seekInFlight != nil { observers.moved(itemTime: time.nanoseconds ?? 0) }
         handle(.landed(epoch, at: time))
+        if renewsWhenLanded { renew() }
     }
 
     /// The data ended without a single frame in any track.
@@ -120,7 +125,7 @@ extension PlaybackLoop {
         }
     }
 
-    private func show(
+    func show(
         _ frame: VideoFrame,
         due: HostTime,
         at now: HostTime,
@@ -132,7 +137,10 @@ extension PlaybackLoop {
         counters.totalLateness &+= lateness
         counters.worstLateness = max(counters.worstLateness, lateness)
         if lateness > PlaybackCounters.lateThreshold { counters.framesLate += 1 }
-        if let id = state.item?.id { setPresentationSize(frame.format.presentationSize, of: id) }
+        if let id = state.item?.id {
+            setPresentationSize(frame.format.presentationSize, of: id)
+            frameTap(id, frame)
+        }
         lastFrame = frame
         guard !layers.isEmpty else {
             done?()
@@ -181,13 +189,14 @@ extension PlaybackLoop {
 
     /// The source had nothing; it is asked again a little later.
     private func askAgain(_ epoch: Epoch) {
-        guard epoch == start.epoch || epoch == prepared?.start.epoch, retry == nil else { return }
+        guard awaits(epoch), retry == nil else { return }
         let time = driver.clock.now.advanced(by: Self.retryDelay)
         retry = driver.schedule(at: time, on: control) { [weak self] in
             guard let self else { return }
             retry = nil
             pipeline?.wakeDemuxer()
             prepared?.pipeline?.wakeDemuxer()
+            replacement?.pipeline?.wakeDemuxer()
         }
         look()
     }

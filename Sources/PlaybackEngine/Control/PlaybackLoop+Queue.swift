@@ -18,6 +18,14 @@ struct PreparedItem {
     }
 }
 
+extension PreparedItem {
+    func letGo() {
+        demuxer.cancel()
+        pipeline?.cancel()
+        pipeline?.releaseOnItsLane()
+    }
+}
+
 extension EpochStart {
     /// Where an item begins by itself.
     init(of item: MediaItem, epoch: Epoch) {
@@ -64,11 +72,8 @@ extension PlaybackLoop {
     }
 
     func dropPrepared() {
-        guard let old = prepared else { return }
+        prepared?.letGo()
         prepared = nil
-        old.demuxer.cancel()
-        old.pipeline?.cancel()
-        old.pipeline?.releaseOnItsLane()
     }
 
     func lookAtPrepared() {
@@ -80,9 +85,12 @@ extension PlaybackLoop {
     func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
         guard let next = prepared, next.id == id else { return }
         prepared = nil
+        dropReplacement()
+        renewsWhenLanded = false
         let end = pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? 0
         items[old] = nil
         closePipeline()
+        reading.begin()
         pipeline = next.pipeline
         start = next.start
         late = LateLanding()

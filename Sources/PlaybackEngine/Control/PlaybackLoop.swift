@@ -1,4 +1,4 @@
-import MediaCore
+public import MediaCore
 import Synchronization
 
 /// The one owner of a player's state. Everything that happens comes in as an event on the control lane, goes
@@ -7,6 +7,7 @@ import Synchronization
 /// `@unchecked Sendable`: all stored properties but the locked and atomic ones are confined to the control
 /// lane; the public calls only enqueue.
 public final class PlaybackLoop: @unchecked Sendable {
+    public typealias FrameTap = @Sendable (ItemID, VideoFrame) -> Void
     public typealias Observer = @Sendable (PlaybackReport, PlaybackSnapshot) -> Void
 
     public let driver: any Driver
@@ -28,12 +29,19 @@ public final class PlaybackLoop: @unchecked Sendable {
     var items: [ItemID: MediaItemSource] = [:]
     /// Opened ahead of need, to follow the current item.
     var prepared: PreparedItem?
+    /// The current item opened again with other settings.
+    var replacement: PreparedItem? {
+        didSet { renderer.replacedFrom = replacement?.start.firstWanted?.nanoseconds }
+    }
+    var renewsWhenLanded = false
     var layers: [LayerOutput] = []
     var audio: AudioOutputLane?
     var start = EpochStart(epoch: Epoch())
     var late = LateLanding()
     var counters = PlaybackCounters()
     var monitor = BufferMonitor()
+    var reading = ReadingMonitor()
+    var stallClock = StallClock()
     var presentationSize = PixelSize.zero
     var isReadyForDisplay = false
     /// Some frame of the item was seen, so that an end without one is an end and not a failure.
@@ -44,6 +52,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     var turnedAt: Epoch?
     /// Pictures to step on.
     var pendingSteps = 0
+    /// When the timeline is to start, where somebody has said so.
+    var appointment: HostTime?
     /// What is being shown, for a layer that comes later.
     var lastFrame: VideoFrame?
     var retry: (any Wakeup)?
@@ -52,10 +62,18 @@ public final class PlaybackLoop: @unchecked Sendable {
     var alarmTime: HostTime?
     var observers = TimeObservers()
     let observer: Observer
+    /// Every picture as it comes due, and of which item.
+    let frameTap: FrameTap
 
-    public init(driver: any Driver, label: String = "player", observer: @escaping Observer) {
+    public init(
+        driver: any Driver,
+        label: String = "player",
+        frameTap: @escaping FrameTap = { _, _ in },
+        observer: @escaping Observer
+    ) {
         self.driver = driver
         self.observer = observer
+        self.frameTap = frameTap
         control = driver.makeLane(.control, label: label)
         renderer = Renderer(isRealTime: driver.isRealTime)
     }
@@ -106,6 +124,14 @@ public final class PlaybackLoop: @unchecked Sendable {
         control.enqueue { [self] in takeDown(done) }
     }
 
+    /// Goes on at `rate` so that `time` (nil: the present one) falls on `host` (nil: as soon as it can).
+    public func restart(_ rate: Float, at time: MediaTime?, host: HostTime?) {
+        perform { loop in
+            loop.appointment = host
+            loop.handle(.restart(rate, at: time))
+        }
+    }
+
     /// Adds a layer; one that comes too late is finished at once.
     public func attach(_ layer: LayerOutput) {
         control.enqueue { [weak self] in
@@ -122,6 +148,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         retry = nil
         pipeline?.cancel()
         dropPrepared()
+        dropReplacement()
         lastFrame = nil
         items = [:]
         observers = TimeObservers()
@@ -144,6 +171,10 @@ public final class PlaybackLoop: @unchecked Sendable {
 
     func handle(_ event: PlaybackEvent) {
         guard !isReleased.load(ordering: .acquiring) else { return }
+        switch event {
+        case .setRate, .playImmediately, .seek, .setItem, .step: appointment = nil
+        default: break
+        }
         carryOut(state.handle(event))
         look()
     }
@@ -173,6 +204,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     /// Properties that observers are told of change with their notice, one by one, so that whoever looks from
     /// inside a callback sees things as they were told.
     func publish() {
+        measure()
         var snapshot = visible
         snapshot.seekTarget = state.item?.seekTarget
         snapshot.description = pipeline?.description

@@ -44,6 +44,8 @@ struct Renderer {
     private var audioTrim: Int64?
     /// Loop was switched on too late to have the next pass at hand: it begins when its first frame is there.
     private var awaitsPass = false
+    /// Item time at which other frames of the item are to go on.
+    var replacedFrom: Int64?
     /// `forwardPlaybackEndTime`, item time.
     var endTime: Int64?
 
@@ -163,6 +165,24 @@ struct Renderer {
         audioTrim = nil
     }
 
+    /// Item time up to which every track was delivered, at least `now`.
+    func deliveredUntil(_ now: Int64) -> Int64 { max(now, videoUntil, audioUntil) }
+
+    /// Other tracks of the same item go on from here. What was delivered is not delivered again.
+    mutating func goOn(with next: ItemPipeline, epoch: Epoch, behind shown: MediaTime?, at host: HostTime) {
+        self.epoch = epoch
+        pass = 0
+        endWasReported = false
+        awaitsPass = false
+        audioTrim = max(audioUntil, itemTime(at: host))
+        guard let shown else { return }
+        while case .video(let frame)? = next.video?.frames.peek(),
+            isReverse ? frame.presentationTime >= shown : frame.presentationTime <= shown
+        {
+            next.video?.advance()
+        }
+    }
+
     private static func earlier(_ time: Int64?, _ other: MediaTime) -> Int64? {
         guard let other = other.nanoseconds else { return time }
         return min(time ?? other, other)
@@ -238,6 +258,8 @@ struct Renderer {
 
     private mutating func lookForEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout Outcome) {
         guard let end = passEnd(pipeline) else { return }
+        // What replaces these frames knows better where it ends.
+        if let replacedFrom, replacedFrom <= end.itemTime { return }
         let due = timeline.host(for: passStart &+ end.itemTime) ?? now
         guard due <= now else {
             outcome.wake(at: due)

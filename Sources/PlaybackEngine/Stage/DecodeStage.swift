@@ -60,6 +60,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.report = report
         epoch = start.epoch
         filter.begin(at: start.firstWanted)
+        if start.isReverse { collector = ReverseCollector(ReverseSegment(start)) }
     }
 
     func step() -> StepResult {

@@ -22,6 +22,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     // Confined to the loading lane: only `step()` touches what follows.
     private var epoch: Epoch
+    private var hasBegun = false
     private var pass = 0
     private var packetsInPass = 0
     private var isAtEnd = false
@@ -39,6 +40,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     let endedEpoch = Locked<Epoch?>(nil)
     /// The epoch in which nothing is read at present: the bounds are reached, or the data has ended.
     let blockedEpoch = Locked<Epoch?>(nil)
+    /// How far reading has come; read by the loop.
+    let progress: Locked<ReadingProgress>
     /// Faults in a row that are taken before the rest of the data is given up.
     private static let faultLimit = 100
 
@@ -60,11 +63,12 @@ final class DemuxStage: Stage, @unchecked Sendable {
         self.wakeDecoders = wakeDecoders
         self.report = report
         epoch = wish.start.epoch
+        progress = Locked(ReadingProgress(epoch: wish.start.epoch))
     }
 
     func step() -> StepResult {
         let wish = self.wish.withLock { $0 }
-        if wish.start.epoch != epoch { return begin(wish.start) }
+        if !hasBegun || wish.start.epoch != epoch { return begin(wish.start) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return wish.isLooping ? loop() : finish() }
         guard hasRoom(wish.limits) else {
@@ -76,9 +80,11 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func begin(_ start: EpochStart) -> StepResult {
+        hasBegun = true
         epoch = start.epoch
         pass = 0
         resetPass()
+        progress.withLock { $0.begin(start.epoch) }
         failure = nil
         segment = start.isReverse ? ReverseSegment(start) : nil
         if let target = start.demuxTarget { seek(to: target) }
@@ -182,6 +188,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return
         }
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
+        progress.withLock { $0.take(packet, pass: pass) }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoders()
     }

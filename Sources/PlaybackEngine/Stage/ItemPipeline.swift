@@ -137,6 +137,7 @@ final class ItemPipeline: Sendable {
         demuxRunner = runner
         wakeDemuxer.set { runner.wake() }
         let runners = made.map(\.runner)
+        isReverse.store(start.isReverse, ordering: .relaxed)
         wakeDecoders.set { for runner in runners { runner.wake() } }
     }
 
@@ -186,6 +187,9 @@ final class ItemPipeline: Sendable {
 
     /// In `epoch` the demuxer waits for room, or has come to the end of the data.
     func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
+
+    /// How far reading has come.
+    var progress: ReadingProgress { demux.progress.withLock { $0 } }
 
     /// From any thread; what blocks returns soon, and the stages let go of each other.
     func cancel() {

@@ -5,6 +5,11 @@ public enum PlaybackEvent: Sendable {
     // From the user.
     case setRate(Float)
     case playImmediately(Float)
+    /// Stops, moves to a time if one is given, and goes on from there at a rate.
+    case restart(Float, at: MediaTime?)
+    /// Have everything at hand to start at once, standing still.
+    case preroll(SeekID)
+    case cancelPrerolls
     case setWaitsToMinimizeStalling(Bool)
     case setResumesAfterStall(Bool)
     case setEndAction(EndAction)
@@ -42,6 +47,8 @@ public enum PlaybackEvent: Sendable {
     /// played.
     case preparedOpened(ItemID, duration: MediaTime, isSeekable: Bool)
     case preparedReady(ItemID)
+    /// What is set on the prepared item has changed.
+    case prepareAgain(ItemID)
     case preparedFailed(ItemID, MediaError)
 }
 
@@ -52,6 +59,7 @@ public enum PlaybackAction: Hashable, Sendable {
     /// Everything older than `epoch` is stale; deliver from the request's target on.
     case seek(Epoch, SeekRequest)
     case completeSeek(SeekID, finished: Bool)
+    case completePreroll(SeekID, finished: Bool)
     /// 0 stops the timeline where it is.
     case setTimelineRate(Float)
     /// Whether the demuxer goes on at the start when it comes to the end.

@@ -92,6 +92,12 @@ extension PlaybackState {
         prepared?.isReady = true
     }
 
+    mutating func prepareAgain(_ id: ItemID, _ actions: inout [PlaybackAction]) {
+        guard prepared?.id == id else { return }
+        prepared = nil
+        actions.append(.discard(id))
+    }
+
     /// An item in the queue cannot be played: it is told of and skipped.
     mutating func upcomingFailed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         guard prepared?.id == id else { return }
@@ -100,6 +106,12 @@ extension PlaybackState {
         actions.append(.discard(id))
         actions.append(.forget(id))
         actions.append(.post(.itemFailed(id, error)))
+    }
+
+    /// The current item goes on with frames of an epoch that was made for them.
+    mutating func adopt(_ epoch: Epoch) {
+        self.epoch = epoch
+        item?.isReadToEnd = false
     }
 
     /// What belongs to the epoch so far is stale.

@@ -29,6 +29,8 @@ public struct PlaybackState: Hashable, Sendable {
     var rateBeforeStall: Float?
     /// `playImmediately`: start without waiting for a full enough buffer.
     var startsAtOnce = false
+    /// Asked for and not answered yet.
+    var prerolls: [SeekID] = []
     var rateReason: RateChangeReason = .setRateCalled
     /// The seek in flight was superseded or cancelled and has had its answer.
     var flyingIsAnswered = false
@@ -61,6 +63,9 @@ public struct PlaybackState: Hashable, Sendable {
         case .playImmediately(let rate):
             startsAtOnce = rate != 0
             setRate(rate, &actions)
+        case .restart(let rate, let time): restart(rate, time, &actions)
+        case .preroll(let id): preroll(id, &actions)
+        case .cancelPrerolls: break
         case .setWaitsToMinimizeStalling(let waits): waitsToMinimizeStalling = waits
         case .setResumesAfterStall(let resumes):
             resumesAfterStall = resumes
@@ -88,9 +93,11 @@ public struct PlaybackState: Hashable, Sendable {
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
         case .preparedOpened(let id, let duration, let isSeekable): preparedOpened(id, duration, isSeekable)
         case .preparedReady(let id): preparedReady(id)
+        case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
         settle(&actions)
+        answerPrerolls(since: before, event, &actions)
         prepareNext(&actions)
         appendChanges(since: before, to: &actions)
         return actions

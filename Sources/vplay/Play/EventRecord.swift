@@ -49,6 +49,13 @@ struct EventRecord: Sendable {
             self.init("playbackBufferFullChanged", item, [("isPlaybackBufferFull", .bool(flag))])
         case .playbackLikelyToKeepUpChanged(let item, let flag):
             self.init("playbackLikelyToKeepUpChanged", item, [("isPlaybackLikelyToKeepUp", .bool(flag))])
+        case .loadedTimeRangesChanged(let item, let ranges):
+            let ends: [(String, JSONValue)] =
+                ranges.first.map {
+                    [("from", .time($0.start)), ("to", .time($0.end))]
+                } ?? [("from", .null), ("to", .null)]
+            self.init("loadedTimeRangesChanged", item, ends)
+        case .accessLogEntry(let item): self.init("accessLogEntry", item, [])
         case .readyForDisplayChanged(let item, let flag):
             self.init("readyForDisplayChanged", item, [("isReadyForDisplay", .bool(flag))])
         case .playbackStalled(let item): self.init("playbackStalled", item, [])

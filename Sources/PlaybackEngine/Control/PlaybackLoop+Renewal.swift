@@ -1,0 +1,111 @@
+import MediaCore
+
+/// Other tracks or other ends for the item being played: it is opened a second time beside the first, from a
+/// little ahead of what has been delivered, and takes the first one's place when playing gets there. Nothing
+/// stops meanwhile.
+extension PlaybackLoop {
+    /// From any thread: what is set on the item has changed.
+    public func renewItem(_ id: ItemID) {
+        perform { loop in
+            if loop.prepared?.id == id { return loop.handle(.prepareAgain(id)) }
+            guard loop.state.item?.id == id else { return }
+            loop.renew()
+        }
+    }
+
+    /// How far ahead of what is delivered the new tracks begin: time enough to open a file.
+    private static let renewalLead: Int64 = 250_000_000
+
+    func renew() {
+        dropReplacement()
+        guard let item = state.item, let source = items[item.id]?.make() else { return }
+        // An opening or a seek under way is waited for: only then is it known where to go on.
+        guard item.status == .readyToPlay, item.hasLanded, pipeline != nil else {
+            renewsWhenLanded = true
+            return
+        }
+        renewsWhenLanded = false
+        let now = renderer.itemTime(at: driver.clock.now)
+        let isAhead = renderer.timeline.isRunning && !renderer.isReverse
+        var next = isAhead ? renderer.deliveredUntil(now) &+ Self.renewalLead : max(0, now)
+        // Where the old settings end it the new ones may go on.
+        if isAhead, let end = renderer.endTime { next = min(next, max(now, end)) }
+        let time = Self.itemTime(next)
+        let start = EpochStart(
+            epoch: state.makeEpoch(),
+            firstWanted: time,
+            demuxTarget: time,
+            isReverse: renderer.isReverse
+        )
+        replacement = PreparedItem(
+            id: item.id,
+            start: start,
+            demuxer: startOpening(item.id, source, at: start),
+            endTime: source.forwardEnd?.nanoseconds,
+            reverseEnd: source.reverseEnd.nanoseconds ?? 0
+        )
+    }
+
+    func replacementOpened(_ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
+        switch result {
+        case .failure(let error):
+            let id = replacement?.id
+            dropReplacement()
+            if let id { fault(error, of: id) }
+        case .success(let pipeline):
+            replacement?.pipeline = pipeline
+            pipeline.setLooping(state.repeatSetting == .loop)
+            pipeline.setEndTime(item.forwardEnd)
+            pipeline.setReverseEnd(item.reverseEnd)
+            pipeline.wake()
+        }
+    }
+
+    func dropReplacement() {
+        replacement?.letGo()
+        replacement = nil
+    }
+
+    /// Playing jumps: where the replacement begins is of no use any more.
+    func postponeRenewal() {
+        guard replacement != nil else { return }
+        dropReplacement()
+        renewsWhenLanded = true
+    }
+
+    /// When playing gets to where the replacement takes over; nil: it is not ready, or has taken over.
+    func lookAtReplacement(at now: HostTime) -> HostTime? {
+        guard let next = replacement, next.isReady || next.becomesReady() else { return nil }
+        replacement?.isReady = true
+        let start = next.start.firstWanted?.nanoseconds ?? 0
+        if renderer.timeline.isRunning, !renderer.isReverse, renderer.itemTime(at: now) < start {
+            return renderer.hostTime(forItemTime: start)
+        }
+        replace(with: next, at: now)
+        return nil
+    }
+
+    private func replace(with next: PreparedItem, at now: HostTime) {
+        guard let pipeline = next.pipeline else { return }
+        let shown = self.pipeline?.video?.track.id == pipeline.video?.track.id ? lastFrame : nil
+        replacement = nil
+        closePipeline()
+        self.pipeline = pipeline
+        start = next.start
+        state.adopt(start.epoch)
+        landingEpoch = start.epoch
+        monitor = BufferMonitor(level: state.item?.level ?? .empty)
+        setCancellable(next.demuxer)
+        renderer.endTime = next.endTime
+        renderer.reverseEnd = next.reverseEnd
+        renderer.goOn(with: pipeline, epoch: start.epoch, behind: shown?.presentationTime, at: now)
+        describe(next.id)
+        report(.selectionChanged(next.id))
+        // Standing still, a picture of another track is shown at once.
+        guard shown == nil, !renderer.timeline.isRunning,
+            case .video(let frame)? = pipeline.video?.frames.peek()
+        else { return }
+        pipeline.video?.advance()
+        show(frame, due: now, at: now, isEssential: true, done: nil)
+    }
+}

@@ -1,0 +1,109 @@
+import Logging
+import MediaCore
+import PlaybackEngine
+
+/// From the loop, on its lane, to everybody who watches, on the callback lane.
+extension PlayerCore {
+    func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        switch report.content {
+        case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
+            if let completion = state.withLock({ $0.seeks.removeValue(forKey: id) }) {
+                callbacks.enqueue { completion(finished) }
+            }
+        case .notice(let notice): follow(notice)
+        default: break
+        }
+        let item = snapshot.itemID.flatMap { watchers.item($0) }
+        if case .notice(.itemChanged(let old, _)) = report.content, let old {
+            watchers.item(old)?.endLog(snapshot.counters, at: report.host)
+        }
+        guard let event = watchers.event(for: report, url: item?.asset.url) else { return }
+        let timed = TimedPlayerEvent(
+            event: event,
+            itemTime: report.itemTime,
+            hostTime: report.host,
+            item: item
+        )
+        log(event)
+        post(timed, snapshot, item, content: report.content)
+        guard let item, item.keepLog(report, snapshot) else { return }
+        let entry = TimedPlayerEvent(
+            event: .accessLogEntry(item),
+            itemTime: report.itemTime,
+            hostTime: report.host,
+            item: item
+        )
+        post(entry, snapshot, item)
+    }
+
+    /// Something that the engine has no part in.
+    func post(_ event: PlayerEvent, _ loop: PlaybackLoop, _ change: (inout PlayerFacts) -> Void) {
+        let now = driver.clock.now
+        let snapshot = loop.snapshot
+        let item = snapshot.itemID.flatMap { watchers.item($0) }
+        let timed = TimedPlayerEvent(
+            event: event,
+            itemTime: snapshot.itemTime(at: now),
+            hostTime: now,
+            item: item
+        )
+        post(timed, snapshot, item, change: change)
+    }
+
+    private func post(
+        _ event: TimedPlayerEvent,
+        _ snapshot: PlaybackSnapshot,
+        _ item: PlayerItem?,
+        content: PlaybackReport.Content? = nil,
+        change: (inout PlayerFacts) -> Void = { _ in }
+    ) {
+        let before = state.withLock { $0.posted }?.player?.facts ?? PlayerFacts()
+        var after = PlayerFacts(snapshot, item: item, volume: before.volume, isMuted: before.isMuted)
+        change(&after)
+        let sequence = Moment.nextSequence()
+        let view = Moment.View(core: ObjectIdentifier(self), snapshot: snapshot, facts: after)
+        let (itemBefore, itemAfter) = item?.take(content, snapshot, sequence) ?? (ItemFacts(), ItemFacts())
+        let telling = Telling(
+            event: event,
+            before: before,
+            itemBefore: itemBefore,
+            moment: Moment(
+                sequence: sequence,
+                player: view,
+                item: item.map { Moment.ItemView(item: $0, facts: itemAfter) }
+            )
+        )
+        let isReleased = state.withLock { state in
+            if !state.isReleased { state.posted = telling.moment }
+            return state.isReleased
+        }
+        guard !isReleased else { return }
+        callbacks.enqueue { [watchers] in watchers.tell(telling) }
+    }
+
+    private func log(_ event: PlayerEvent) {
+        switch event {
+        case .failedToPlayToEndTime(_, let error), .sinkFailed(let error):
+            configuration.logger.error("\(error.message)")
+        case .errorLogEntry(_, let error): configuration.logger.warning("\(error.message)")
+        case .loadedTimeRangesChanged: configuration.logger.trace("\(event)")
+        default: configuration.logger.debug("\(event)")
+        }
+    }
+}
+
+extension PlayerItem {
+    /// Takes a report over; the facts before and after it.
+    fileprivate func take(
+        _ content: PlaybackReport.Content?,
+        _ snapshot: PlaybackSnapshot,
+        _ sequence: UInt64
+    ) -> (ItemFacts, ItemFacts) {
+        state.withLock { state in
+            let before = state.facts
+            if let content { state.facts.apply(content, snapshot, of: asset) }
+            state.sequence = sequence
+            return (before, state.facts)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import MediaCore
+import PlaybackEngine
+
+/// What can be observed of a player, as one value.
+struct PlayerFacts: Sendable {
+    var item: PlayerItem?
+    var status = Player.Status.unknown
+    var rate: Float = 0
+    var timeControlStatus = Player.TimeControlStatus.paused
+    var reasonForWaitingToPlay: Player.WaitingReason?
+    var repeatMode = Player.RepeatMode.once
+    var volume: Float = 1
+    var isMuted = false
+    /// Of the player's layers.
+    var isReadyForDisplay = false
+
+    init() {}
+
+    /// As the engine has it.
+    init(_ snapshot: PlaybackSnapshot, item: PlayerItem?, volume: Float, isMuted: Bool) {
+        self.item = item
+        status = Player.Status(snapshot.status)
+        rate = snapshot.rate
+        timeControlStatus = Player.TimeControlStatus(snapshot.timeControl)
+        repeatMode = Player.RepeatMode(snapshot.repeatSetting)
+        self.volume = volume
+        self.isMuted = isMuted
+        isReadyForDisplay = snapshot.isReadyForDisplay
+        setReason(snapshot.waitReason)
+    }
+
+    /// The same where a setter has changed what the engine has not taken yet.
+    mutating func mask(rate: Float?, repeatMode: Player.RepeatMode?, _ snapshot: PlaybackSnapshot) {
+        if let repeatMode { self.repeatMode = repeatMode }
+        guard let rate else { return }
+        self.rate = rate
+        let isPlaying = timeControlStatus == .playing
+        timeControlStatus = rate == 0 ? .paused : isPlaying ? .playing : .waitingToPlayAtSpecifiedRate
+        setReason(snapshot.waitReason)
+    }
+
+    /// Non-nil only while waiting.
+    private mutating func setReason(_ reason: WaitReason?) {
+        guard timeControlStatus == .waitingToPlayAtSpecifiedRate else {
+            reasonForWaitingToPlay = nil
+            return
+        }
+        reasonForWaitingToPlay =
+            reason.flatMap { Player.WaitingReason(rawValue: $0.rawValue) }
+            ?? (item == nil ? .noItemToPlay : .evaluatingBufferingRate)
+    }
+}
+
+/// What can be observed of an item, as one value.
+struct ItemFacts: Sendable {
+    var status = PlayerItem.Status.unknown
+    var error: PlaybackError?
+    var duration: MediaTime = .indefinite
+    var presentationSize = PixelSize.zero
+    var tracks: [PlayerItemTrack] = []
+    var isBufferEmpty = BufferLevel.empty.isEmpty
+    var isBufferFull = BufferLevel.empty.isFull
+    var isLikelyToKeepUp = BufferLevel.empty.isLikelyToKeepUp
+    var loadedTimeRanges: [MediaTimeRange] = []
+
+    /// Takes over what one report tells, and nothing else, so that everything changes with its own event.
+    mutating func apply(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot, of asset: Asset) {
+        switch content {
+        case .notice(let notice): apply(notice, snapshot, of: asset)
+        case .presentationSizeChanged(_, let size): presentationSize = size
+        case .tracksChanged, .selectionChanged:
+            tracks = (snapshot.description?.tracks ?? []).map {
+                PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
+            }
+        case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
+        case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .fault, .sinkFailed: break
+        }
+    }
+
+    private mutating func apply(_ notice: PlaybackNotice, _ snapshot: PlaybackSnapshot, of asset: Asset) {
+        switch notice {
+        case .itemChanged:
+            // A player opens the item anew; failed is final.
+            if status != .failed { self = ItemFacts() }
+        case .itemStatusChanged(_, let status):
+            guard self.status != .failed else { return }
+            self.status = PlayerItem.Status(rawValue: status.rawValue) ?? .unknown
+            error = snapshot.itemError.map { PlaybackError($0, url: asset.url) }
+        case .durationChanged(_, let duration): self.duration = duration
+        case .bufferEmptyChanged(_, let flag): isBufferEmpty = flag
+        case .bufferFullChanged(_, let flag): isBufferFull = flag
+        case .likelyToKeepUpChanged(_, let flag): isLikelyToKeepUp = flag
+        default: break
+        }
+    }
+}

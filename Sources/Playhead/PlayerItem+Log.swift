@@ -1,0 +1,86 @@
+import MediaCore
+import PlaybackEngine
+
+/// What an item keeps for its logs.
+struct ItemLog: Sendable {
+    var access = AccessLog()
+    var errors = ErrorLog()
+    /// The player's counters when it took the item; nil while no player has it.
+    var base: PlaybackCounters?
+    /// The last entry of `access` belongs to the player that has the item now.
+    var isOpen = false
+
+    /// The player lets go.
+    mutating func end(_ counters: PlaybackCounters, at host: HostTime) {
+        if isOpen, let base, let last = access.events.indices.last {
+            access.events[last].count(counters, since: base)
+            access.events[last].hostEndTime = host
+        }
+        base = nil
+        isOpen = false
+    }
+}
+
+extension PlayerItem {
+    /// How playing went so far: a copy as of now, made without waiting for anything. A new entry is told by
+    /// `PlayerEvent.accessLogEntry` and `PlayerItem.newAccessLogEntry`; the last one counts on until the
+    /// player lets go of the item.
+    public func accessLog() -> AccessLog {
+        let counters = core?.snapshot.counters
+        return state.withLock { state in
+            var log = state.log.access
+            if let counters, let base = state.log.base, state.log.isOpen, let last = log.events.indices.last {
+                log.events[last].count(counters, since: base)
+            }
+            return log
+        }
+    }
+
+    /// What went wrong so far: a copy as of now, made without waiting for anything. New entries that playing
+    /// has got over are told by `PlayerEvent.errorLogEntry` and `PlayerItem.newErrorLogEntry`, an error that
+    /// ends it by `failedToPlayToEndTime`, or by `status`.
+    public func errorLog() -> ErrorLog { state.withLock { $0.log.errors } }
+
+    /// On the loop's lane. True: a new entry in the access log.
+    func keepLog(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> Bool {
+        switch report.content {
+        case .notice(.itemChanged):
+            state.withLock { state in
+                state.log.end(snapshot.counters, at: report.host)
+                state.log.base = snapshot.counters
+            }
+        case .notice(.timeControlChanged(.playing, _)):
+            return state.withLock { state in
+                guard !state.log.isOpen, state.log.base != nil else { return false }
+                state.log.isOpen = true
+                state.log.access.events.append(
+                    AccessLog.Event(hostStartTime: report.host, startupTime: snapshot.counters.startupTime)
+                )
+                return true
+            }
+        case .fault(_, let error): keep(error, report, isRecovered: true)
+        case .notice(.failedToPlayToEnd(_, let error)): keep(error, report, isRecovered: false)
+        case .notice(.itemStatusChanged(_, .failed)):
+            // One that failed while playing was told above.
+            let isKnown = errorLog().events.last.map { !$0.isRecovered } ?? false
+            if !isKnown, let error = snapshot.itemError { keep(error, report, isRecovered: false) }
+        default: break
+        }
+        return false
+    }
+
+    private func keep(_ error: MediaError, _ report: PlaybackReport, isRecovered: Bool) {
+        let event = ErrorLog.Event(
+            error: PlaybackError(error, url: asset.url),
+            hostTime: report.host,
+            itemTime: report.itemTime,
+            isRecovered: isRecovered
+        )
+        state.withLock { $0.log.errors.append(event) }
+    }
+
+    /// On the loop's lane, or when the player goes.
+    func endLog(_ counters: PlaybackCounters, at host: HostTime) {
+        state.withLock { $0.log.end(counters, at: host) }
+    }
+}

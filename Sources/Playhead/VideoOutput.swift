@@ -1,0 +1,105 @@
+public import MediaCore
+
+/// Gets what an item plays, whoever plays it. Added with `PlayerItem.add(_:)`.
+public protocol PlayerItemOutput: AnyObject, Sendable {
+    /// A picture comes due. Called in order, on a queue of the player's that must not be held up.
+    func take(_ frame: VideoFrame)
+}
+
+/// Pictures to be asked for rather than to be handed over: the one that is due at an item time.
+///
+/// It knows the pictures that have come due so far; the newest few are kept. What is new is counted for each
+/// output by itself, so each client takes one of its own. Any thread; nothing waits.
+public final class VideoOutput: PlayerItemOutput {
+    private struct State {
+        /// By presentation time.
+        var frames: [VideoFrame] = []
+        var taken: MediaTime = .invalid
+        var streams: [UInt64: AsyncStream<VideoFrame>.Continuation] = [:]
+        var ids: UInt64 = 0
+    }
+    private let state = Locked(State())
+    /// A renderer that asks a little late must still find the picture that was due.
+    private static let depth = 4
+
+    public init() {}
+
+    deinit {
+        for stream in state.withLock({ $0.streams.values }) { stream.finish() }
+    }
+
+    public func take(_ frame: VideoFrame) {
+        let streams = state.withLock { state in
+            // A seek, another pass or another direction: earlier pictures are not due any more.
+            let isJump = state.frames.last.map {
+                $0.epoch != frame.epoch || $0.pass != frame.pass
+            }
+            if isJump == true {
+                state.frames = []
+                state.taken = .invalid
+            }
+            state.frames.append(frame)
+            if state.frames.count > Self.depth { state.frames.removeFirst() }
+            return state.streams.values
+        }
+        for stream in streams { stream.yield(frame) }
+    }
+
+    /// Whether `copyFrame(forItemTime:)` would give another picture than it gave last.
+    public func hasNewFrame(forItemTime time: MediaTime) -> Bool {
+        state.withLock { state in
+            guard let frame = Self.due(time, state.frames) else { return false }
+            return frame.presentationTime != state.taken
+        }
+    }
+
+    /// The picture due at `time`, not copied, and from when on it is due; nil: none is known.
+    public func copyFrame(forItemTime time: MediaTime) -> (frame: VideoFrame, displayTime: MediaTime)? {
+        state.withLock { state in
+            guard let frame = Self.due(time, state.frames) else { return nil }
+            state.taken = frame.presentationTime
+            return (frame, frame.presentationTime)
+        }
+    }
+
+    /// Every picture as it comes due, from now on; a reader that lags gets the newest ones.
+    public var frames: AsyncStream<VideoFrame> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: VideoFrame.self,
+            bufferingPolicy: .bufferingNewest(Self.depth)
+        )
+        let id = state.withLock { state in
+            state.ids += 1
+            state.streams[state.ids] = continuation
+            return state.ids
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.streams.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    private static func due(_ time: MediaTime, _ frames: [VideoFrame]) -> VideoFrame? {
+        frames.filter { $0.presentationTime <= time }.max { $0.presentationTime < $1.presentationTime }
+    }
+}
+
+extension PlayerItem {
+    /// The output gets every picture from now on. Twice the same is once.
+    public func add(_ output: any PlayerItemOutput) {
+        state.withLock { state in
+            if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
+        }
+    }
+
+    public func remove(_ output: any PlayerItemOutput) {
+        state.withLock { $0.outputs.removeAll { $0 === output } }
+    }
+
+    public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }
+
+    /// On the control lane.
+    func deliver(_ frame: VideoFrame) {
+        for output in outputs { output.take(frame) }
+    }
+}

@@ -1,0 +1,118 @@
+import Playhead
+import PlayheadTesting
+import Synchronization
+import Testing
+
+/// Every range that a player tells of, in milliseconds; nil for none.
+private final class Told: Sendable {
+    private let state = Mutex([ClosedRange<Int64>?]())
+    private let token = Mutex<ObservationToken?>(nil)
+
+    var ranges: [ClosedRange<Int64>?] { state.withLock { $0 } }
+
+    init(_ player: Player) {
+        let token = player.onEvent { [weak self] event in
+            guard case .loadedTimeRangesChanged(_, let ranges) = event.event else { return }
+            let range = ranges.first.map { Int64($0.start.seconds * 1000)...Int64($0.end.seconds * 1000) }
+            self?.state.withLock { $0.append(range) }
+        }
+        self.token.withLock { $0 = token }
+    }
+}
+
+@Suite("What is read ahead, and what an item can do")
+struct LoadedTests {
+    @Test("Nothing until ready, then in steps, to the end, and nothing at the end", arguments: 0..<20)
+    func grows(seed: UInt64) {
+        let theatre = Theatre(
+            // Thirds: the end of a packet is no whole number of nanoseconds.
+            ScriptedMedia(video: .init(frameCount: 300, frameRate: 30, keyInterval: 10)),
+            seed: seed
+        )
+        let item = theatre.makeItem()
+        let told = Told(theatre.player)
+        #expect(item.loadedTimeRanges.isEmpty)
+        theatre.player.replaceCurrentItem(with: item)
+        #expect(item.loadedTimeRanges.isEmpty)
+        theatre.driver.run(atMost: 1)
+        // One second is read ahead of what is decoded; a picture or two are.
+        let first = item.loadedTimeRanges.first
+        #expect(first?.start == .zero)
+        #expect(first.map { $0.end >= .ms(1000) && $0.end <= .ms(1200) } == true)
+        theatre.player.play()
+        theatre.driver.run(atMost: 60)
+        #expect(told.ranges.last == .some(nil))
+        let ranges = told.ranges.compactMap(\.self)
+        #expect(ranges.count == told.ranges.count - 1)
+        #expect(ranges.last?.upperBound == 10_000)
+        #expect(ranges.count <= 41)
+        for (old, new) in zip(ranges, ranges.dropFirst()) {
+            #expect(new.upperBound - old.upperBound >= 250 || new.upperBound == 10_000)
+            #expect(new.lowerBound >= old.lowerBound)
+        }
+        #expect(item.loadedTimeRanges.isEmpty)
+    }
+
+    @Test("A seek empties it; behind the target it begins there")
+    func seek() {
+        let theatre = Theatre(ScriptedMedia(video: .init(frameCount: 250, keyInterval: 10)))
+        let item = theatre.makeItem()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 1)
+        let told = Told(theatre.player)
+        theatre.player.seek(to: .ms(5000), toleranceBefore: .zero, toleranceAfter: .zero)
+        theatre.driver.run(atMost: 1)
+        #expect(told.ranges.first == .some(nil))
+        #expect(told.ranges.dropFirst().allSatisfy { $0?.lowerBound == 5000 })
+        #expect(item.loadedTimeRanges.first?.start == .ms(5000))
+        #expect(item.loadedTimeRanges.first.map { $0.end >= .ms(6000) } == true)
+    }
+
+    @Test("In a loop the rest of the pass is there when reading is in the next one")
+    func loop() {
+        let theatre = Theatre()
+        let item = theatre.makeItem()
+        theatre.player.repeatMode = .loop
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.player.play()
+        theatre.driver.run(seconds: 1.9)
+        #expect(item.loadedTimeRanges.first?.end == .ms(2000))
+        theatre.driver.run(seconds: 0.2)
+        #expect(item.loadedTimeRanges.first.map { $0.start < .ms(150) && $0.end > .ms(500) } == true)
+    }
+
+    @Test("The end time is the end of what is loaded")
+    func endTime() {
+        let theatre = Theatre()
+        let item = theatre.makeItem()
+        item.forwardPlaybackEndTime = .ms(700)
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 1)
+        #expect(item.loadedTimeRanges.first?.end.seconds ?? 9 <= 0.7)
+        #expect(item.loadedTimeRanges.first?.end.seconds ?? 0 >= 0.6)
+    }
+
+    @Test(
+        "Abilities: none before the item is ready, all from then on where there are pictures that can be sought"
+    )
+    func abilities() {
+        let theatre = Theatre()
+        let item = theatre.makeItem()
+        func abilities() -> [Bool] {
+            [
+                item.canPlayFastForward, item.canPlaySlowForward, item.canStepForward, item.canPlayReverse,
+                item.canPlaySlowReverse, item.canPlayFastReverse, item.canStepBackward,
+            ]
+        }
+        #expect(abilities() == Array(repeating: false, count: 7))
+        let log = Column()
+        let token = item.observe(\.canStepForward, options: .new) { _, change in
+            log.add("\(change.newValue ?? false)")
+        }
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 1)
+        #expect(abilities() == [true, true, true, true, true, true, true])
+        #expect(log.lines == ["true"])
+        token.invalidate()
+    }
+}

@@ -1,0 +1,158 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("What an item's logs say")
+struct LogTests {
+    @Test("A playing without trouble, number by number")
+    func plain() throws {
+        let theatre = Theatre()
+        let item = theatre.makeItem()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(seconds: 2)
+        #expect(item.accessLog().events.isEmpty)
+        theatre.player.play()
+        theatre.driver.run(atMost: 60)
+        let events = item.accessLog().events
+        let event = try #require(events.first)
+        #expect(events.count == 1)
+        #expect(event.hostStartTime == HostTime(nanoseconds: 2_000_000_000))
+        #expect(event.hostEndTime == nil)
+        #expect(event.startupTime == 0)
+        #expect(event.framesDecoded == 50)
+        #expect(event.framesPresented == 50)
+        #expect(event.framesDropped == 0)
+        #expect(event.framesLate == 0)
+        #expect(event.audioSamples == 96_000)
+        // 50 pictures of 1,000 bytes, 96,000 samples of which 8 are a byte.
+        #expect(event.bytesRead == 62_000)
+        #expect(event.passes == 1)
+        #expect(event.stalls == 0 && event.totalStallTime == 0 && event.seeks == 0 && event.faults == 0)
+        #expect(item.errorLog().events.isEmpty)
+    }
+
+    @Test("Every playing counts for itself, and ends when the player lets go")
+    func playings() throws {
+        let (first, second) = (Theatre(), Theatre())
+        let (item, other) = (first.makeItem(), first.makeItem())
+        first.player.play()
+        first.player.replaceCurrentItem(with: item)
+        first.driver.run(seconds: 1)
+        first.player.replaceCurrentItem(with: other)
+        first.driver.run(seconds: 0.5)
+        second.player.play()
+        second.player.replaceCurrentItem(with: item)
+        second.driver.run(atMost: 60)
+        let events = item.accessLog().events
+        try #require(events.count == 2)
+        // Shown at 0, 0.04 ... 1.
+        #expect(events[0].framesPresented == 26)
+        #expect(events[0].hostEndTime == HostTime(nanoseconds: 1_000_000_000))
+        #expect(events[0].passes == 0)
+        #expect(events[1].framesPresented == 50)
+        #expect(events[1].hostEndTime == nil)
+        #expect(other.accessLog().events.map(\.framesPresented) == [13])
+        #expect(first.player.counters.framesPresented == 39)
+        // A second and more is read ahead of what was shown.
+        let bytes = [events[0].bytesRead, other.accessLog().events[0].bytesRead]
+        #expect(bytes.allSatisfy { $0 > 35_000 && $0 <= 62_000 })
+        #expect(first.player.counters.bytesRead == bytes.reduce(0, +))
+    }
+
+    @Test("A player that goes ends the playing")
+    func released() throws {
+        var theatre: Theatre? = Theatre()
+        let item = theatre!.makeItem()
+        theatre!.player.play()
+        theatre!.player.replaceCurrentItem(with: item)
+        theatre!.driver.run(seconds: 0.5)
+        theatre = nil
+        let event = try #require(item.accessLog().events.first)
+        #expect(event.hostEndTime == HostTime(nanoseconds: 500_000_000))
+        #expect(event.framesPresented == 13)
+    }
+
+    @Test("How long stalls took", arguments: [true, false])
+    func stalls(waits: Bool) throws {
+        let theatre = Theatre(
+            ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 3)])
+        )
+        let item = theatre.makeItem()
+        theatre.player.automaticallyWaitsToMinimizeStalling = waits
+        theatre.player.play()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(seconds: 2)
+        let during = try #require(item.accessLog().events.first)
+        #expect(during.stalls == 1)
+        #expect(during.totalStallTime == 0)
+        theatre.driver.run(atMost: 60)
+        let event = try #require(item.accessLog().events.first)
+        #expect(event.stalls == 1)
+        // 20 pictures are there: dry at 0.8 s. It is asked again every 10 ms from then on.
+        #expect(event.totalStallTime == 2_200_000_000)
+        #expect(theatre.player.counters.totalStallTime == event.totalStallTime)
+    }
+
+    @Test("A seek ends a stall")
+    func seekEndsStall() throws {
+        let theatre = Theatre(
+            ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 9)])
+        )
+        let item = theatre.makeItem()
+        theatre.player.play()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(seconds: 1.8)
+        theatre.player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+        theatre.driver.run(seconds: 0.4)
+        let event = try #require(item.accessLog().events.first)
+        #expect(event.totalStallTime == 1_000_000_000)
+        #expect(event.seeks == 1)
+    }
+
+    @Test("Lost packets, and what ended it")
+    func errors() {
+        let theatre = Theatre(
+            ScriptedMedia(
+                video: .init(frameCount: 50),
+                faults: [.unreadable(packet: 5), .undecodable(frame: 12), .lost(fromPacket: 30)]
+            )
+        )
+        let item = theatre.makeItem()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.player.play()
+        theatre.driver.run(atMost: 60)
+        let events = item.errorLog().events
+        #expect(events.map(\.isRecovered) == [true, true, false])
+        #expect(events.map(\.error.code) == [.io, .decodeFailed, .io])
+        #expect(events.last?.itemTime == .ms(1200))
+        #expect(events.last?.hostTime == HostTime(nanoseconds: 1_200_000_000))
+        #expect(item.accessLog().events.first?.faults == 2)
+    }
+
+    @Test("One in which nothing can be decoded: each loss, and the end of it once")
+    func nothingDecodable() {
+        let theatre = Theatre(
+            ScriptedMedia(
+                video: .init(frameCount: 2),
+                faults: [.undecodable(frame: 0), .undecodable(frame: 1)]
+            )
+        )
+        let item = theatre.makeItem()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 60)
+        #expect(item.status == .failed)
+        #expect(item.errorLog().events.map(\.isRecovered) == [true, true, false])
+    }
+
+    @Test("One that cannot be opened has one entry")
+    func cannotBeOpened() {
+        let theatre = Theatre(ScriptedMedia(faults: [.openFails(.unrecognizedFormat)]))
+        let item = theatre.makeItem()
+        theatre.player.play()
+        theatre.player.replaceCurrentItem(with: item)
+        theatre.driver.run(atMost: 60)
+        #expect(item.errorLog().events.map(\.error) == [item.error])
+        #expect(item.errorLog().events.map(\.isRecovered) == [false])
+        #expect(item.accessLog().events.isEmpty)
+    }
+}

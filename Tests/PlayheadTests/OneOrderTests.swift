@@ -1,0 +1,204 @@
+import Foundation
+import Observation
+import Playhead
+import PlayheadTesting
+import Synchronization
+import Testing
+
+@Suite("Four ways of watching, one order")
+struct OneOrderTests {
+    struct Scene: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var media = Theatre.clip
+        /// What must have been seen, in this order, among other things.
+        let landmarks: [String]
+        /// The notifications, all of them.
+        let notifications: [String]
+        let play: @Sendable (Theatre, FourWays, _ first: PlayerItem, _ second: PlayerItem) -> Void
+    }
+
+    static let scenes = [
+        Scene(
+            testDescription: "load",
+            landmarks: [
+                "currentItem A", "A.tracks 2", "A.duration 2.0", "A.status readyToPlay", "ready true",
+            ],
+            notifications: []
+        ) { theatre, ways, first, _ in
+            ways.set { theatre.player.replaceCurrentItem(with: first) }
+            theatre.driver.run(atMost: 1)
+        },
+        Scene(
+            testDescription: "play to the end",
+            landmarks: [
+                "rate 1.0", "timeControlStatus waitingToPlayAtSpecifiedRate", "reason noItemToPlay",
+                "currentItem A", "reason evaluatingBufferingRate", "timeControlStatus playing", "rate 0.0",
+                "timeControlStatus paused",
+            ],
+            notifications: ["rate setRateCalled", "access", "end", "rate itemEnded"]
+        ) { theatre, ways, first, _ in
+            ways.set { theatre.player.play() }
+            theatre.driver.settle()
+            ways.set { theatre.player.replaceCurrentItem(with: first) }
+            theatre.driver.run(atMost: 60)
+        },
+        Scene(
+            testDescription: "stall and resume",
+            media: ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 3)]),
+            landmarks: [
+                "timeControlStatus playing", "A.empty true", "A.keepUp false",
+                "timeControlStatus waitingToPlayAtSpecifiedRate", "reason toMinimizeStalls", "A.empty false",
+                "A.keepUp true", "timeControlStatus playing", "rate 0.0",
+            ],
+            notifications: ["rate setRateCalled", "access", "stalled", "end", "rate itemEnded"]
+        ) { theatre, ways, first, _ in
+            ways.set {
+                theatre.player.play()
+                theatre.player.replaceCurrentItem(with: first)
+            }
+            theatre.driver.run(atMost: 60)
+        },
+        Scene(
+            testDescription: "a stall that takes the rate",
+            media: ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 3)]),
+            landmarks: ["rate 1.0", "A.empty true", "rate 0.0", "A.empty false", "rate 1.0", "rate 0.0"],
+            notifications: [
+                "rate setRateCalled", "access", "stalled", "rate stalled", "rate resumedAfterStall", "end",
+                "rate itemEnded",
+            ]
+        ) { theatre, ways, first, _ in
+            theatre.player.automaticallyWaitsToMinimizeStalling = false
+            ways.set {
+                theatre.player.play()
+                theatre.player.replaceCurrentItem(with: first)
+            }
+            theatre.driver.run(atMost: 60)
+        },
+        Scene(
+            testDescription: "seek",
+            landmarks: ["A.status readyToPlay", "A.loaded []", "A.loaded [2.0]"],
+            notifications: ["jumped"]
+        ) { theatre, ways, first, _ in
+            ways.set { theatre.player.replaceCurrentItem(with: first) }
+            theatre.driver.run(atMost: 1)
+            theatre.player.seek(to: .ms(1200), toleranceBefore: .zero, toleranceAfter: .zero)
+            theatre.driver.run(atMost: 1)
+        },
+        Scene(
+            testDescription: "loop, then the end",
+            landmarks: ["repeatMode loop", "timeControlStatus playing", "repeatMode once", "rate 0.0"],
+            notifications: [
+                "rate setRateCalled", "access", "end", "jumped", "end", "jumped", "end", "rate itemEnded",
+            ]
+        ) { theatre, ways, first, _ in
+            ways.set {
+                theatre.player.repeatMode = .loop
+                theatre.player.play()
+                theatre.player.replaceCurrentItem(with: first)
+            }
+            theatre.driver.run(seconds: 4.5)
+            ways.set { theatre.player.repeatMode = .once }
+            theatre.driver.run(atMost: 60)
+        },
+        Scene(
+            testDescription: "item replaced, and taken off",
+            landmarks: [
+                "currentItem A", "ready true", "ready false", "currentItem B", "B.status readyToPlay",
+                "ready true", "ready false", "currentItem none",
+            ],
+            notifications: ["rate setRateCalled", "access", "access"]
+        ) { theatre, ways, first, second in
+            ways.set {
+                theatre.player.replaceCurrentItem(with: first)
+                theatre.player.play()
+            }
+            theatre.driver.run(seconds: 0.5)
+            ways.set { theatre.player.replaceCurrentItem(with: second) }
+            theatre.driver.run(seconds: 0.5)
+            ways.set { theatre.player.replaceCurrentItem(with: nil) }
+            theatre.driver.run(atMost: 60)
+        },
+        Scene(
+            testDescription: "failure in the middle",
+            media: ScriptedMedia(video: .init(frameCount: 50), faults: [.lost(fromPacket: 20)]),
+            landmarks: ["timeControlStatus playing", "rate 0.0", "timeControlStatus paused"],
+            notifications: ["rate setRateCalled", "access", "failed", "rate itemFailed"]
+        ) { theatre, ways, first, _ in
+            ways.set {
+                theatre.player.play()
+                theatre.player.replaceCurrentItem(with: first)
+            }
+            theatre.driver.run(atMost: 60)
+        },
+        Scene(
+            testDescription: "failure to open",
+            media: ScriptedMedia(faults: [.openFails(.unrecognizedFormat)]),
+            landmarks: [
+                "currentItem A", "status readyToPlay", "A.status failed", "A.error unrecognizedFormat",
+            ],
+            notifications: []
+        ) { theatre, ways, first, _ in
+            ways.set { theatre.player.replaceCurrentItem(with: first) }
+            theatre.driver.run(atMost: 60)
+        },
+    ]
+
+    @Test("All see the same changes in the same order", arguments: scenes, [nil, 1, 2, 3] as [UInt64?])
+    func columns(scene: Scene, seed: UInt64?) async {
+        var theatre: Theatre? = Theatre(scene.media, seed: seed)
+        let items = [("A", theatre!.makeItem()), ("B", theatre!.makeItem())]
+        let ways = FourWays(theatre!.player, theatre!.layer, items: items)
+        scene.play(theatre!, ways, items[0].1, items[1].1)
+        let (byPath, tracked, posted) = (ways.byPath.lines, ways.tracked.lines, ways.posted.lines)
+        // The stream ends with its player.
+        theatre = nil
+        await ways.readStream()
+        #expect(byPath == ways.streamed.lines)
+        #expect(tracked == ways.streamed.lines)
+        #expect(posted == ways.due.lines)
+        #expect(posted == scene.notifications)
+        var seen = ways.streamed.lines[...]
+        for landmark in scene.landmarks {
+            let index = seen.firstIndex(of: landmark)
+            #expect(index != nil, "\(landmark) in \(ways.streamed.lines)")
+            if let index { seen = seen[(index + 1)...] }
+        }
+    }
+
+    @Test("One change is told by event, by key path, to who tracks, by notification, and then comes the next")
+    func ranks() {
+        let theatre = Theatre()
+        let (player, log) = (theatre.player, Column())
+        let path = player.observe(\.rate) { player, _ in log.add("path \(player.rate)") }
+        let event = player.onEvent { event in
+            if case .rateChanged(_, let new, _) = event.event { log.add("event \(new)") }
+        }
+        @Sendable func track() {
+            let rate = withObservationTracking {
+                player.rate
+            } onChange: {
+                track()
+            }
+            log.add("tracked \(rate)")
+        }
+        let notice = NotificationCenter.default.addObserver(
+            forName: Player.rateDidChange,
+            object: player,
+            queue: nil
+        ) { _ in log.add("posted") }
+        defer { NotificationCenter.default.removeObserver(notice) }
+        player.replaceCurrentItem(with: theatre.makeItem())
+        player.play()
+        theatre.driver.settle()
+        track()
+        theatre.driver.run(atMost: 60)
+        #expect(
+            log.lines == [
+                "path 1.0", "event 1.0", "posted", "tracked 1.0",
+                "path 0.0", "event 0.0", "tracked 0.0", "posted",
+            ]
+        )
+        path.invalidate()
+        event.invalidate()
+    }
+}

@@ -1,0 +1,99 @@
+import Dispatch
+import Observation
+import PlaybackEngine
+import Playhead
+import PlayheadTesting
+import Synchronization
+import Testing
+
+/// Reads again whenever it is told to, and keeps what it read last.
+private final class Reader<Value: Sendable>: Sendable {
+    private let last: Mutex<Value>
+    private let read: @Sendable () -> Value
+
+    init(_ read: @escaping @Sendable () -> Value) {
+        self.read = read
+        last = Mutex(read())
+        track()
+    }
+
+    var value: Value { last.withLock { $0 } }
+
+    private func track() {
+        // Whoever sets the value last must also be the last to have read it.
+        last.withLock { last in
+            let isFirst = First()
+            // Called more than once where several threads announce at the same time.
+            last = withObservationTracking(read) {
+                if isFirst.take() { DispatchQueue.global().async { self.track() } }
+            }
+        }
+    }
+}
+
+private final class First: Sendable {
+    private let isOver = Mutex(false)
+    func take() -> Bool {
+        isOver.withLock { isOver in
+            defer { isOver = true }
+            return !isOver
+        }
+    }
+}
+
+@Suite("Watched from many threads, on real media", .enabled(if: Fixture.areThere))
+struct WatchedThreadsTests {
+    @Test("Who reads again when told ends up with what is", arguments: 0..<10)
+    func storm(seed: Int) async {
+        var configuration = Player.Configuration()
+        if seed % 2 == 0 { configuration.clock = .virtual }
+        let player = Player(configuration: configuration)
+        let layer = PlayerLayer(player: player)
+        let item = PlayerItem(url: Fixture.url("clip-h264-aac.mp4"))
+        let (rate, volume) = (Reader { player.rate }, Reader { player.volume })
+        let (status, ready) = (Reader { item.status }, Reader { layer.isReadyForDisplay })
+        player.repeatMode = .loop
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<4 {
+                group.addTask {
+                    var random = SplitMix64(UInt64(seed * 4 + task))
+                    for _ in 0..<100 {
+                        player.rate = [0, 1, 2].randomElement(using: &random) ?? 0
+                        player.volume = Float.random(in: 0...1, using: &random)
+                        let token = item.observe(\.loadedTimeRanges, options: .initial) { _, _ in }
+                        let other = player.observe(\.timeControlStatus) { player, _ in _ = player.rate }
+                        if task == 0 { player.replaceCurrentItem(with: item) }
+                        token.invalidate()
+                        other.invalidate()
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+        let events = player.events
+        player.rate = 0
+        player.volume = 0.5
+        var isReady = item.status == .readyToPlay && layer.isReadyForDisplay
+        player.isMuted = true
+        // Everything set before is told before; the item is loaded at some time.
+        var isMuted = false
+        for await event in events {
+            if case .mutedChanged(true) = event { isMuted = true }
+            isReady = item.status == .readyToPlay && layer.isReadyForDisplay
+            if isMuted, isReady { break }
+        }
+        player.callbackQueue.sync {}
+        // The readers have been told; their reading is under way.
+        let clock = ContinuousClock()
+        let limit = clock.now + .seconds(10)
+        func isSettled() -> Bool {
+            rate.value == 0 && volume.value == 0.5 && status.value == .readyToPlay && ready.value
+        }
+        while !isSettled(), clock.now < limit { await Task.yield() }
+        #expect(rate.value == 0)
+        #expect(volume.value == 0.5)
+        #expect(status.value == .readyToPlay)
+        #expect(ready.value)
+        await player.shutdown()
+    }
+}
