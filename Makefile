@@ -59,9 +59,10 @@ test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLA
 	$(SWIFT) test --no-parallel $(TESTFLAGS)
 
 .PHONY: lint
-lint: deps ## formatting, and a build in which a warning is an error
+lint: deps ## formatting, docs/contract.md against the tests, and a build in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 	bash -n .ci/run .ci/deps media-fixtures/make.sh
+	$(PYTHON) Tests/check-contract.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path .build-strict
 
 .PHONY: format

@@ -69,6 +69,33 @@ struct LayerTests {
         third.player = nil
     }
 
+    @Test(
+        "Each sink of a layer gets the pixel format it asks for, or the decoder's own",
+        .enabled(if: Fixture.areThere, "make fixtures")
+    )
+    func formats() async {
+        let seen = Locked((own: Set<PixelFormat>(), wanted: Set<PixelFormat>()))
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        let player = Player(configuration: configuration)
+        let layer = PlayerLayer(player: player)
+        layer.add(
+            CallbackVideoSink { frame in _ = seen.withLock { $0.own.insert(frame.format.pixelFormat) } }
+        )
+        layer.add(
+            CallbackVideoSink(pixelFormats: [.rgba, .gray]) { frame in
+                _ = seen.withLock { $0.wanted.insert(frame.format.pixelFormat) }
+            }
+        )
+        let events = player.events
+        player.play()
+        player.replaceCurrentItem(with: PlayerItem(url: Fixture.url("two-languages.mkv")))
+        for await event in events { if case .didPlayToEndTime = event { break } }
+        await player.shutdown()
+        #expect(seen.withLock { $0.own } == [.yuv420p])
+        #expect(seen.withLock { $0.wanted } == [.rgba])
+    }
+
     @Test("A layer keeps its player alive, and lets go of it when told to")
     func ownership() {
         let scene = Scene()

@@ -155,6 +155,16 @@ extension TimedPlayerEvent {
     }
 }
 
+/// Files that `media-fixtures/make.sh` makes.
+enum Fixture {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("media-fixtures/generated")
+
+    static func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
+    static let areThere = FileManager.default.fileExists(atPath: url("two-languages.mkv").path)
+}
+
 extension MediaTime {
     static func ms(_ value: Int64) -> MediaTime { MediaTime(value: value, timescale: 1000) }
 }

@@ -1,0 +1,100 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: assets, their tracks and how far is read ahead")
+struct AssetTests {
+    @Test("Loading opens once for all who ask, tells the facts, and they stay")
+    func load() async throws {
+        let scripts = Scripts(clock: ManualDriver().clock)
+        let asset = Asset(url: scripts.add(Scene.clip()), backend: scripts)
+        #expect(asset.status == .unknown)
+        #expect(asset.duration == .indefinite)
+        #expect(asset.tracks.isEmpty)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { try await asset.load() } }
+            try await group.waitForAll()
+        }
+        try await asset.load()
+        #expect(scripts.opened == ["/script-1"])
+        #expect(asset.status == .loaded)
+        #expect(asset.duration == .ms(2000))
+        #expect(asset.tracks.map(\.mediaType) == [.video])
+        asset.cancelLoading()
+        #expect(asset.status == .loaded)
+    }
+
+    @Test("What cannot be opened fails with words, each time it is asked; cancelled is an end too")
+    func failures() async {
+        let scripts = Scripts(clock: ManualDriver().clock)
+        let broken = Asset(url: scripts.add(Scene.clip([.openFails(.unrecognizedFormat)])), backend: scripts)
+        for _ in 0..<2 {
+            await #expect { try await broken.load() } throws: {
+                ($0 as? PlaybackError)?.message == "/script-1: the script says so"
+            }
+        }
+        #expect(broken.status == .failed)
+        let given = Asset(url: scripts.add(Scene.clip()), backend: scripts)
+        given.cancelLoading()
+        #expect(given.status == .cancelled)
+        await #expect { try await given.load() } throws: { ($0 as? PlaybackError)?.code == .cancelled }
+        #expect(scripts.opened == ["/script-1"])
+    }
+
+    @Test(
+        "Two sound tracks are one group with languages; one plays, the other when chosen, none when asked for",
+        .enabled(if: Fixture.areThere, "make fixtures")
+    )
+    func groups() async throws {
+        let asset = Asset(url: Fixture.url("two-languages.mkv"))
+        #expect(asset.mediaSelectionGroup(for: .audible) == nil)
+        try await asset.load()
+        let group = try #require(asset.mediaSelectionGroup(for: .audible))
+        #expect(group.options.map(\.language) == ["eng", "deu"])
+        #expect(group.options.allSatisfy { $0.mediaType == .audio && $0.isPlayable })
+        #expect(group.defaultOption == group.options[0])
+        #expect(group.options(withLanguage: "de") == [group.options[1]])
+        #expect(asset.mediaSelectionGroup(for: .visual)?.options.count == 1)
+
+        let item = PlayerItem(asset: asset)
+        #expect(item.selectedMediaOption(in: group) == group.options[0])
+        item.select(group.options[1], in: group)
+        #expect(item.selectedMediaOption(in: group) == group.options[1])
+        // A stranger changes nothing.
+        let visual = try #require(asset.mediaSelectionGroup(for: .visual))
+        item.select(visual.options[0], in: group)
+        #expect(item.selectedMediaOption(in: group) == group.options[1])
+        item.select(nil, in: group)
+        #expect(item.selectedMediaOption(in: group) == nil)
+        item.selectMediaOptionAutomatically(in: group)
+
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        let player = Player(configuration: configuration)
+        let events = player.events
+        player.replaceCurrentItem(with: item)
+        for await event in events { if case .readyForDisplayChanged = event { break } }
+        #expect(item.tracks.filter { $0.assetTrack.mediaType == .audio }.map(\.isEnabled) == [true, false])
+        await player.shutdown()
+    }
+
+    @Test("An item that wants little read ahead has little read ahead, another one the player's share")
+    func readAhead() throws {
+        func loadedEnd(_ seconds: Double) throws -> MediaTime {
+            let scene = Scene()
+            let item = scene.makeItem(ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25)))
+            item.preferredForwardBufferDuration = seconds
+            scene.player.replaceCurrentItem(with: item)
+            scene.driver.run(seconds: 5)
+            #expect(item.isPlaybackBufferFull)
+            return try #require(item.loadedTimeRanges.first).end
+        }
+        // A packet is read whole, and what is being decoded is no longer counted: a few pictures more.
+        for (asked, seconds) in [(0.2, 0.2), (0, Player.Configuration().buffering.forwardDuration), (10, 10)]
+        {
+            let ahead = try loadedEnd(asked).seconds
+            #expect(ahead >= seconds && ahead <= seconds + 0.12, "\(asked)")
+        }
+    }
+}
