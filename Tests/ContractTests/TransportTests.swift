@@ -1,3 +1,4 @@
+import PlaybackEngine
 import Playhead
 import PlayheadTesting
 import Testing
@@ -159,6 +160,21 @@ struct TransportTests {
             #expect(scene.sink.numbers == Array(0..<50))
             #expect(scene.told(of: "stalled") == ["stalled"])
         }
+    }
+
+    @Test("Waiting switched off while there is a little, and too little to be sure: it plays at once")
+    func flippedWithLittle() {
+        var state = PlaybackState()
+        let id = ItemID(1)
+        _ = state.handle(.setItem(id))
+        _ = state.handle(.opened(id, duration: .ms(2000), isSeekable: true))
+        _ = state.handle(.landed(state.epoch, at: .zero))
+        _ = state.handle(.buffer(id, BufferLevel(isEmpty: false, isLikelyToKeepUp: false, isFull: false)))
+        _ = state.handle(.setRate(1))
+        #expect(state.waitReason == .toMinimizeStalls)
+        let actions = state.handle(.setWaitsToMinimizeStalling(false))
+        #expect(actions == [.setTimelineRate(1), .post(.timeControlChanged(.playing, nil))])
+        #expect(state.handle(.setWaitsToMinimizeStalling(true)).isEmpty, "what plays goes on")
     }
 
     @Test("Rates are held within what can be played, and NaN is a pause")
