@@ -3,17 +3,16 @@ import Observation
 import PlaybackEngine
 import Playhead
 import PlayheadTesting
-import Synchronization
 import Testing
 
 /// Reads again whenever it is told to, and keeps what it read last.
 private final class Reader<Value: Sendable>: Sendable {
-    private let last: Mutex<Value>
+    private let last: Locked<Value>
     private let read: @Sendable () -> Value
 
     init(_ read: @escaping @Sendable () -> Value) {
         self.read = read
-        last = Mutex(read())
+        last = Locked(read())
         track()
     }
 
@@ -32,7 +31,7 @@ private final class Reader<Value: Sendable>: Sendable {
 }
 
 private final class First: Sendable {
-    private let isOver = Mutex(false)
+    private let isOver = Locked(false)
     func take() -> Bool {
         isOver.withLock { isOver in
             defer { isOver = true }

@@ -75,6 +75,8 @@ struct KeyPathObserverTests {
         first.driver.run(atMost: 1)
         #expect(log.lines == ["false", "true"])
         layer.player = second.player
+        // The sinks go over: work that is left queued would hold everything.
+        first.driver.settle()
         #expect(!layer.isReadyForDisplay)
         second.driver.run(atMost: 1)
         #expect(log.lines == ["false", "true", "false"])
