@@ -1,6 +1,5 @@
 import Playhead
 import PlayheadTesting
-import Synchronization
 import Testing
 
 @Suite("Contract: lifetimes, and callbacks that call back")
@@ -17,7 +16,7 @@ struct LifetimeTests {
     @Test("A thousand players made, played, sought and dropped leave nothing behind")
     func thousand() {
         var left: [Weak] = []
-        let answers = Mutex(0)
+        let answers = Locked(0)
         for number in 0..<1000 {
             let driver = ManualDriver()
             do {
@@ -44,10 +43,10 @@ struct LifetimeTests {
     func releasedInside() {
         let driver = ManualDriver()
         let scripts = Scripts(clock: driver.clock)
-        let held = Mutex<Player?>(Scene.makePlayer(driver, scripts))
+        let held = Locked<Player?>(Scene.makePlayer(driver, scripts))
         weak var weakly: Player?
         weakly = held.withLock { $0 }
-        let calls = Mutex(0)
+        let calls = Locked(0)
         let token = weakly?.onEvent { _ in
             calls.withLock { $0 += 1 }
             held.withLock { $0 = nil }
@@ -87,7 +86,7 @@ struct LifetimeTests {
     func callsBack() {
         let scene = Scene()
         let player = scene.player
-        let count = Mutex(0)
+        let count = Locked(0)
         let second = scene.makeItem()
         @Sendable func disturb(_ player: Player?) {
             guard let player else { return }
@@ -134,7 +133,7 @@ struct LifetimeTests {
         scene.player.play()
         scene.driver.run(seconds: 0.5)
         _ = scene.told()
-        let done = Mutex(0)
+        let done = Locked(0)
         scene.player.shutdown { done.withLock { $0 += 1 } }
         scene.driver.run(seconds: 5)
         #expect(done.withLock { $0 } == 1)

@@ -1,6 +1,5 @@
 import Playhead
 import PlayheadTesting
-import Synchronization
 import Testing
 
 @Suite("Contract: seeks")
@@ -28,7 +27,7 @@ struct SeekClauseTests {
     func answeredAfterThePicture() {
         let scene = Scene()
         scene.load()
-        let shown = Mutex([Int]())
+        let shown = Locked([Int]())
         let sink = scene.sink
         scene.player.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero) { finished in
             shown.withLock { $0 = finished ? sink.numbers : [] }

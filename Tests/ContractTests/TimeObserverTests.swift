@@ -1,14 +1,13 @@
 import Dispatch
 import Playhead
 import PlayheadTesting
-import Synchronization
 import Testing
 
 @Suite("Contract: time observers")
 struct TimeObserverTests {
     /// Milliseconds of item time at which something was called.
     final class Times: Sendable {
-        private let state = Mutex([Int64]())
+        private let state = Locked([Int64]())
         var all: [Int64] { state.withLock { $0 } }
         func add(_ time: MediaTime) { state.withLock { $0.append((time.nanoseconds ?? -1) / 1_000_000) } }
     }
@@ -159,7 +158,7 @@ struct TimeObserverTests {
     func inside() {
         let scene = Scene()
         scene.load()
-        let token = Mutex<TimeObserver?>(nil)
+        let token = Locked<TimeObserver?>(nil)
         let times = Times()
         let made = scene.player.addPeriodicTimeObserver(forInterval: .ms(100)) { time in
             times.add(time)
