@@ -38,7 +38,8 @@ extension PlayerCore {
     }
 
     func letGo(of item: PlayerItem) {
-        if state.withLock({ $0.item === item }) { replaceItem(with: nil) } else { remove(item) }
+        let mustReplace = state.withLock { $0.item === item && !$0.hasQueue }
+        if mustReplace { replaceItem(with: nil) } else { remove(item) }
     }
 
     /// Described when it is opened, so that what is set on it until then counts.
