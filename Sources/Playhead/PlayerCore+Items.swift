@@ -55,8 +55,8 @@ extension PlayerCore {
         let end = settings.forwardEnd
         let reverseEnd = settings.reverseEnd
         let forward = settings.forwardBuffer
-        var buffering = configuration.buffering
-        if forward > 0 { buffering.forwardDuration = forward }
+        let buffering = configuration.buffering
+        let isRealTime = driver.isRealTime
         let hasSound = if case .none = configuration.audio { false } else { true }
         let decoding = configuration.decoding
         let backend = configuration.backend
@@ -69,7 +69,9 @@ extension PlayerCore {
                 sharing: Census.players,
                 maximumPixelCount: decoding.maximumPixelCount
             ),
-            limits: buffering.limits(isRealTime: driver.isRealTime),
+            localRules: buffering.rules(buffering.local, isRealTime: isRealTime),
+            networkRules: buffering.rules(buffering.network, isRealTime: isRealTime),
+            forward: forward > 0 ? BufferingPolicy.forward(forward) : nil,
             forwardEnd: end.isNumeric ? end : nil,
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
             start: settings.startPosition?.time,

@@ -81,10 +81,21 @@ public final class PlayerItem: Sendable, Identifiable {
     /// stays as it was.
     public var loadedTimeRanges: [MediaTimeRange] { tracked(\.loadedTimeRanges) { facts.loadedTimeRanges } }
 
-    /// Seconds to read ahead; 0: the player's own policy. Taken when a player opens the item.
+    /// Seconds to read ahead; 0: the player's own policy. Takes effect at once, while playing too; what has
+    /// been read already is kept.
     public var preferredForwardBufferDuration: Double {
         get { state.withLock { $0.forwardBuffer } }
-        set { state.withLock { $0.forwardBuffer = newValue } }
+        set {
+            let attachment = state.withLock { state in
+                state.forwardBuffer = newValue
+                return state.attachment
+            }
+            guard let attachment else { return }
+            attachment.core?.loop.setForward(
+                attachment.id,
+                newValue > 0 ? BufferingPolicy.forward(newValue) : nil
+            )
+        }
     }
 
     /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Set while playing it

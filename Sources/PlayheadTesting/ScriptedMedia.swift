@@ -57,11 +57,15 @@ public struct ScriptedMedia: Sendable {
         /// A seek lands this many key frames behind its target, unless it is to the start.
         case seeksLate(keyFrames: Int)
         case noDecoder(MediaType)
+        /// Data comes at so many seconds of media a second from the clock's zero on.
+        case trickles(speed: Double)
     }
 
     public var video: Video?
     public var audio: Audio?
     public var faults: [Fault]
+    /// False: as if it came over a network.
+    public var isLocal = true
 
     public init(video: Video? = nil, audio: Audio? = nil, faults: [Fault] = []) {
         self.video = video
@@ -153,6 +157,7 @@ extension ScriptedMedia {
     func describe() -> MediaDescription {
         var description = MediaDescription(formatName: "script")
         description.duration = duration
+        description.isLocal = isLocal
         if let video {
             let base = Rational(1, video.frameRate)
             var track = Track(id: Self.videoTrack, mediaType: .video, codec: "script", timeBase: base)

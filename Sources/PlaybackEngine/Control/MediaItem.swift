@@ -7,7 +7,11 @@ public struct MediaItem: Sendable {
     public var video: TrackChoice
     public var audio: TrackChoice
     public var decoding: DecoderOptions
-    public var limits: PipelineLimits
+    /// Where the bytes are local, and where they come over a network.
+    public var localRules: BufferRules
+    public var networkRules: BufferRules
+    /// Nanoseconds to read ahead; nil: as the rules have it.
+    public var forward: Int64?
     /// Item time at which the item ends before its data does; nil for the end of the data.
     public var forwardEnd: MediaTime?
     /// Item time at which playing backward ends.
@@ -22,7 +26,9 @@ public struct MediaItem: Sendable {
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,
         decoding: DecoderOptions = DecoderOptions(),
-        limits: PipelineLimits = .local,
+        localRules: BufferRules = .local,
+        networkRules: BufferRules = .network,
+        forward: Int64? = nil,
         forwardEnd: MediaTime? = nil,
         reverseEnd: MediaTime = .zero,
         start: MediaTime? = nil,
@@ -32,7 +38,9 @@ public struct MediaItem: Sendable {
         self.video = video
         self.audio = audio
         self.decoding = decoding
-        self.limits = limits
+        self.localRules = localRules
+        self.networkRules = networkRules
+        self.forward = forward
         self.forwardEnd = forwardEnd
         self.reverseEnd = reverseEnd
         self.start = start

@@ -121,14 +121,21 @@ extension PlaybackLoop {
         case .failure(let error): handle(.failed(id, error))
         case .success(let pipeline):
             self.pipeline = pipeline
+            monitor = BufferMonitor(rules: pipeline.rules)
             pipeline.setLooping(state.repeatSetting == .loop)
-            pipeline.setEndTime(item.forwardEnd)
-            pipeline.setReverseEnd(item.reverseEnd)
+            setUp(pipeline, of: id, item)
             let description = pipeline.description
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
         }
+    }
+
+    /// `item` as it was when opening began; how far to read ahead may have been changed since.
+    func setUp(_ pipeline: ItemPipeline, of id: ItemID, _ item: MediaItem) {
+        pipeline.setEndTime(item.forwardEnd)
+        pipeline.setReverseEnd(item.reverseEnd)
+        pipeline.setForward((items[id]?.make() ?? item).forward)
     }
 
     func describe(_ id: ItemID) {
@@ -199,6 +206,12 @@ extension PlaybackLoop {
         renderer.isReverse = start.isReverse
         if !keepsPicture { for layer in layers { layer.flush() } }
         audio?.flush()
+        // A file has what it is asked for; what comes over a network must come first.
+        if let pipeline, !pipeline.description.isLocal, !start.isReverse,
+            !pipeline.holds(start.demuxTarget ?? .zero)
+        {
+            monitor.startAnew()
+        }
         pipeline?.begin(start)
     }
 

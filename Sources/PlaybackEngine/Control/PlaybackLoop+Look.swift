@@ -13,9 +13,8 @@ extension PlaybackLoop {
         if pipeline.hasEndedReading(start.epoch), !item.isReadToEnd {
             carryOut(state.handle(.readToEnd(start.epoch)))
         }
-        if let level = monitor.update(pipeline, epoch: start.epoch) {
-            carryOut(state.handle(.buffer(item.id, level)))
-        }
+        let level = monitor.update(pipeline, bufferMoment)
+        if level != state.item?.level { carryOut(state.handle(.buffer(item.id, level))) }
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
         let now = driver.clock.now
         if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
@@ -35,6 +34,20 @@ extension PlaybackLoop {
             monitor.runDry()
             handle(.ranDry(start.epoch))
         }
+    }
+
+    /// Where it is reckoned from what is at hand: until something has landed, from where that is to be.
+    private var bufferMoment: BufferMonitor.Moment {
+        let now = driver.clock.now
+        let hasLanded = state.item?.hasLanded == true
+        let target = (start.firstWanted ?? start.demuxTarget ?? .zero).nanoseconds ?? 0
+        return BufferMonitor.Moment(
+            epoch: start.epoch,
+            itemTime: hasLanded ? renderer.itemTime(at: now) : target,
+            pass: renderer.pass,
+            rate: state.rate == 0 ? 1 : abs(state.rate),
+            host: now
+        )
     }
 
     private var landingIsUnderWay: Bool { landingEpoch == start.epoch }
@@ -189,6 +202,10 @@ extension PlaybackLoop {
 
     /// The source had nothing; it is asked again a little later.
     private func askAgain(_ epoch: Epoch) {
+        // Nothing of where a seek goes is there; while playing, running dry alone tells of it.
+        if epoch == start.epoch, let item = state.item, item.status == .readyToPlay, !item.hasLanded {
+            monitor.startAnew()
+        }
         guard awaits(epoch), retry == nil else { return }
         let time = driver.clock.now.advanced(by: Self.retryDelay)
         retry = driver.schedule(at: time, on: control) { [weak self] in
