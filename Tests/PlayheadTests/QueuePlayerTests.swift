@@ -85,6 +85,26 @@ struct QueuePlayerTests {
         #expect(player.items().isEmpty)
     }
 
+    @Test("An item of the queue with a start position is there from its turn on, while it still opens")
+    func startPosition() {
+        let theatre = QueueTheatre(items: 2)
+        let player = theatre.player
+        let second = theatre.items[1]
+        second.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        player.play()
+        theatre.driver.run(until: HostTime(nanoseconds: 100_000_000))
+        player.advanceToNextItem()
+        var steps = 0
+        while second.status != .readyToPlay || player.timeControlStatus != .playing, steps < 10_000 {
+            #expect(player.currentTime() == .ms(1000))
+            theatre.driver.step()
+            steps += 1
+        }
+        #expect(second.status == .readyToPlay)
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == Array(0..<3) + Array(25..<50))
+    }
+
     @Test("The current item given to another player leaves the queue, and the next one plays")
     func currentMoves() {
         let theatre = QueueTheatre(items: 2)

@@ -57,7 +57,7 @@ extension PlaybackLoop {
         guard let item = items[id]?.make() else { return }
         start = EpochStart(of: item, epoch: state.epoch)
         late = item.start.map { LateLanding(target: $0) } ?? LateLanding()
-        renderer.begin(start.epoch, at: driver.clock.now)
+        renderer.begin(start.epoch, at: driver.clock.now, itemTime: start.firstWanted)
         renderer.endTime = item.forwardEnd?.nanoseconds
         renderer.reverseEnd = item.reverseEnd.nanoseconds ?? 0
         renderer.isReverse = false
@@ -179,6 +179,7 @@ extension PlaybackLoop {
 
     private func seek(_ epoch: Epoch, _ request: SeekRequest) {
         counters.seeks += 1
+        let duration = state.item?.duration ?? .indefinite
         late = LateLanding(target: request.target)
         // Decoding starts at the key frame before; where the window lets it, what lies between is not wanted.
         let isExact = request.toleranceBefore.isNumeric
@@ -189,12 +190,12 @@ extension PlaybackLoop {
             EpochStart(
                 epoch: epoch,
                 firstWanted: wanted,
-                demuxTarget: request.target,
+                demuxTarget: duration.isNumeric ? min(request.target, duration) : request.target,
                 isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
                 isReverse: state.isReverse
             )
         )
-        observers.jumped(itemTime: request.target.nanoseconds ?? 0)
+        observers.jumped(itemTime: state.item?.seekTarget?.nanoseconds ?? 0)
     }
 
     func begin(_ start: EpochStart, keepsPicture: Bool = false) {

@@ -105,7 +105,7 @@ extension PlaybackLoop {
         if isSeamless, let pipeline {
             renderer.follow(pipeline, start: start, endOfLast: end)
         } else {
-            renderer.begin(start.epoch, at: driver.clock.now)
+            renderer.begin(start.epoch, at: driver.clock.now, itemTime: start.firstWanted)
             stopShowing(old)
         }
         observers.jumped(itemTime: start.firstWanted?.nanoseconds ?? 0)

@@ -178,11 +178,14 @@ final class DecodeStage: Stage, @unchecked Sendable {
         buffer.epoch = epoch
         buffer.pass = pass
         if let end = endTime.withLock({ $0 }) { buffer = buffer.ending(at: end) }
+        // Before the wanted time too: behind the end of the data it is the end that is wanted.
+        if buffer.frameCount > 0, let time = buffer.presentationTime.nanoseconds {
+            lastEnd = max(lastEnd ?? .min, time &+ (buffer.duration.nanoseconds ?? 0))
+        }
         let result = filter.take(buffer)
         if result.isLate { landedLate() }
         guard let buffer = result.buffer, buffer.frameCount > 0 else { return }
         let length = buffer.duration.nanoseconds ?? 0
-        if let time = buffer.presentationTime.nanoseconds { lastEnd = max(lastEnd ?? .min, time &+ length) }
         let bytes = buffer.frameCount &* buffer.format.bytesPerFrame
         output.push(.audio(buffer), cost: QueueCost(bytes: bytes, duration: length), epoch: epoch)
         report(.changed)

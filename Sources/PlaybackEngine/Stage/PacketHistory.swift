@@ -76,6 +76,8 @@ struct PacketHistory {
             return true
         }
         let isFirst = groups.first == group + forgotten
+        // What an open group refers to is not there.
+        if isFirst, isOpen(0), !(isWhole && startsAtZero) { return false }
         guard isWhole && isFirst || tracks.allSatisfy({ holds($0, from: target) }) else { return false }
         firstOfGroup = group
         let begin = (packets[group].presentationTime ?? .zero) - Self.lead
@@ -95,8 +97,22 @@ struct PacketHistory {
 
     private func group(before target: MediaTime) -> Int? {
         let limit = syncTrack == nil && !(isWhole && startsAtZero) ? target - Self.lead : target
-        let found = groups.last { (packets[$0 - forgotten].presentationTime ?? .zero) <= limit }
-        return found.map { $0 - forgotten }
+        let found = groups.lastIndex { (packets[$0 - forgotten].presentationTime ?? .zero) <= limit }
+        guard var found else { return nil }
+        // Pictures of an open group refer to the one before, and without it some decoders lose others too.
+        if found > 0, isOpen(found) { found -= 1 }
+        return groups[found] - forgotten
+    }
+
+    /// Some pictures of the group are shown before its key frame.
+    private func isOpen(_ group: Int) -> Bool {
+        guard let syncTrack else { return false }
+        let first = groups[group] - forgotten
+        let end = group + 1 < groups.count ? groups[group + 1] - forgotten : packets.count
+        let time = packets[first].presentationTime ?? .zero
+        return packets[first..<end].contains {
+            $0.track == syncTrack && ($0.presentationTime ?? time) < time
+        }
     }
 
     private func holds(_ track: Int, from target: MediaTime) -> Bool {
