@@ -25,6 +25,7 @@ extension PlayerCore {
         if let old, let oldID { old.detach(from: oldID) }
         guard let item, let id else {
             loop.setItem(nil, nil)
+            keep(old)
             return
         }
         let start = item.state.withLock { state in
@@ -34,7 +35,13 @@ extension PlayerCore {
         }
         watchers.remember(item, id)
         loop.setItem(id, source(of: item))
+        keep(old)
         if let start { seek(item, start.time, start.before, start.after, nil) }
+    }
+
+    /// Until the loop has told what became of it, should nobody else hold it.
+    func keep(_ item: PlayerItem?) {
+        loop.perform { _ in withExtendedLifetime(item) {} }
     }
 
     func letGo(of item: PlayerItem) {

@@ -50,6 +50,7 @@ extension PlayerCore {
         guard let removed else { return }
         item.detach(from: removed)
         loop.send(.remove(removed))
+        keep(item)
     }
 
     /// Where nothing is current, the first of those that wait.

@@ -166,7 +166,11 @@ struct PlayerTests {
         }
         #expect(names.first == "rateChanged")
         #expect(names.filter { $0 == "didPlayToEndTime" }.count == 1)
-        #expect(names.suffix(3) == ["didPlayToEndTime", "rateChanged", "timeControlStatusChanged"])
+        #expect(
+            names.suffix(4) == [
+                "didPlayToEndTime", "passEnded", "rateChanged", "timeControlStatusChanged",
+            ]
+        )
     }
 
     @Test("Time observers: every interval, at each boundary, not after they are gone")

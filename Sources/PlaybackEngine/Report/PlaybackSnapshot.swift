@@ -67,7 +67,7 @@ extension PlaybackSnapshot {
         case .bufferFullChanged(_, let flag): level.isFull = flag
         case .likelyToKeepUpChanged(_, let flag): level.isLikelyToKeepUp = flag
         case .repeatModeChanged(let setting): repeatSetting = setting
-        case .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped: break
+        case .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped, .passEnded: break
         }
     }
 }

@@ -45,6 +45,7 @@ extension PlaybackState {
         let next = upcoming.removeFirst()
         guard let old = item, let ready = prepared, ready.id == next else { return setItem(next, &actions) }
         answerSeeks(of: old, &actions)
+        abandon(old, for: next, &actions)
         prepared = nil
         epoch = ready.epoch
         rateBeforeStall = nil
