@@ -94,7 +94,7 @@ public final class ScriptedDemuxer: Demuxer {
     }
 
     public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        ScriptedDecoder(media, track: track)
+        ScriptedDecoder(media, track: track, clock: clock)
     }
 
     public func cancel() { isCancelled.store(true, ordering: .releasing) }

@@ -64,6 +64,8 @@ public struct ScriptedMedia: Sendable {
     public var video: Video?
     public var audio: Audio?
     public var faults: [Fault]
+    /// Nanoseconds by which a `ManualClock` goes on for each picture that is decoded.
+    public var decodingTime: Int64 = 0
     /// False: as if it came over a network.
     public var isLocal = true
 

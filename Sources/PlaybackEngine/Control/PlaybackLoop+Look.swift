@@ -23,6 +23,7 @@ extension PlaybackLoop {
         var outcome = renderer.look(pipeline, at: now)
         if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
         deliver(outcome, item.id, at: now)
+        keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         reportReading(pipeline, item.id)
@@ -76,6 +77,25 @@ extension PlaybackLoop {
         hasFrames = true
         counters.framesDecoded += 1
         show(frame, due: now, at: now, isEssential: true, done: landed)
+    }
+
+    /// Leaves pictures out where decoding falls behind a rate above 1.
+    private func keepUp(_ pipeline: ItemPipeline, _ outcome: Renderer.Outcome, at now: HostTime) {
+        guard driver.isRealTime, let video = pipeline.video else { return }
+        if !renderer.isReverse {
+            let lateness = renderer.lateness(video, at: now)
+            skipPolicy.note(lateness: lateness, rate: state.timelineRate, now: now)
+        } else if let latest = outcome.shown.map({ now.nanoseconds(since: $0.due) }).max() {
+            // Backward pictures come in groups: how late they are shows when they are there.
+            skipPolicy.note(lateness: latest, rate: state.timelineRate, now: now)
+        }
+        counters.framesDropped += video.stage.skipped.exchange(0, ordering: .relaxed)
+        let wish = SkipWish(
+            level: skipPolicy.level,
+            position: max(0, renderer.itemTime(at: now)),
+            pass: renderer.pass
+        )
+        video.stage.skipWish.withLock { $0 = wish }
     }
 
     /// Only the picture where the steps end is shown.

@@ -41,6 +41,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     var counters = PlaybackCounters()
     var monitor = BufferMonitor()
     var reading = ReadingMonitor()
+    var skipPolicy = SkipPolicy()
     var stallClock = StallClock()
     var presentationSize = PixelSize.zero
     var isReadyForDisplay = false

@@ -301,6 +301,12 @@ struct Renderer {
 
     private func dueTime(_ time: Int64) -> HostTime { timeline.host(for: passStart &+ time) ?? .zero }
 
+    /// Host nanoseconds by which the next picture is overdue although its data is there; forward.
+    func lateness(_ branch: Branch, at now: HostTime) -> Int64 {
+        guard timeline.isRunning, branch.frames.isEmpty, !branch.packets.isEmpty else { return 0 }
+        return max(0, now.nanoseconds(since: dueTime(videoUntil)))
+    }
+
     /// Takes up to `count` pictures while standing still, and stands at the last of them.
     mutating func step(_ pipeline: ItemPipeline, atMost count: Int, at host: HostTime) -> (
         frames: [VideoFrame], isAtEnd: Bool
