@@ -13,6 +13,8 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let averageRate: AVRational
     private let threads: ThreadPlan
     private let maximumPixelCount: Int
+    /// Kept from one codec context to the next.
+    private let pictures: PictureMemory?
     private let scratch: PacketOwner
     private var codec: CodecContext
     private var clock: DecodeClock
@@ -39,6 +41,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         self.timeBase = stream.pointee.time_base
         self.averageRate = stream.pointee.avg_frame_rate
         self.scratch = try PacketOwner()
+        self.pictures = track.mediaType == .video ? PictureMemory() : nil
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
             by: track.naturalSize.height
         )
@@ -58,6 +61,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
                 threads: threads,
                 maximumPixelCount: maximumPixelCount,
                 averageRate: averageRate,
+                pictures: pictures,
                 log: log
             )
         } catch {
@@ -176,6 +180,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
             threads: threads,
             maximumPixelCount: maximumPixelCount,
             averageRate: averageRate,
+            pictures: pictures,
             log: log
         )
     }

@@ -66,7 +66,15 @@ public final class PlayerItem: Sendable, Identifiable {
     /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for sound alone.
     public var presentationSize: PixelSize { tracked(\.presentationSize) { facts.presentationSize } }
     /// Empty until a player has opened the item.
-    public var tracks: [PlayerItemTrack] { tracked(\.tracks) { facts.tracks } }
+    public var tracks: [PlayerItemTrack] {
+        let tracks = tracked(\.tracks) { facts.tracks }
+        guard let rate = core.map({ $0.frameRate(of: self) }), rate > 0 else { return tracks }
+        return tracks.map { track in
+            var track = track
+            if track.isEnabled, track.assetTrack.mediaType == .video { track.currentVideoFrameRate = rate }
+            return track
+        }
+    }
     /// A track has nothing left and its data has not ended: playback stalls or is about to.
     public var isPlaybackBufferEmpty: Bool { tracked(\.isPlaybackBufferEmpty) { facts.isBufferEmpty } }
     /// Nothing more is read for now.
@@ -135,4 +143,7 @@ public struct PlayerItemTrack: Hashable, Sendable {
     public let assetTrack: Track
     /// Whether it is being played.
     public let isEnabled: Bool
+    /// Pictures a second that were handed to the layers in the last second of playing, as of the moment at
+    /// which `PlayerItem.tracks` was read; 0 while standing still, and for other media.
+    public internal(set) var currentVideoFrameRate: Float = 0
 }

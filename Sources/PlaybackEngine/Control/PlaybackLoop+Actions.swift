@@ -40,6 +40,7 @@ extension PlaybackLoop {
         let start = rate == 0 ? now : appointment ?? now
         if rate != 0 { appointment = nil }
         renderer.setRate(rate, at: start)
+        frameRate.reset()
         audio?.setPaused(rate == 0)
         observers.rateChanged(itemTime: renderer.itemTime(at: now))
     }

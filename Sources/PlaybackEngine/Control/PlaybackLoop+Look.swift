@@ -150,6 +150,7 @@ extension PlaybackLoop {
         counters.framesDecoded += outcome.framesTaken
         counters.framesDropped += outcome.dropped
         for shown in outcome.shown {
+            frameRate.note(now)
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
         for buffer in outcome.sound {

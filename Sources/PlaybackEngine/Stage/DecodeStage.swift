@@ -172,6 +172,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         frame.pass = pass
         skipper.came(frame.presentationTime, isReverse: collector != nil)
         if collector != nil {
+            frame.isReversed = true
             frame.pass = 0
             collector?.take(frame)
             return
