@@ -114,13 +114,15 @@ final class PlayerCore: Sendable {
         return result
     }
 
-    func currentTime(of item: PlayerItem) -> MediaTime {
+    func currentTime(of item: PlayerItem) -> MediaTime { time(of: item, at: driver.clock.now) }
+
+    func time(of item: PlayerItem, at host: HostTime) -> MediaTime {
         let (target, id, isCurrent) = state.withLock { ($0.seekTarget?.value, $0.itemID, $0.item === item) }
         guard isCurrent else { return .zero }
         if let target { return target }
         let snapshot = snapshot
         guard snapshot.itemID == id else { return item.state.withLock { $0.startPosition?.time } ?? .zero }
-        return snapshot.itemTime(at: driver.clock.now)
+        return snapshot.itemTime(at: host)
     }
 
     /// A setting that the loop never changes.

@@ -2,6 +2,8 @@ public import MediaCore
 
 /// Gets what an item plays, whoever plays it. Added with `PlayerItem.add(_:)`.
 public protocol PlayerItemOutput: AnyObject, Sendable {
+    /// The item that the output was added to last, not kept alive; set by the item.
+    var item: PlayerItem? { get set }
     /// A picture comes due. Called in order, on a queue of the player's that must not be held up.
     func take(_ frame: VideoFrame)
 }
@@ -17,6 +19,7 @@ public final class VideoOutput: PlayerItemOutput {
         var taken: MediaTime = .invalid
         var streams: [UInt64: AsyncStream<VideoFrame>.Continuation] = [:]
         var ids: UInt64 = 0
+        weak var item: PlayerItem?
     }
     private let state = Locked(State())
     /// A renderer that asks a little late must still find the picture that was due.
@@ -26,6 +29,11 @@ public final class VideoOutput: PlayerItemOutput {
 
     deinit {
         for stream in state.withLock({ $0.streams.values }) { stream.finish() }
+    }
+
+    public var item: PlayerItem? {
+        get { state.withLock { $0.item } }
+        set { state.withLock { $0.item = newValue } }
     }
 
     public func take(_ frame: VideoFrame) {
@@ -90,10 +98,12 @@ extension PlayerItem {
         state.withLock { state in
             if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
         }
+        output.item = self
     }
 
     public func remove(_ output: any PlayerItemOutput) {
         state.withLock { $0.outputs.removeAll { $0 === output } }
+        if output.item === self { output.item = nil }
     }
 
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }

@@ -55,6 +55,8 @@ public struct PlaybackReport: Sendable {
         case tracksChanged(ItemID)
         /// Other tracks of the current item are played.
         case selectionChanged(ItemID)
+        /// How fast time really runs; 0 while it stands.
+        case effectiveRateChanged(ItemID, Float)
         /// What is read ahead, in item time; nil: nothing.
         case loadedRangeChanged(ItemID, MediaTimeRange?)
         /// The first picture of the item (or of a seek) has reached the sinks.

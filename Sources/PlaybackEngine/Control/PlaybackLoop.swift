@@ -43,6 +43,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     var reading = ReadingMonitor()
     var stallClock = StallClock()
     var presentationSize = PixelSize.zero
+    var toldRate = PlaybackRate.stopped
     var isReadyForDisplay = false
     /// Some frame of the item was seen, so that an end without one is an end and not a failure.
     var hasFrames = false
@@ -176,7 +177,15 @@ public final class PlaybackLoop: @unchecked Sendable {
         default: break
         }
         carryOut(state.handle(event))
+        tellEffectiveRate()
         look()
+    }
+
+    private func tellEffectiveRate() {
+        let rate = renderer.timeline.rate
+        guard rate != toldRate, let id = state.item?.id else { return }
+        toldRate = rate
+        report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
     }
 
     /// Something may have arrived; many calls are one look.

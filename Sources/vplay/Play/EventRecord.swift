@@ -38,6 +38,8 @@ struct EventRecord: Sendable {
             self.init("durationChanged", item, [("duration", .time(duration))])
         case .tracksChanged(let item):
             self.init("tracksChanged", item, [("tracks", .array(item.tracks.map(Self.track)))])
+        case .effectiveRateChanged(let item, let rate):
+            self.init("effectiveRateChanged", item, [("rate", .real(rate))])
         case .presentationSizeChanged(let item, let size):
             let fields: [(String, JSONValue)] = [
                 ("width", .integer(size.width)), ("height", .integer(size.height)),
