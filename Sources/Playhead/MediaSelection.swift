@@ -66,8 +66,8 @@ extension Asset {
 extension PlayerItem {
     /// Plays `option`; nil: nothing of this kind. While playing nothing stops: the new track is decoded beside
     /// the old one and takes over a quarter of a second later, to the picture and the sample
-    /// (`PlayerEvent.mediaSelectionChanged`). An option of another group changes nothing. Text tracks can be
-    /// chosen, but are not handed out yet.
+    /// (`PlayerEvent.mediaSelectionChanged`). An option of another group changes nothing. Words of a
+    /// text track are handed out by a `LegibleOutput`, from the moment on at which they have been read.
     public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) {
         if let option, !group.options.contains(option) { return }
         choose(option.map { .track($0.track.id) } ?? .none, group.characteristic.mediaType)
@@ -102,6 +102,8 @@ extension PlayerItem {
     public func disableTracks(ofType type: MediaType) { choose(.none, type) }
 
     private func choose(_ choice: TrackChoice, _ type: MediaType) {
+        let hadLegible = state.withLock { $0.legible }
+        defer { if hadLegible != state.withLock({ $0.legible }) { renewText(reopens: true) } }
         change { state in
             switch type {
             case .video: state.video = choice

@@ -63,6 +63,7 @@ extension PlayerCore {
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: settings.video,
             audio: hasSound ? settings.audio : .none,
+            text: item.textSource,
             decoding: DecoderOptions(
                 threadCount: decoding.threadCount ?? 0,
                 sharing: Census.players,

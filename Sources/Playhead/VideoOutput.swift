@@ -8,6 +8,10 @@ public protocol PlayerItemOutput: AnyObject, Sendable {
     func take(_ frame: VideoFrame)
 }
 
+extension PlayerItemOutput {
+    public func take(_ frame: VideoFrame) {}
+}
+
 /// Pictures to be asked for rather than to be handed over: the one that is due at an item time.
 ///
 /// It knows the pictures that have come due so far; the newest few are kept. What is new is counted for each
@@ -99,6 +103,7 @@ extension PlayerItem {
             if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
         }
         output.item = self
+        if output is LegibleOutput { renewText(reopens: false) }
     }
 
     public func remove(_ output: any PlayerItemOutput) {

@@ -84,6 +84,10 @@ public final class ScriptedDemuxer: Demuxer {
         ScriptedDecoder(media, track: track)
     }
 
+    public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        ScriptedTextDecoder(media)
+    }
+
     public func cancel() { isCancelled.store(true, ordering: .releasing) }
 
     private func check() throws(MediaError) {

@@ -98,6 +98,8 @@ extension PlaybackLoop {
         setCancellable(next.demuxer)
         renderer.endTime = next.endTime
         renderer.reverseEnd = next.reverseEnd
+        text?.place?.epoch = start.epoch
+        text?.place?.pass = 0
         renderer.goOn(with: pipeline, epoch: start.epoch, behind: shown?.presentationTime, at: now)
         describe(next.id)
         report(.selectionChanged(next.id))
