@@ -109,17 +109,15 @@ public final class LegibleOutput: PlayerItemOutput {
 extension PlayerItem {
     /// What the engine reads words from; nil: none are chosen.
     var textSource: TextSource? {
-        let (choice, outside) = state.withLock { ($0.legible, $0.legibleAsset) }
-        let track: Int?
-        switch choice {
-        case .track(let id): track = id
-        case .automatic, .none: track = nil
+        let (chosen, outside, core) = state.withLock {
+            ($0.legible, $0.legibleAsset, $0.attachment?.core)
         }
-        guard track != nil || outside != nil else { return nil }
+        let choice = core?.choice(chosen, .legible) ?? .none
+        guard choice != .none || outside != nil else { return nil }
         let asset = outside ?? asset
         return TextSource(
             makeDemuxer: { asset.makeDemuxer() },
-            track: outside == nil ? track : nil,
+            choice: outside == nil ? choice : .automatic,
             listeners: { [weak self] in
                 (self?.outputs ?? []).compactMap { ($0 as? LegibleOutput)?.listener }
             }

@@ -61,8 +61,8 @@ extension PlayerCore {
         let backend = configuration.backend
         return MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
-            video: settings.video,
-            audio: hasSound ? settings.audio : .none,
+            video: choice(settings.video, .visual),
+            audio: hasSound ? choice(settings.audio, .audible) : .none,
             text: item.textSource,
             decoding: DecoderOptions(
                 threadCount: decoding.threadCount ?? 0,

@@ -37,6 +37,8 @@ final class PlayerCore: Sendable {
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
+        var appliesCriteria = true
+        var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
         var endAction = Player.ActionAtItemEnd.pause
         var volume: Float = 1
         var isMuted = false

@@ -22,7 +22,7 @@ public final class PlayerItem: Sendable, Identifiable {
         var forwardBuffer = 0.0
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
-        var legible = TrackChoice.none
+        var legible = TrackChoice.automatic
         var legibleAsset: Asset?
         var outputs: [any PlayerItemOutput] = []
         var attachment: Attachment?

@@ -4,18 +4,17 @@ public import MediaCore
 public struct TextSource: Sendable {
     /// Called on a lane of the text's own.
     public var makeDemuxer: @Sendable () -> any Demuxer
-    /// `Track.id`; nil: the first track of text.
-    public var track: Int?
+    public var choice: TrackChoice
     /// Who hears of the cues at present; asked on the control lane.
     public var listeners: @Sendable () -> [TextListener]
 
     public init(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
-        track: Int?,
+        choice: TrackChoice,
         listeners: @escaping @Sendable () -> [TextListener]
     ) {
         self.makeDemuxer = makeDemuxer
-        self.track = track
+        self.choice = choice
         self.listeners = listeners
     }
 }
@@ -60,7 +59,7 @@ final class TextStage: Stage, @unchecked Sendable {
 
     private let shared: Locked<Shared>
     private let demuxer: any Demuxer
-    private let wanted: Int?
+    private let wanted: TrackChoice
     private let changed: @Sendable () -> Void
     private let opened: @Sendable (Result<Void, MediaError>) -> Void
     private let faulted: @Sendable (MediaError) -> Void
@@ -89,7 +88,7 @@ final class TextStage: Stage, @unchecked Sendable {
         faulted: @escaping @Sendable (MediaError) -> Void
     ) {
         demuxer = source.makeDemuxer()
-        wanted = source.track
+        wanted = source.choice
         shared = Locked(Shared(time: time, jumps: 1))
         self.changed = changed
         self.opened = opened
@@ -129,9 +128,12 @@ final class TextStage: Stage, @unchecked Sendable {
 
     private func open() throws(MediaError) {
         let description = try demuxer.open()
-        let texts = description.tracks.filter { $0.mediaType == .subtitle }
-        guard let track = wanted.map({ id in texts.first { $0.id == id } }) ?? texts.first else {
-            throw MediaError(.invalidArgument, "there is no track of text" + (wanted.map { " \($0)" } ?? ""))
+        guard let track = wanted.pick(.subtitle, from: description.tracks) else {
+            isDead = true
+            // Nothing fits what is preferred: no words.
+            if case .preferred = wanted { return }
+            let name = if case .track(let id) = wanted { " \(id)" } else { "" }
+            throw MediaError(.invalidArgument, "there is no track of text\(name)")
         }
         decoder = try demuxer.makeTextDecoder(for: track.id)
         self.track = track.id
