@@ -178,15 +178,18 @@ extension FFmpegDemuxer {
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         let (session, description) = try opened()
         guard
-            let described = description.tracks.first(where: { $0.id == track && $0.mediaType == .subtitle }),
+            let described = description.tracks.first(where: {
+                $0.id == track && ($0.mediaType == .subtitle || $0.mediaType == .data)
+            }),
             let stream = session.streams.first(where: { Int($0.pointee.index) == track })
         else {
             throw MediaError(
                 .invalidArgument,
-                "there is no subtitle track \(track)",
+                "there is no track \(track) of text",
                 location: request.location
             )
         }
+        if described.codec == "timed_id3" { return ID3Decoder() }
         return try FFmpegTextDecoder(
             stream: stream,
             track: described,

@@ -8,16 +8,25 @@ public struct TextCue: Hashable, Sendable {
     public var track: Int
     /// Where and how to lay it out, as WebVTT writes it ("line:0 align:start"); nil for none.
     public var settings: String?
+    /// What metadata say, by name; empty for words.
+    public var values: [String: String]
 
-    public init(text: String, timeRange: MediaTimeRange, track: Int, settings: String? = nil) {
+    public init(
+        text: String,
+        timeRange: MediaTimeRange,
+        track: Int,
+        settings: String? = nil,
+        values: [String: String] = [:]
+    ) {
         self.text = text
         self.timeRange = timeRange
         self.track = track
         self.settings = settings
+        self.values = values
     }
 }
 
-/// Turns packets of a track of text into cues. Calls come one at a time, and never block on I/O.
+/// Turns packets of a track of text, or of timed metadata, into cues. Calls come one at a time, and never block on I/O.
 public protocol TextDecoder: AnyObject, Sendable {
     /// What the packet says, mostly one cue or none. An error concerns this packet only.
     func decode(_ packet: Packet) throws(MediaError) -> [TextCue]

@@ -108,20 +108,25 @@ public final class LegibleOutput: PlayerItemOutput {
 
 extension PlayerItem {
     /// What the engine reads words from; nil: none are chosen.
-    var textSource: TextSource? {
+    private var textSource: TextSource? {
         let (chosen, outside, core) = state.withLock {
             ($0.legible, $0.legibleAsset, $0.attachment?.core)
         }
         let choice = core?.choice(chosen, .legible) ?? .none
         guard choice != .none || outside != nil else { return nil }
         let asset = outside ?? asset
-        return TextSource(
+        return .words(
+            outside == nil ? choice : .automatic,
             makeDemuxer: { asset.makeDemuxer() },
-            choice: outside == nil ? choice : .automatic,
             listeners: { [weak self] in
                 (self?.outputs ?? []).compactMap { ($0 as? LegibleOutput)?.listener }
             }
         )
+    }
+
+    /// All that is read beside picture and sound.
+    var textSources: [TextKind: TextSource] {
+        [TextKind.words: textSource, .metadata: metadataSource].compactMapValues(\.self)
     }
 
     /// Words from a file of their own ("film.srt", "film.vtt"), instead of the item's own tracks: the first
@@ -131,12 +136,12 @@ extension PlayerItem {
         get { state.withLock { $0.legibleAsset } }
         set {
             state.withLock { $0.legibleAsset = newValue }
-            renewText(reopens: true)
+            renewText(.words, reopens: true)
         }
     }
 
-    func renewText(reopens: Bool) {
+    func renewText(_ kind: TextKind, reopens: Bool) {
         guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core else { return }
-        core.loop.renewText(attachment.id, reopens: reopens)
+        core.loop.renewText(attachment.id, kind, reopens: reopens)
     }
 }

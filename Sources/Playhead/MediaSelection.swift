@@ -128,7 +128,7 @@ extension PlayerItem {
 
     private func choose(_ choice: TrackChoice, _ type: MediaType?) {
         let hadLegible = state.withLock { $0.legible }
-        defer { if hadLegible != state.withLock({ $0.legible }) { renewText(reopens: true) } }
+        defer { if hadLegible != state.withLock({ $0.legible }) { renewText(.words, reopens: true) } }
         change { state in
             switch type {
             case .video: state.video = choice

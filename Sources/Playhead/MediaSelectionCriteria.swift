@@ -63,7 +63,7 @@ extension PlayerCore {
         guard isOther else { return }
         for id in ids {
             loop.renewItem(id)
-            loop.renewText(id, reopens: true)
+            loop.renewText(id, .words, reopens: true)
         }
     }
 

@@ -23,6 +23,7 @@ extension PlayerCore {
             }
         }
         if let old, let oldID { old.detach(from: oldID) }
+        if item == nil { setting(\.videoOutput)?.clear() }
         guard let item, let id else {
             loop.setItem(nil, nil)
             return
@@ -63,7 +64,7 @@ extension PlayerCore {
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),
             audio: hasSound ? choice(settings.audio, .audible) : .none,
-            text: item.textSource,
+            texts: item.textSources,
             decoding: DecoderOptions(
                 threadCount: decoding.threadCount ?? 0,
                 sharing: Census.players,

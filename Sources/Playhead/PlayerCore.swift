@@ -37,6 +37,7 @@ final class PlayerCore: Sendable {
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
+        var videoOutput: PlayerVideoOutput?
         var appliesCriteria = true
         var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
         var endAction = Player.ActionAtItemEnd.pause
@@ -59,7 +60,11 @@ final class PlayerCore: Sendable {
         watchers = Watchers()
         let loop = PlaybackLoop(
             driver: driver,
-            frameTap: { [watchers] id, frame in watchers.item(id)?.deliver(frame) },
+            frameTap: { [weak self, watchers] id, frame in
+                guard let item = watchers.item(id) else { return }
+                item.deliver(frame)
+                self?.deliver(frame, of: item)
+            },
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
@@ -81,6 +86,14 @@ final class PlayerCore: Sendable {
         case .none: nil
         case .sink(let sink): sink
         }
+    }
+
+    /// On the control lane.
+    private func deliver(_ frame: VideoFrame, of item: PlayerItem) {
+        guard let output = setting(\.videoOutput), self.item === item else { return }
+        output.take(frame, of: item, at: driver.clock.now)
+        // Taken off meanwhile; what follows it comes through this lane, and so later.
+        if self.item !== item { output.clear() }
     }
 
     // MARK: Reading

@@ -1,4 +1,5 @@
 public import MediaCore
+import PlaybackEngine
 
 /// Gets what an item plays, whoever plays it. Added with `PlayerItem.add(_:)`.
 public protocol PlayerItemOutput: AnyObject, Sendable {
@@ -103,7 +104,8 @@ extension PlayerItem {
             if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
         }
         output.item = self
-        if output is LegibleOutput { renewText(reopens: false) }
+        if output is LegibleOutput { renewText(.words, reopens: false) }
+        if output is MetadataOutput { renewText(.metadata, reopens: true) }
     }
 
     public func remove(_ output: any PlayerItemOutput) {

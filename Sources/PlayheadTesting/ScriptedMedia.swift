@@ -80,6 +80,7 @@ public struct ScriptedMedia: Sendable {
     public var video: Video?
     public var audio: Audio?
     public var texts: [Text]
+    public var chapters: [Chapter] = []
     public var faults: [Fault]
 
     public init(
@@ -217,6 +218,7 @@ extension ScriptedMedia {
             if faults.contains(.noDecoder(.audio)) { track.unplayableReason = "no decoder in the script" }
             description.tracks.append(track)
         }
+        description.chapters = chapters
         for id in Set(texts.map(\.track)).sorted() {
             var track = Track(id: id, mediaType: .subtitle, codec: "script", timeBase: Rational(1, 1000))
             track.language = id == Self.textTrack ? "eng" : "deu"

@@ -6,8 +6,7 @@ public struct MediaItem: Sendable {
     public var makeDemuxer: @Sendable () -> any Demuxer
     public var video: TrackChoice
     public var audio: TrackChoice
-    /// nil: no words.
-    public var text: TextSource?
+    public var texts: [TextKind: TextSource]
     public var decoding: DecoderOptions
     public var limits: PipelineLimits
     /// Item time at which the item ends before its data does; nil for the end of the data.
@@ -23,7 +22,7 @@ public struct MediaItem: Sendable {
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,
-        text: TextSource? = nil,
+        texts: [TextKind: TextSource] = [:],
         decoding: DecoderOptions = DecoderOptions(),
         limits: PipelineLimits = .local,
         forwardEnd: MediaTime? = nil,
@@ -34,7 +33,7 @@ public struct MediaItem: Sendable {
         self.makeDemuxer = makeDemuxer
         self.video = video
         self.audio = audio
-        self.text = text
+        self.texts = texts
         self.decoding = decoding
         self.limits = limits
         self.forwardEnd = forwardEnd

@@ -71,7 +71,7 @@ extension PlaybackLoop {
         openedAt = driver.clock.now
         counters.startupTime = nil
         setCancellable(startOpening(id, item, at: start))
-        openText(id, item.text)
+        openTexts(id, item.texts)
     }
 
     /// Opens on lanes of the item's own; `opened` gets what came of it.
@@ -140,7 +140,7 @@ extension PlaybackLoop {
     private func close(_ id: ItemID) {
         items[id] = nil
         closePipeline()
-        closeText()
+        closeTexts()
         setCancellable(nil)
         stopShowing(id)
     }

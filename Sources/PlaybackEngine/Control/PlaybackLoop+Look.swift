@@ -22,7 +22,7 @@ extension PlaybackLoop {
         let switchAt = lookAtReplacement(at: now)
         guard let pipeline = self.pipeline else { return }
         var outcome = renderer.look(pipeline, at: now)
-        for time in [switchAt, lookAtText(at: now)].compactMap(\.self) {
+        for time in [switchAt, lookAtTexts(at: now)].compactMap(\.self) {
             outcome.wakeAt = min(outcome.wakeAt ?? time, time)
         }
         deliver(outcome, item.id, at: now)

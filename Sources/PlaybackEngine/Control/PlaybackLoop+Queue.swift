@@ -110,6 +110,6 @@ extension PlaybackLoop {
             stopShowing(old)
         }
         observers.jumped(itemTime: start.firstWanted?.nanoseconds ?? 0)
-        openText(id, items[id]?.make()?.text)
+        openTexts(id, items[id]?.make()?.texts ?? [:])
     }
 }

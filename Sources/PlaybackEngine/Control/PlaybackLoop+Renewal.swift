@@ -98,8 +98,7 @@ extension PlaybackLoop {
         setCancellable(next.demuxer)
         renderer.endTime = next.endTime
         renderer.reverseEnd = next.reverseEnd
-        text?.place?.epoch = start.epoch
-        text?.place?.pass = 0
+        keepTexts()
         renderer.goOn(with: pipeline, epoch: start.epoch, behind: shown?.presentationTime, at: now)
         describe(next.id)
         report(.selectionChanged(next.id))

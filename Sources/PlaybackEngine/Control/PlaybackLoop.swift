@@ -34,7 +34,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         didSet { renderer.replacedFrom = replacement?.start.firstWanted?.nanoseconds }
     }
     var renewsWhenLanded = false
-    var text: TextFeed?
+    var texts: [TextKind: TextFeed] = [:]
     var layers: [LayerOutput] = []
     var audio: AudioOutputLane?
     var start = EpochStart(epoch: Epoch())
@@ -151,7 +151,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         pipeline?.cancel()
         dropPrepared()
         dropReplacement()
-        closeText()
+        closeTexts()
         lastFrame = nil
         items = [:]
         observers = TimeObservers()
@@ -220,7 +220,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.seekTarget = state.item?.seekTarget
         snapshot.description = pipeline?.description
         snapshot.enabledTracks = Set(pipeline?.tracks.map(\.id) ?? [])
-        if let track = text?.stage.trackID { snapshot.enabledTracks.insert(track) }
+        snapshot.enabledTracks.formUnion(texts.values.compactMap(\.stage.trackID))
         snapshot.presentationSize = presentationSize
         snapshot.isReadyForDisplay = isReadyForDisplay
         snapshot.counters = counters

@@ -20,28 +20,30 @@ struct CueList {
         let place = entries.partition { $0.start > start }
         guard
             !entries[..<place].reversed().prefix(while: { $0.start == start }).contains(where: {
-                $0.cue.text == cue.text
+                $0.cue.text == cue.text && $0.cue.values == cue.values
             })
         else { return true }
-        guard bytes + cue.text.utf8.count <= Self.byteLimit else { return false }
-        bytes += cue.text.utf8.count + 64
+        guard bytes + Self.size(cue) <= Self.byteLimit else { return false }
+        bytes += Self.size(cue)
         var end = cue.timeRange.end.nanoseconds ?? .max
-        if end == .max, place < entries.count { end = entries[place].start }
+        // Only words of the same track end each other.
+        if end == .max, let next = entries[place...].first(where: { $0.cue.track == cue.track }) {
+            end = next.start
+        }
         entries.insert(Entry(cue: cue, start: start, end: max(start, end)), at: place)
         if end == .max { entries[place].cue.timeRange.duration = .indefinite } else { close(place, at: end) }
-        // What only the next cue ends has ended.
-        var before = place
-        while before > 0, entries[before - 1].end == .max || entries[before - 1].start == start {
-            before -= 1
-            if entries[before].end == .max, entries[before].start < start { close(before, at: start) }
-        }
+        self.end(track: cue.track, at: start)
         return true
     }
 
-    /// Nothing is said from `time` on: what was to last until the next cue is over.
-    mutating func silence(from time: Int64) {
-        for index in entries.indices.reversed().prefix(while: { entries[$0].end == .max })
-        where entries[index].start < time {
+    private static func size(_ cue: TextCue) -> Int {
+        cue.values.reduce(cue.text.utf8.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    }
+
+    /// What was to last until the next cue of the track is over at `time`.
+    mutating func end(track: Int, at time: Int64) {
+        for index in entries.indices
+        where entries[index].end == .max && entries[index].start < time && entries[index].cue.track == track {
             close(index, at: time)
         }
     }
@@ -61,7 +63,7 @@ struct CueList {
     mutating func drop(before time: Int64) {
         entries.removeAll { entry in
             guard entry.end < time else { return false }
-            bytes -= entry.cue.text.utf8.count + 64
+            bytes -= Self.size(entry.cue)
             return true
         }
     }

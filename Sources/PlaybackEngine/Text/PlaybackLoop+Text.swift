@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The words of the current item: read beside it, and told when they come due.
+/// The words, or the metadata, of the current item: read beside it, and told when they come due.
 struct TextFeed {
     let id: ItemID
     let source: TextSource
@@ -26,7 +26,10 @@ struct TextFeed {
             let due = cues.due(from: min(time, edge), to: max(time, edge))
             let known = told[listener.id] ?? []
             let new = due.filter { entry in
-                !known.contains { $0.start == entry.start && $0.cue.text == entry.cue.text }
+                !known.contains {
+                    $0.start == entry.start && $0.cue.text == entry.cue.text
+                        && $0.cue.values == entry.cue.values
+                }
             }
             heard[listener.id] = Set(due)
             if !new.isEmpty {
@@ -43,24 +46,28 @@ struct TextFeed {
 
 extension PlaybackLoop {
     /// From any thread: other words, or other listeners, for an item.
-    public func renewText(_ id: ItemID, reopens: Bool) {
+    public func renewText(_ id: ItemID, _ kind: TextKind, reopens: Bool) {
         perform { loop in
             guard loop.state.item?.id == id else { return }
             if reopens {
-                let hadText = loop.text != nil
-                loop.openText(id, loop.items[id]?.make()?.text)
-                if hadText, loop.text == nil { loop.report(.selectionChanged(id)) }
+                let had = loop.texts[kind] != nil
+                loop.openText(id, kind, loop.items[id]?.make()?.texts[kind])
+                if had, kind == .words, loop.texts[kind] == nil { loop.report(.selectionChanged(id)) }
             }
             loop.look()
         }
     }
 
-    func openText(_ id: ItemID, _ source: TextSource?) {
-        if let text {
-            for listener in text.source.listeners() { listener.take(.flushed) }
-            text.letGo()
+    /// Those of the item that begins; what there was of another one is no longer due.
+    func openTexts(_ id: ItemID, _ sources: [TextKind: TextSource]) {
+        for kind in [TextKind.words, .metadata] { openText(id, kind, sources[kind]) }
+    }
+
+    private func openText(_ id: ItemID, _ kind: TextKind, _ source: TextSource?) {
+        if let old = texts.removeValue(forKey: kind) {
+            for listener in old.source.listeners() { listener.take(.flushed) }
+            old.letGo()
         }
-        text = nil
         guard let source else { return }
         let stage = TextStage(
             source,
@@ -68,38 +75,47 @@ extension PlaybackLoop {
             changed: { [weak self] in self?.lookSoon() },
             opened: { [weak self] result in
                 self?.perform { loop in
-                    guard loop.text?.id == id else { return }
+                    guard loop.texts[kind]?.id == id else { return }
                     switch result {
-                    case .success: loop.report(.selectionChanged(id))
+                    case .success: if kind == .words { loop.report(.selectionChanged(id)) }
                     case .failure(let error): loop.fault(error, of: id)
                     }
                 }
             },
             faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } }
         )
-        let runner = StageRunner(stage, on: driver.makeLane(.loading, label: "\(id).text"))
-        text = TextFeed(id: id, source: source, stage: stage, runner: runner)
+        let runner = StageRunner(stage, on: driver.makeLane(.loading, label: "\(id).\(kind)"))
+        texts[kind] = TextFeed(id: id, source: source, stage: stage, runner: runner)
         runner.wake()
     }
 
-    func closeText() {
-        text?.letGo()
-        text = nil
+    func closeTexts() {
+        for feed in texts.values { feed.letGo() }
+        texts = [:]
+    }
+
+    /// Frames of another reading of the same item follow: no jump for the words.
+    func keepTexts() {
+        for kind in texts.keys where texts[kind]?.place != nil { texts[kind]?.place = (start.epoch, 0) }
     }
 
     /// When there are words to tell of next; nil: none that are known.
-    func lookAtText(at now: HostTime) -> HostTime? {
-        guard let feed = text, state.item?.hasLanded == true else { return nil }
+    func lookAtTexts(at now: HostTime) -> HostTime? {
+        guard state.item?.hasLanded == true else { return nil }
         let time = renderer.itemTime(at: now)
-        let jumped = feed.place.map { $0 != (start.epoch, renderer.pass) } ?? true
-        if jumped {
-            text?.place = (start.epoch, renderer.pass)
-            text?.told = [:]
-            if feed.place != nil { for listener in feed.source.listeners() { listener.take(.flushed) } }
-        }
-        if feed.stage.play(at: time, jumped: jumped) { feed.runner.wake() }
-        return text?.tell(at: time, isReverse: renderer.isReverse).flatMap {
-            renderer.hostTime(forItemTime: $0)
-        }
+        let place = (start.epoch, renderer.pass)
+        return [TextKind.words, .metadata].compactMap { kind -> HostTime? in
+            guard let feed = texts[kind] else { return nil }
+            let jumped = feed.place.map { $0 != place } ?? true
+            if jumped {
+                texts[kind]?.place = place
+                texts[kind]?.told = [:]
+                if feed.place != nil { for listener in feed.source.listeners() { listener.take(.flushed) } }
+            }
+            if feed.stage.play(at: time, jumped: jumped) { feed.runner.wake() }
+            return texts[kind]?.tell(at: time, isReverse: renderer.isReverse).flatMap {
+                renderer.hostTime(forItemTime: $0)
+            }
+        }.min()
     }
 }

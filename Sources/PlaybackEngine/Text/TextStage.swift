@@ -1,21 +1,69 @@
 public import MediaCore
 
-/// Where an item's words come from.
+/// Two kinds of cues, each read by itself.
+public enum TextKind: Hashable, Sendable {
+    case words, metadata
+}
+
+/// Where an item's words, or its timed metadata, come from.
 public struct TextSource: Sendable {
     /// Called on a lane of the text's own.
     public var makeDemuxer: @Sendable () -> any Demuxer
-    public var choice: TrackChoice
+    /// What is known from the header, and the track to read, if any.
+    public var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     /// Who hears of the cues at present; asked on the control lane.
     public var listeners: @Sendable () -> [TextListener]
 
     public init(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
-        choice: TrackChoice,
+        pick: @escaping @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?),
         listeners: @escaping @Sendable () -> [TextListener]
     ) {
         self.makeDemuxer = makeDemuxer
-        self.choice = choice
+        self.pick = pick
         self.listeners = listeners
+    }
+
+    /// The words of one track.
+    public static func words(
+        _ choice: TrackChoice,
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        listeners: @escaping @Sendable () -> [TextListener]
+    ) -> TextSource {
+        TextSource(
+            makeDemuxer: makeDemuxer,
+            pick: { description throws(MediaError) in
+                if let track = choice.pick(.subtitle, from: description.tracks) { return ([], track) }
+                // Nothing fits what is preferred: no words.
+                if case .preferred = choice { return ([], nil) }
+                let name = if case .track(let id) = choice { " \(id)" } else { "" }
+                throw MediaError(.invalidArgument, "there is no track of text\(name)")
+            },
+            listeners: listeners
+        )
+    }
+
+    /// Chapters, and the first track of data that can be read.
+    public static func metadata(
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        listeners: @escaping @Sendable () -> [TextListener]
+    ) -> TextSource {
+        TextSource(
+            makeDemuxer: makeDemuxer,
+            pick: { description in
+                let chapters = description.chapters.enumerated().map { index, chapter in
+                    TextCue(
+                        text: "",
+                        timeRange: chapter.timeRange,
+                        track: -1,
+                        values: ["chapter": "\(index + 1)", "title": chapter.title].compactMapValues(\.self)
+                    )
+                }
+                let track = description.tracks.first { $0.mediaType == .data && $0.codec == "timed_id3" }
+                return (chapters, track)
+            },
+            listeners: listeners
+        )
     }
 }
 
@@ -59,7 +107,7 @@ final class TextStage: Stage, @unchecked Sendable {
 
     private let shared: Locked<Shared>
     private let demuxer: any Demuxer
-    private let wanted: TrackChoice
+    private let pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     private let changed: @Sendable () -> Void
     private let opened: @Sendable (Result<Void, MediaError>) -> Void
     private let faulted: @Sendable (MediaError) -> Void
@@ -88,7 +136,7 @@ final class TextStage: Stage, @unchecked Sendable {
         faulted: @escaping @Sendable (MediaError) -> Void
     ) {
         demuxer = source.makeDemuxer()
-        wanted = source.choice
+        pick = source.pick
         shared = Locked(Shared(time: time, jumps: 1))
         self.changed = changed
         self.opened = opened
@@ -128,12 +176,14 @@ final class TextStage: Stage, @unchecked Sendable {
 
     private func open() throws(MediaError) {
         let description = try demuxer.open()
-        guard let track = wanted.pick(.subtitle, from: description.tracks) else {
+        let (cues, found) = try pick(description)
+        shared.withLock { shared in
+            for cue in cues where !shared.cues.insert(cue) { break }
+        }
+        if !cues.isEmpty { changed() }
+        guard let track = found else {
             isDead = true
-            // Nothing fits what is preferred: no words.
-            if case .preferred = wanted { return }
-            let name = if case .track(let id) = wanted { " \(id)" } else { "" }
-            throw MediaError(.invalidArgument, "there is no track of text\(name)")
+            return
         }
         decoder = try demuxer.makeTextDecoder(for: track.id)
         self.track = track.id
@@ -177,7 +227,7 @@ final class TextStage: Stage, @unchecked Sendable {
         let isFull = shared.withLock { shared in
             // Without another track to go by, its own words tell how far reading has come.
             if guide == nil, let start { shared.upTo = max(shared.upTo, start) }
-            if cues.isEmpty, let start { shared.cues.silence(from: start) }
+            if cues.isEmpty, let start { shared.cues.end(track: track, at: start) }
             return !cues.allSatisfy { shared.cues.insert($0) }
         }
         if isFull { forget(before: time &- Self.preroll) }
