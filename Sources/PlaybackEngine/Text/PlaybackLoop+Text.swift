@@ -6,6 +6,7 @@ struct TextFeed {
     let source: TextSource
     let stage: TextStage
     let runner: StageRunner
+    let lane: any Lane
     /// What each listener has been told since the last jump.
     var told: [ObjectIdentifier: Set<CueList.Entry>] = [:]
     /// Where in playing it was told.
@@ -14,6 +15,8 @@ struct TextFeed {
     func letGo() {
         stage.cancel()
         runner.stop()
+        // A file may take its time to be closed.
+        lane.enqueue { [stage] in withExtendedLifetime(stage) {} }
     }
 
     /// Tells what has come due at `time`. The item time at which there is something to tell next; nil: none.
@@ -84,8 +87,9 @@ extension PlaybackLoop {
             },
             faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } }
         )
-        let runner = StageRunner(stage, on: driver.makeLane(.loading, label: "\(id).\(kind)"))
-        texts[kind] = TextFeed(id: id, source: source, stage: stage, runner: runner)
+        let lane = driver.makeLane(.loading, label: "\(id).\(kind)")
+        let runner = StageRunner(stage, on: lane)
+        texts[kind] = TextFeed(id: id, source: source, stage: stage, runner: runner, lane: lane)
         runner.wake()
     }
 
