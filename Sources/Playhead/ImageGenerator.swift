@@ -143,16 +143,23 @@ public final class ImageGenerator: Sendable {
         _ asset: Asset
     ) async throws(PlaybackError) -> VideoFrame {
         let ticket = StillTicket()
-        let result = await withTaskCancellationHandler {
+        // Under a lock, for the thread sanitizer does not see how a continuation hands a value over.
+        let box = Locked<StillQueue.Answer?>(nil)
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                queue.request(request, ticket) { continuation.resume(returning: $0) }
+                queue.request(request, ticket) { answer in
+                    box.withLock { $0 = answer }
+                    continuation.resume()
+                }
             }
         } onCancel: {
             queue.cancel(ticket)
         }
-        switch result {
-        case .success(let frame): return frame
-        case .failure(let error): throw PlaybackError(error, url: asset.url)
+        switch box.withLock({ $0 }) {
+        case .success(let frame)?: return frame
+        case .failure(let error)?: throw PlaybackError(error, url: asset.url)
+        case nil:
+            throw PlaybackError(MediaError(.unknown, "there was no answer"), url: asset.url)
         }
     }
 }
