@@ -17,6 +17,8 @@ public final class ReportDump: Sendable {
             if case .loadedRangeChanged = report.content { return }
             // The outcome of a pass repeats what the lines beside it say.
             if case .notice(.passEnded) = report.content { return }
+            // Follows from the others; it has tests of its own.
+            if case .effectiveRateChanged = report.content { return }
             let line = "\(Self.words(report.itemTime)) \(Self.words(report.content))"
             state.withLock { $0.append(line) }
         }
@@ -34,6 +36,7 @@ public final class ReportDump: Sendable {
         case .presentationSizeChanged(_, let size): "presentationSize \(size)"
         case .tracksChanged: "tracks"
         case .selectionChanged: "selection"
+        case .effectiveRateChanged(_, let rate): "effectiveRate \(rate)"
         case .loadedRangeChanged(_, let range): "loaded \(range.map { words($0.end) } ?? "nothing")"
         case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
         case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"

@@ -59,7 +59,7 @@ final class Scene {
             player.onEvent { timed in
                 switch timed.event {
                 // How much is read ahead, that there is a log, and outcomes have tests of their own.
-                case .loadedTimeRangesChanged, .accessLogEntry, .passEnded: break
+                case .loadedTimeRangesChanged, .accessLogEntry, .passEnded, .effectiveRateChanged: break
                 default: lines.withLock { $0.append(timed.line) }
                 }
             }

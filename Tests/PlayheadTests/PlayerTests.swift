@@ -166,11 +166,11 @@ struct PlayerTests {
         }
         #expect(names.first == "rateChanged")
         #expect(names.filter { $0 == "didPlayToEndTime" }.count == 1)
-        #expect(
-            names.suffix(4) == [
-                "didPlayToEndTime", "passEnded", "rateChanged", "timeControlStatusChanged",
-            ]
-        )
+        let end = [
+            "didPlayToEndTime", "passEnded", "rateChanged", "timeControlStatusChanged",
+            "effectiveRateChanged",
+        ]
+        #expect(names.suffix(5) == end)
     }
 
     @Test("Time observers: every interval, at each boundary, not after they are gone")
