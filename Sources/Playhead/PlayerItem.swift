@@ -24,6 +24,7 @@ public final class PlayerItem: Sendable, Identifiable {
         var audio = TrackChoice.automatic
         var legible = TrackChoice.none
         var outputs: [any PlayerItemOutput] = []
+        var sound = AudioSettings()
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.
         var startPosition: (time: MediaTime, before: MediaTime, after: MediaTime)?
@@ -53,6 +54,8 @@ public final class PlayerItem: Sendable, Identifiable {
             state.video = mine.video
             state.audio = mine.audio
             state.legible = mine.legible
+            state.sound = mine.sound
+            state.sound.taps = []
         }
         return copy
     }

@@ -23,7 +23,7 @@ extension PlaybackLoop {
         guard let pipeline = self.pipeline else { return }
         var outcome = renderer.look(pipeline, at: now)
         if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
-        deliver(outcome, item.id, at: now)
+        deliver(outcome, pipeline, item.id, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         reportReading(pipeline, item.id)
@@ -113,16 +113,29 @@ extension PlaybackLoop {
         return MediaError(.noPlayableTracks, "it holds no complete picture and no sound")
     }
 
-    private func deliver(_ outcome: Renderer.Outcome, _ id: ItemID, at now: HostTime) {
+    private func deliver(
+        _ outcome: Renderer.Outcome,
+        _ pipeline: ItemPipeline,
+        _ id: ItemID,
+        at now: HostTime
+    ) {
         counters.framesDecoded += outcome.framesTaken
         counters.framesDropped += outcome.dropped
         for shown in outcome.shown {
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
+        let origin = AudioOrigin(
+            rate: renderer.timeline.rate.factor,
+            track: pipeline.audio?.track.id,
+            settings: pipeline.sound
+        )
         for buffer in outcome.sound {
             counters.audioSamples += buffer.frameCount
-            audio?.write(buffer)
+            audio?.write(buffer, origin)
         }
+        // Where more follows without a gap, processing runs through.
+        let goesOn = state.repeatSetting == .loop || prepared != nil || replacement != nil
+        if outcome.soundEnded, !goesOn { audio?.endSound() }
     }
 
     func show(
