@@ -34,22 +34,32 @@ public final class AudioOutputLane: @unchecked Sendable {
         lane.enqueue { [self] in hand { processing.process(buffer, origin) } }
     }
 
-    /// Nothing follows what was written, for now: what processing still holds goes to the sink.
-    func endSound() { lane.enqueue { [self] in hand { processing.finish() } } }
+    /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
+    func endSound() {
+        lane.enqueue { [self] in
+            hand { processing.finish() }
+            guard !isFinished else { return }
+            do {
+                if let converter, let rest = try converter.drain() { try send(rest) }
+            } catch {
+                fail(error)
+            }
+        }
+    }
 
     private func hand(_ make: () -> [AudioBuffer]) {
         guard !isFinished else { return }
         do {
             for buffer in make() { try take(buffer) }
         } catch {
-            finishNow()
-            report(
-                .sinkFailed(
-                    MediaError(.sinkFailed, "the audio sink failed and was taken off: \(error)"),
-                    error
-                )
-            )
+            fail(error)
         }
+    }
+
+    private func fail(_ error: any Error) {
+        finishNow()
+        let words = "the audio sink failed and was taken off: \(error)"
+        report(.sinkFailed(MediaError(.sinkFailed, words), error))
     }
 
     private func take(_ buffer: AudioBuffer) throws {
