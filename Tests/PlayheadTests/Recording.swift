@@ -33,24 +33,22 @@ final class Recording: AudioSink {
     func write(_ buffer: AudioBuffer) { state.withLock { $0.buffers.append(buffer) } }
     func finish() {}
 
-    /// `laps`: of a single item. `during`: called for each event, while the clock stands still.
+    /// `laps`: of a single item.
     static func play(
         _ items: [PlayerItem],
         laps: Int = 1,
-        rate: Float = 1,
-        during: @escaping @Sendable (Player, PlayerEvent) -> Void = { _, _ in }
+        rate: Float = 1
     ) async -> Recording {
         let recording = Recording()
         var configuration = Player.Configuration()
         configuration.clock = .virtual
         configuration.audio = .sink(recording)
-        let player = QueuePlayer(items: items, configuration: configuration)
+        let player = QueuePlayer(items: [], configuration: configuration)
         if laps > 1 { player.repeatMode = .loop }
         let total = items.count * laps
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             let token = player.onEvent { [weak player] timed in
                 guard let player else { return }
-                during(player, timed.event)
                 switch timed.event {
                 case .didPlayToEndTime:
                     let ends = recording.state.withLock { state in
@@ -65,6 +63,8 @@ final class Recording: AudioSink {
             }
             recording.state.withLock { $0.token = token }
             player.rate = rate
+            // The items come last, so that no event is missed.
+            for item in items { player.insert(item, after: nil) }
         }
         recording.state.withLock { $0.token = nil }
         await player.shutdown()
