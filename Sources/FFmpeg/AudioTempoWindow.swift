@@ -53,6 +53,23 @@ struct AudioTempoWindow {
         return samples[max(0, min(samples.count - 1, index - base))]
     }
 
+    /// A copy of a range of samples, held at both ends.
+    func samples(_ channel: Int, _ range: ClosedRange<Int>) -> [Float] {
+        let samples = channels[channel]
+        guard let first = samples.first, let last = samples.last else {
+            return Array(repeating: 0, count: range.count)
+        }
+        let inside = range.clamped(to: base...(base + samples.count - 1))
+        let before = max(0, min(range.upperBound + 1, base) - range.lowerBound)
+        let behind = max(0, range.upperBound - max(range.lowerBound - 1, base + samples.count - 1))
+        guard before + behind < range.count else {
+            return Array(repeating: before > 0 ? first : last, count: range.count)
+        }
+        return Array(repeating: first, count: before)
+            + samples[(inside.lowerBound - base)...(inside.upperBound - base)]
+            + Array(repeating: last, count: behind)
+    }
+
     /// `count` samples from `start` on, which must all be here, one pointer per channel.
     func withSamples<R>(at start: Int, _ body: ([UnsafePointer<Float>]) -> R) -> R {
         func collect(_ index: Int, _ found: [UnsafePointer<Float>]) -> R {

@@ -23,7 +23,6 @@ public final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     private(set) var position = 0.0
     var tail = Tail.natural(0)
     private var correlator: AudioCorrelator?
-    private let kernel = VarispeedKernel()
 
     /// Samples in a hop: 10 ms. Pieces are two hops long.
     private var hop = 0
@@ -47,7 +46,7 @@ public final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
 
     public func prime(with buffer: AudioBuffer) {
         begin(buffer.format)
-        window?.prime(buffer, atMost: kernel.reach(at: AudioTempo.rates.upperBound))
+        window?.prime(buffer, atMost: VarispeedKernel.reach(at: AudioTempo.rates.upperBound))
     }
 
     public func stretch(_ buffer: AudioBuffer) -> [AudioBuffer] {
@@ -100,7 +99,7 @@ public final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
             case .overlap: max(step, Double(hop)) + Double(hop + reach + 1)
             case .varispeed:
                 max(step, tailRate * Double(hop))
-                    + Double(max(2 * hop, kernel.reach(at: max(rate, tailRate)) + 1))
+                    + Double(max(2 * hop, VarispeedKernel.reach(at: max(rate, tailRate)) + 1))
             case .silence: 3 * step
             }
         return Double(window.end) >= position + ahead
@@ -126,7 +125,7 @@ public final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
             tail = .silence
         }
         position = next
-        self.window?.forget(before: Int(position) - 2 * hop - 2 * reach - kernel.reach(at: rate))
+        self.window?.forget(before: Int(position) - 2 * hop - 2 * reach - VarispeedKernel.reach(at: rate))
     }
 
     /// The last hop or two, which end on the last sample.
@@ -158,6 +157,7 @@ public final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         _ window: AudioTempoWindow,
         _ sample: (Int, Int) -> Float
     ) {
+        let old = tailSamples(min(fade, count), window)
         for channel in output.indices {
             for index in 0..<count {
                 let new = sample(channel, index)
@@ -166,8 +166,7 @@ public final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
                     continue
                 }
                 let weight = fadeIn[index * hop / fade]
-                let old = tailSample(channel, index, window)
-                output[channel].append(old + weight * (new - old))
+                output[channel].append(old[channel][index] + weight * (new - old[channel][index]))
             }
         }
     }
@@ -176,20 +175,21 @@ public final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         // At another speed the sound would go on at the same place, but with a corner.
         var isContinuing = false
         if case .resampled(_, rate) = tail { isContinuing = true }
-        let weights = kernel.weights(at: rate)
-        append(count, fade: isContinuing ? 0 : min(hop, count), window) { channel, index in
-            weights.value(at: position + rate * Double(index)) { window.sample(channel, $0) }
-        }
+        let made = VarispeedKernel.resample(window, from: position, rate: rate, count: count)
+        append(count, fade: isContinuing ? 0 : min(hop, count), window) { made[$0][$1] }
         tail = .resampled(position + rate * Double(count), rate: rate)
     }
 
-    private func tailSample(_ channel: Int, _ index: Int, _ window: AudioTempoWindow) -> Float {
+    /// What would have been heard next, as far as it fades out.
+    private func tailSamples(_ count: Int, _ window: AudioTempoWindow) -> [[Float]] {
+        let silence = output.map { _ in [Float](repeating: 0, count: count) }
+        guard count > 0 else { return silence }
         switch tail {
-        case .natural(let start): return window.sample(channel, start + index)
+        case .natural(let start):
+            return output.indices.map { window.samples($0, start...(start + count - 1)) }
         case .resampled(let start, let rate):
-            let place = start + rate * Double(index)
-            return kernel.weights(at: rate).value(at: place) { window.sample(channel, $0) }
-        case .silence: return 0
+            return VarispeedKernel.resample(window, from: start, rate: rate, count: count)
+        case .silence: return silence
         }
     }
 
