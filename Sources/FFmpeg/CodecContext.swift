@@ -28,7 +28,10 @@ final class CodecContext {
         var code = avcodec_parameters_to_context(pointer, parameters)
         if code >= 0 {
             pointer.pointee.opaque = Unmanaged.passUnretained(companion).toOpaque()
-            if pictures != nil { pointer.pointee.get_buffer2 = CodecCompanion.provide }
+            if pictures != nil {
+                pointer.pointee.get_buffer2 = CodecCompanion.provide
+                ph_codec_has_thread_safe_callbacks(pointer)
+            }
             if parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO { pointer.pointee.framerate = averageRate }
             pointer.pointee.pkt_timebase = timeBase
             pointer.pointee.max_pixels = Int64(max(1, maximumPixelCount))
