@@ -76,6 +76,20 @@ struct SeamTests {
         #expect(abs(last.amplitude - 0.25) < 0.001)
     }
 
+    @Test("From mono to stereo and back, into the sink's own")
+    func layouts() async {
+        let plain = await Recording.play(["clip-h264-aac.mp4"]).buffers.map(\.floatChannels)
+        let (left, right) = (plain.flatMap { $0[0] }, plain.flatMap { $0[1] })
+        let tone = await Recording.play(["tone-48000.wav"]).samples
+        let mono = await Recording.play(["tone-48000.wav", "clip-h264-aac.mp4", "tone-48000.wav"]).samples
+        #expect(mono.count == 2 * tone.count + left.count)
+        #expect(mono.prefix(tone.count).elementsEqual(tone))
+        #expect(mono.suffix(tone.count).elementsEqual(tone))
+        let middle = mono[tone.count..<tone.count + left.count]
+        let off = zip(middle, zip(left, right)).first { abs($0 - ($1.0 + $1.1) / 2) > 1e-5 }
+        #expect(off == nil)
+    }
+
     @Test("At another speed: whole laps, one phase", arguments: [0.5, 1.5, 2] as [Float])
     func paced(rate: Float) async {
         let tone = Tone.all[4]
