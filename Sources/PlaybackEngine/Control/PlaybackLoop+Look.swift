@@ -31,6 +31,8 @@ extension PlaybackLoop {
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {
             handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
+            // What was to follow may not have come.
+            if !renderer.timeline.isRunning { audio?.endSound() }
         } else if outcome.isDry, !pipeline.hasEndedReading(start.epoch) {
             monitor.runDry()
             handle(.ranDry(start.epoch))
