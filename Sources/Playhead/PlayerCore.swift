@@ -37,6 +37,9 @@ final class PlayerCore: Sendable {
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
+        var videoOutput: PlayerVideoOutput?
+        var appliesCriteria = true
+        var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
         var endAction = Player.ActionAtItemEnd.pause
         var volume: Float = 1
         var isMuted = false
@@ -57,7 +60,11 @@ final class PlayerCore: Sendable {
         watchers = Watchers()
         let loop = PlaybackLoop(
             driver: driver,
-            frameTap: { [watchers] id, frame in watchers.item(id)?.deliver(frame) },
+            frameTap: { [weak self, watchers] id, frame in
+                guard let item = watchers.item(id) else { return }
+                item.deliver(frame)
+                self?.deliver(frame, of: item)
+            },
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
@@ -80,6 +87,14 @@ final class PlayerCore: Sendable {
         case .none: nil
         case .sink(let sink): sink
         }
+    }
+
+    /// On the control lane.
+    private func deliver(_ frame: VideoFrame, of item: PlayerItem) {
+        guard let output = setting(\.videoOutput), self.item === item else { return }
+        output.take(frame, of: item, at: driver.clock.now)
+        // Taken off meanwhile; what follows it comes through this lane, and so later.
+        if self.item !== item { output.clear() }
     }
 
     // MARK: Reading
@@ -115,13 +130,15 @@ final class PlayerCore: Sendable {
         return result
     }
 
-    func currentTime(of item: PlayerItem) -> MediaTime {
+    func currentTime(of item: PlayerItem) -> MediaTime { time(of: item, at: driver.clock.now) }
+
+    func time(of item: PlayerItem, at host: HostTime) -> MediaTime {
         let (target, id, isCurrent) = state.withLock { ($0.seekTarget?.value, $0.itemID, $0.item === item) }
         guard isCurrent else { return .zero }
         if let target { return target }
         let snapshot = snapshot
         guard snapshot.itemID == id else { return item.state.withLock { $0.startPosition?.time } ?? .zero }
-        return snapshot.itemTime(at: driver.clock.now)
+        return snapshot.itemTime(at: host)
     }
 
     /// A setting that the loop never changes.

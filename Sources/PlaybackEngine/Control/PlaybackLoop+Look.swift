@@ -22,7 +22,9 @@ extension PlaybackLoop {
         let switchAt = lookAtReplacement(at: now)
         guard let pipeline = self.pipeline else { return }
         var outcome = renderer.look(pipeline, at: now)
-        if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
+        for time in [switchAt, lookAtTexts(at: now)].compactMap(\.self) {
+            outcome.wakeAt = min(outcome.wakeAt ?? time, time)
+        }
         deliver(outcome, pipeline, item.id, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
