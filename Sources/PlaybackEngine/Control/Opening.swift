@@ -30,6 +30,7 @@ struct Opening: Sendable {
                     decoders: decoders,
                     start: start,
                     rules: description.isLocal ? item.localRules : item.networkRules,
+                    sound: item.sound,
                     loadingLane: loading,
                     decodingLane: decoding,
                     report: report

@@ -24,7 +24,7 @@ extension PlaybackLoop {
         for time in [switchAt, lookAtTexts(at: now)].compactMap(\.self) {
             outcome.wakeAt = min(outcome.wakeAt ?? time, time)
         }
-        deliver(outcome, item.id, at: now)
+        deliver(outcome, pipeline, item.id, at: now)
         keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
@@ -33,6 +33,8 @@ extension PlaybackLoop {
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {
             handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
+            // What was to follow may not have come.
+            if !renderer.timeline.isRunning { audio?.endSound() }
         } else if outcome.isDry, !pipeline.hasEndedReading(start.epoch) {
             monitor.runDry()
             handle(.ranDry(start.epoch))
@@ -148,17 +150,30 @@ extension PlaybackLoop {
         return MediaError(.noPlayableTracks, "it holds no complete picture and no sound")
     }
 
-    private func deliver(_ outcome: Renderer.Outcome, _ id: ItemID, at now: HostTime) {
+    private func deliver(
+        _ outcome: Renderer.Outcome,
+        _ pipeline: ItemPipeline,
+        _ id: ItemID,
+        at now: HostTime
+    ) {
         counters.framesDecoded += outcome.framesTaken
         counters.framesDropped += outcome.dropped
         for shown in outcome.shown {
             frameRate.note(now)
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
+        let origin = AudioOrigin(
+            rate: renderer.timeline.rate.factor,
+            track: pipeline.audio?.track.id,
+            settings: pipeline.sound
+        )
         for buffer in outcome.sound {
             counters.audioSamples += buffer.frameCount
-            audio?.write(buffer)
+            audio?.write(buffer, origin)
         }
+        // Where more follows without a gap, processing runs through.
+        let goesOn = state.repeatSetting == .loop || prepared != nil || replacement != nil
+        if outcome.soundEnded, !goesOn { audio?.endSound() }
     }
 
     func show(

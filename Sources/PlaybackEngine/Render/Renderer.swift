@@ -8,6 +8,8 @@ struct Renderer {
     struct Outcome {
         var shown: [Shown] = []
         var sound: [AudioBuffer] = []
+        /// The last sound of this pass has been taken.
+        var soundEnded = false
         /// Nothing will happen before this; nil: only when something new arrives.
         var wakeAt: HostTime?
         var isDry = false
@@ -55,13 +57,19 @@ struct Renderer {
     var reverseEnd: Int64 = 0
 
     let isRealTime: Bool
-    /// How long before it is due sound goes to its sink, so that the sink can keep a buffer.
-    let audioLead: Int64
-
-    init(isRealTime: Bool) {
-        self.isRealTime = isRealTime
-        audioLead = isRealTime ? 100_000_000 : 0
+    /// How long before it is due sound goes to its sink, so that the sink can keep a buffer; at another speed
+    /// what is made of it comes out later.
+    private var audioLead: Int64 {
+        guard isRealTime else { return 0 }
+        let rate = timeline.rate.factor
+        if rate == 1 || rate <= 0 { return Self.sinkLead }
+        return Self.sinkLead + Int64(AudioTempo.lookahead(at: rate) / rate * 1e9)
     }
+    private static let sinkLead: Int64 = 100_000_000
+    /// The pass whose sound has been taken to its end.
+    private var soundEndedIn: Int?
+
+    init(isRealTime: Bool) { self.isRealTime = isRealTime }
 
     /// `itemTime`: where it is going to land, as far as is known.
     mutating func begin(_ epoch: Epoch, at host: HostTime, itemTime: MediaTime? = nil) {
@@ -69,6 +77,7 @@ struct Renderer {
         timeline.jump(to: max(0, itemTime?.nanoseconds ?? 0), epoch: epoch, at: host)
         passStart = 0
         pass = 0
+        soundEndedIn = nil
         endWasReported = false
         awaitsPass = false
         videoUntil = 0
@@ -186,6 +195,7 @@ struct Renderer {
         passStart = passStart &+ endOfLast &- first
         epoch = start.epoch
         pass = 0
+        soundEndedIn = nil
         endWasReported = false
         awaitsPass = false
         videoUntil = first
@@ -200,6 +210,7 @@ struct Renderer {
     mutating func goOn(with next: ItemPipeline, epoch: Epoch, behind shown: MediaTime?, at host: HostTime) {
         self.epoch = epoch
         pass = 0
+        soundEndedIn = nil
         endWasReported = false
         awaitsPass = false
         audioTrim = max(audioUntil, itemTime(at: host))
@@ -273,6 +284,10 @@ struct Renderer {
             audioUntil =
                 (buffer.presentationTime.nanoseconds ?? audioUntil) &+ (buffer.duration.nanoseconds ?? 0)
             outcome.sound.append(buffer)
+        }
+        if case .endOfPass? = branch.frames.peek(), soundEndedIn != pass {
+            soundEndedIn = pass
+            outcome.soundEnded = true
         }
         noteDryness(of: branch, until: audioUntil, now, &outcome)
     }

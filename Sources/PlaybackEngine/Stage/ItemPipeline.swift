@@ -74,6 +74,8 @@ final class ItemPipeline: Sendable {
     let rules: BufferRules
     let video: Branch?
     let audio: Branch?
+    /// What is set on the item about its sound.
+    let sound: AudioSettingsSource
     private let demuxer: any Demuxer
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
@@ -98,6 +100,7 @@ final class ItemPipeline: Sendable {
         decoders: [(track: Track, decoder: any Decoder)],
         start: EpochStart,
         rules: BufferRules,
+        sound: AudioSettingsSource,
         loadingLane: any Lane,
         decodingLane: any Lane,
         report: @escaping @Sendable (StageReport) -> Void
@@ -106,6 +109,7 @@ final class ItemPipeline: Sendable {
         self.description = description
         self.rules = rules
         let limits = rules.limits
+        self.sound = sound
         self.decodingLane = decodingLane
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         let reverseWish = Locked<ReverseSegment?>(nil)
