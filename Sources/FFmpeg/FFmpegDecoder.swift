@@ -23,6 +23,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private var factory: FrameFactory
     private let end: AudioEnd?
     private var isDraining = false
+    private var skipping = DecodeSkipping.none
     private var isVideo: Bool { track.mediaType == .video }
 
     init(
@@ -156,6 +157,18 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
             avcodec_flush_buffers(codec.pointer)
         }
         clock = freshClock
+        skip(skipping)
+    }
+
+    public func skip(_ skipping: DecodeSkipping) {
+        self.skipping = skipping
+        guard isVideo else { return }
+        codec.pointer.pointee.skip_frame =
+            switch skipping {
+            case .none: AVDISCARD_DEFAULT
+            case .nonReference: AVDISCARD_NONREF
+            case .allButKeyFrames: AVDISCARD_NONKEY
+            }
     }
 
     /// Flushed decoders keep some state: noise generators, counts of bad time stamps. A new one repeats every

@@ -74,6 +74,7 @@ final class InputSession {
     }
 
     var isSeekable: Bool { bridge.source.isSeekable }
+    var isLocal: Bool { bridge.source.isLocal }
     var byteCount: Int64? { bridge.source.byteCount }
 
     /// The streams that are known now; live containers may grow more.

@@ -23,6 +23,7 @@ enum MediaDescriber {
         description.metadata = OptionDictionary.read(context.pointee.metadata)
         description.chapters = chapters(context, zero: zero)
         description.isSeekable = session.isSeekable
+        description.isLocal = session.isLocal
         description.byteCount = session.byteCount
         description.bitRate = context.pointee.bit_rate > 0 ? context.pointee.bit_rate : nil
         setDuration(context, &description)

@@ -62,6 +62,16 @@ public enum DecoderOutput: Sendable {
     case ended
 }
 
+/// Which pictures are not decoded, where there is not time enough for all.
+public enum DecodeSkipping: Int, Hashable, Sendable, Comparable {
+    case none
+    /// Those that no other picture refers to.
+    case nonReference
+    case allButKeyFrames
+
+    public static func < (a: DecodeSkipping, b: DecodeSkipping) -> Bool { a.rawValue < b.rawValue }
+}
+
 /// Turns packets of one track into frames. Calls come one at a time, on one queue of the caller's, and
 /// never block on I/O.
 ///
@@ -74,4 +84,11 @@ public protocol Decoder: AnyObject, Sendable {
     func receive() throws(MediaError) -> DecoderOutput
     /// Forgets everything that was sent; the next packet must be a sync point.
     func flush()
+    /// From the next packet on. A decoder that cannot leave pictures out ignores it; the caller sends it key
+    /// frames alone where no others are wanted.
+    func skip(_ skipping: DecodeSkipping)
+}
+
+extension Decoder {
+    public func skip(_ skipping: DecodeSkipping) {}
 }

@@ -95,6 +95,8 @@ public struct MediaDescription: Hashable, Sendable {
     public var metadata: [String: String]
     public var chapters: [Chapter]
     public var isSeekable: Bool
+    /// False where the bytes come over a network.
+    public var isLocal: Bool
     /// nil where the source does not know.
     public var byteCount: Int64?
     public var bitRate: Int64?
@@ -108,5 +110,6 @@ public struct MediaDescription: Hashable, Sendable {
         self.metadata = [:]
         self.chapters = []
         self.isSeekable = true
+        self.isLocal = true
     }
 }

@@ -57,6 +57,9 @@ public struct VideoFrame: Sendable {
     /// How many times the item had been played through before this frame: 0 in the first pass.
     public var pass: Int
 
+    /// Delivered while playing backward: the one before it is due later.
+    public var isReversed = false
+
     public init(
         format: VideoFormat,
         presentationTime: MediaTime,

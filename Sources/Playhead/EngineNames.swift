@@ -1,3 +1,4 @@
+import Foundation
 import PlaybackEngine
 
 // The engine's words in the public API's.
@@ -20,6 +21,17 @@ extension Player.ActionAtItemEnd {
         case .advance: .advance
         case .pause: .pause
         case .none: .none
+        }
+    }
+}
+
+extension PlayerEvent.PassOutcome {
+    init(_ outcome: PassOutcome, url: URL) {
+        switch outcome {
+        case .playedToEnd: self = .playedToEnd
+        case .replaced: self = .replaced
+        case .stopped: self = .stopped
+        case .failed(let error): self = .failed(PlaybackError(error, url: url))
         }
     }
 }

@@ -26,6 +26,7 @@ extension PlayerCore {
         if item == nil { setting(\.videoOutput)?.clear() }
         guard let item, let id else {
             loop.setItem(nil, nil)
+            keep(old)
             return
         }
         let start = item.state.withLock { state in
@@ -35,11 +36,18 @@ extension PlayerCore {
         }
         watchers.remember(item, id)
         loop.setItem(id, source(of: item))
+        keep(old)
         if let start { seek(item, start.time, start.before, start.after, nil) }
     }
 
+    /// Until the loop has told what became of it, should nobody else hold it.
+    func keep(_ item: PlayerItem?) {
+        loop.perform { _ in withExtendedLifetime(item) {} }
+    }
+
     func letGo(of item: PlayerItem) {
-        if state.withLock({ $0.item === item }) { replaceItem(with: nil) } else { remove(item) }
+        let mustReplace = state.withLock { $0.item === item && !$0.hasQueue }
+        if mustReplace { replaceItem(with: nil) } else { remove(item) }
     }
 
     /// Described when it is opened, so that what is set on it until then counts.
@@ -55,8 +63,8 @@ extension PlayerCore {
         let end = settings.forwardEnd
         let reverseEnd = settings.reverseEnd
         let forward = settings.forwardBuffer
-        var buffering = configuration.buffering
-        if forward > 0 { buffering.forwardDuration = forward }
+        let buffering = configuration.buffering
+        let isRealTime = driver.isRealTime
         let hasSound = if case .none = configuration.audio { false } else { true }
         let decoding = configuration.decoding
         let backend = configuration.backend
@@ -70,7 +78,9 @@ extension PlayerCore {
                 sharing: Census.players,
                 maximumPixelCount: decoding.maximumPixelCount
             ),
-            limits: buffering.limits(isRealTime: driver.isRealTime),
+            localRules: buffering.rules(buffering.local, isRealTime: isRealTime),
+            networkRules: buffering.rules(buffering.network, isRealTime: isRealTime),
+            forward: forward > 0 ? BufferingPolicy.forward(forward) : nil,
             forwardEnd: end.isNumeric ? end : nil,
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
             start: settings.startPosition?.time,

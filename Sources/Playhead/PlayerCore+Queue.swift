@@ -27,22 +27,9 @@ extension PlayerCore {
 
     func insert(_ item: PlayerItem, after other: PlayerItem?) {
         guard canInsert(item, after: other) else { return }
-        guard self.item != nil else { return replaceItem(with: item) }
+        guard !allItems.isEmpty else { return replaceItem(with: item) }
         if let old = item.core, old !== self { old.letGo(of: item) }
-        let place = state.withLock { state -> (id: ItemID, after: ItemID?)? in
-            guard !state.isReleased else { return nil }
-            state.ids += 1
-            let id = ItemID(state.ids)
-            let queued = QueuedItem(item: item, id: id)
-            guard let other else {
-                state.queue.append(queued)
-                return (id, nil)
-            }
-            let index = state.queue.firstIndex { $0.item === other }
-            let otherID = index.map { state.queue[$0].id } ?? state.itemID
-            state.queue.insert(queued, at: index.map { $0 + 1 } ?? 0)
-            return (id, otherID)
-        }
+        let place = changing { state.withLock { $0.enqueue(item, after: other) } }
         guard let place else { return }
         item.state.withLock { $0.attachment = PlayerItem.Attachment(id: place.id, core: self) }
         watchers.remember(item, place.id)
@@ -63,6 +50,14 @@ extension PlayerCore {
         guard let removed else { return }
         item.detach(from: removed)
         loop.send(.remove(removed))
+        keep(item)
+    }
+
+    /// Where nothing is current, the first of those that wait.
+    func advance() {
+        if let item { return remove(item) }
+        changing { state.withLock { $0.takeNext() } }
+        loop.send(.advance)
     }
 
     func removeAllItems() {
@@ -104,6 +99,23 @@ extension PlayerCore {
 }
 
 extension PlayerCore.State {
+    /// Puts an item behind another one (nil: behind all) and says behind which; nil: the player is gone.
+    mutating func enqueue(_ item: PlayerItem, after other: PlayerItem?) -> (id: ItemID, after: ItemID?)? {
+        guard !isReleased else { return nil }
+        ids += 1
+        let queued = PlayerCore.QueuedItem(item: item, id: ItemID(ids))
+        var otherID: ItemID?
+        if let other {
+            let index = queue.firstIndex { $0.item === other }
+            otherID = index.map { queue[$0].id } ?? itemID
+            queue.insert(queued, at: index.map { $0 + 1 } ?? 0)
+        } else {
+            queue.append(queued)
+        }
+        if self.item == nil { takeNext() }
+        return (queued.id, otherID)
+    }
+
     /// The next item of the queue becomes the current one; none is left: none.
     mutating func takeNext() {
         let next = queue.isEmpty ? nil : queue.removeFirst()

@@ -141,6 +141,13 @@ final class PlayerCore: Sendable {
         return snapshot.itemTime(at: host)
     }
 
+    /// 0 for an item that is not the one being played.
+    func frameRate(of item: PlayerItem) -> Float {
+        let (id, isCurrent) = state.withLock { ($0.itemID, $0.item === item) }
+        let snapshot = snapshot
+        return isCurrent && snapshot.itemID == id ? snapshot.frameRate : 0
+    }
+
     /// A setting that the loop never changes.
     func setting<Value: Sendable>(_ path: KeyPath<State, Value>) -> Value {
         state.withLock { $0[keyPath: path] }

@@ -28,6 +28,10 @@ public enum PlayerEvent: Sendable {
     /// The end of a pass, also on each pass of a loop.
     case didPlayToEndTime(PlayerItem)
     case failedToPlayToEndTime(PlayerItem, PlaybackError)
+    /// How a pass of the item ended; exactly once a pass. A pass begins when the item becomes the current one,
+    /// and again when playing goes on after an outcome: a loop's next pass, a seek or a turn away from the
+    /// end, playing on from the end. Releasing the player tells nothing more.
+    case passEnded(PlayerItem, PassOutcome)
     /// After a seek or a loop's jump.
     case timeJumped(PlayerItem, to: MediaTime)
     case seekCompleted(PlayerItem, finished: Bool)
@@ -38,6 +42,17 @@ public enum PlayerEvent: Sendable {
     case sinkFailed(PlaybackError)
     /// The reader was too slow: so many events were left out before this one.
     case eventsLost(Int)
+
+    /// How a pass ended.
+    public enum PassOutcome: Sendable {
+        case playedToEnd
+        /// Another item took its place.
+        case replaced
+        /// It was taken off, and nothing took its place.
+        case stopped
+        /// It could not be opened, or not be played to its end.
+        case failed(PlaybackError)
+    }
 
     /// Why the rate is what it is.
     public enum RateChange: String, Hashable, Sendable {

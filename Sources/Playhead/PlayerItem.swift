@@ -71,7 +71,15 @@ public final class PlayerItem: Sendable, Identifiable {
     /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for sound alone.
     public var presentationSize: PixelSize { tracked(\.presentationSize) { facts.presentationSize } }
     /// Empty until a player has opened the item.
-    public var tracks: [PlayerItemTrack] { tracked(\.tracks) { facts.tracks } }
+    public var tracks: [PlayerItemTrack] {
+        let tracks = tracked(\.tracks) { facts.tracks }
+        guard let rate = core.map({ $0.frameRate(of: self) }), rate > 0 else { return tracks }
+        return tracks.map { track in
+            var track = track
+            if track.isEnabled, track.assetTrack.mediaType == .video { track.currentVideoFrameRate = rate }
+            return track
+        }
+    }
     /// A track has nothing left and its data has not ended: playback stalls or is about to.
     public var isPlaybackBufferEmpty: Bool { tracked(\.isPlaybackBufferEmpty) { facts.isBufferEmpty } }
     /// Nothing more is read for now.
@@ -86,10 +94,21 @@ public final class PlayerItem: Sendable, Identifiable {
     /// stays as it was.
     public var loadedTimeRanges: [MediaTimeRange] { tracked(\.loadedTimeRanges) { facts.loadedTimeRanges } }
 
-    /// Seconds to read ahead; 0: the player's own policy. Taken when a player opens the item.
+    /// Seconds to read ahead; 0: the player's own policy. Takes effect at once, while playing too; what has
+    /// been read already is kept.
     public var preferredForwardBufferDuration: Double {
         get { state.withLock { $0.forwardBuffer } }
-        set { state.withLock { $0.forwardBuffer = newValue } }
+        set {
+            let attachment = state.withLock { state in
+                state.forwardBuffer = newValue
+                return state.attachment
+            }
+            guard let attachment else { return }
+            attachment.core?.loop.setForward(
+                attachment.id,
+                newValue > 0 ? BufferingPolicy.forward(newValue) : nil
+            )
+        }
     }
 
     /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Set while playing it
@@ -129,4 +148,7 @@ public struct PlayerItemTrack: Hashable, Sendable {
     public let assetTrack: Track
     /// Whether it is being played.
     public let isEnabled: Bool
+    /// Pictures a second that were handed to the layers in the last second of playing, as of the moment at
+    /// which `PlayerItem.tracks` was read; 0 while standing still, and for other media.
+    public internal(set) var currentVideoFrameRate: Float = 0
 }

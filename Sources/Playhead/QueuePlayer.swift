@@ -4,6 +4,9 @@
 /// At an item's end the next one becomes current (`actionAtItemEnd` is `.advance`); behind the last one there
 /// is none, and the player waits for another with `reasonForWaitingToPlay == .noItemToPlay`. An item that
 /// cannot be played is told of (`PlayerItem.status`) and skipped. Played items leave the queue.
+///
+/// `replaceCurrentItem(with: nil)` takes the current item off and leaves the others waiting: nothing plays
+/// until one is inserted or `advanceToNextItem()` is called, and then the first in the queue does.
 public final class QueuePlayer: Player, @unchecked Sendable {
     /// Items that are listed twice are taken once.
     public init(items: [PlayerItem], configuration: Configuration = Configuration()) {
@@ -33,10 +36,9 @@ public final class QueuePlayer: Player, @unchecked Sendable {
     /// Removing the current item goes on to the next one.
     public func remove(_ item: PlayerItem) { core.remove(item) }
 
-    /// Ends the current item, without a notice that it was played to its end.
-    public func advanceToNextItem() {
-        if let item = currentItem { core.remove(item) }
-    }
+    /// Ends the current item, without a notice that it was played to its end. Where there is none, the first
+    /// of the queue becomes current.
+    public func advanceToNextItem() { core.advance() }
 
     /// Stops playing.
     public func removeAllItems() { core.removeAllItems() }

@@ -190,6 +190,8 @@ final class Watchers: Sendable {
         case .failedToPlayToEnd(let id, let error):
             item(id).map { .failedToPlayToEndTime($0, PlaybackError(error, url: $0.asset.url)) }
         case .timeJumped(let id, let time): item(id).map { .timeJumped($0, to: time) }
+        case .passEnded(let id, let outcome):
+            item(id).map { .passEnded($0, PlayerEvent.PassOutcome(outcome, url: $0.asset.url)) }
         }
     }
 }

@@ -15,6 +15,8 @@ public final class ReportDump: Sendable {
         { [self] report, _ in
             // How far reading is ahead hangs on the order among lanes, which tests draw by lot.
             if case .loadedRangeChanged = report.content { return }
+            // The outcome of a pass repeats what the lines beside it say.
+            if case .notice(.passEnded) = report.content { return }
             // Follows from the others; it has tests of its own.
             if case .effectiveRateChanged = report.content { return }
             let line = "\(Self.words(report.itemTime)) \(Self.words(report.content))"
@@ -62,6 +64,7 @@ public final class ReportDump: Sendable {
         case .playedToEnd(_, let time): "playedToEnd at \(words(time))"
         case .failedToPlayToEnd(_, let error): "failedToPlayToEnd \(error.code)"
         case .timeJumped(_, let time): "timeJumped to \(words(time))"
+        case .passEnded(_, let outcome): "passEnded \(outcome)"
         }
     }
 }

@@ -1,4 +1,5 @@
 public import MediaCore
+import PlaybackEngine
 
 /// Decodes a script's packets: pictures whose bytes hold the frame's number, samples that hold their own
 /// index. Holds pictures back until their order is certain, as a real decoder does.
@@ -7,15 +8,19 @@ public final class ScriptedDecoder: Decoder {
         var held: [Packet] = []
         var ready: [DecoderOutput] = []
         var isDraining = false
+        var skipping = DecodeSkipping.none
     }
 
     private let media: ScriptedMedia
+    private let clock: ManualClock?
     private let track: Int
     private let state = Locked(State())
     /// Outputs that wait to be received before no more is taken.
     private static let capacity = 2
 
-    public init(_ media: ScriptedMedia, track: Int) {
+    /// `clock`: what `ScriptedMedia.decodingTime` moves, if it can be moved.
+    public init(_ media: ScriptedMedia, track: Int, clock: (any HostClock)? = nil) {
+        self.clock = clock as? ManualClock
         self.media = media
         self.track = track
     }
@@ -29,6 +34,7 @@ public final class ScriptedDecoder: Decoder {
                 state.held = []
                 return true
             }
+            if mustSkip(packet, state.skipping) { return true }
             state.held.append(packet)
             let depth = (track == ScriptedMedia.videoTrack && media.video?.bFrames ?? 0 > 0) ? 1 : 0
             while state.held.count > depth, let first = state.held.min(by: Self.isEarlier) {
@@ -52,7 +58,25 @@ public final class ScriptedDecoder: Decoder {
         }
     }
 
-    public func flush() { state.withLock { $0 = State() } }
+    public func flush() {
+        state.withLock { state in
+            let skipping = state.skipping
+            state = State()
+            state.skipping = skipping
+        }
+    }
+
+    public func skip(_ skipping: DecodeSkipping) { state.withLock { $0.skipping = skipping } }
+
+    private func mustSkip(_ packet: Packet, _ skipping: DecodeSkipping) -> Bool {
+        guard skipping > .none, track == ScriptedMedia.videoTrack, let video = media.video,
+            let payload = packet.payload as? ScriptedPayload
+        else { return false }
+        if skipping == .allButKeyFrames { return !packet.isKeyFrame }
+        let place = payload.index % video.keyInterval
+        let isLast = place == video.keyInterval - 1 || payload.index == video.frameCount - 1
+        return video.bFrames > 0 && place > 0 && (place - 1) % (video.bFrames + 1) != video.bFrames && !isLast
+    }
 
     private static func isEarlier(_ a: Packet, _ b: Packet) -> Bool {
         (a.presentationTime ?? .zero) < (b.presentationTime ?? .zero)
@@ -64,6 +88,9 @@ public final class ScriptedDecoder: Decoder {
         }
         if track == ScriptedMedia.videoTrack {
             if media.faults.contains(.undecodable(frame: payload.index)) { return nil }
+            if let clock, media.decodingTime > 0 {
+                clock.advance(to: clock.now.advanced(by: media.decodingTime))
+            }
             return .video(ScriptedPicture.frame(payload.index, at: time, packet))
         }
         let rate = Int(media.audio?.sampleRate ?? 48_000)

@@ -1,6 +1,11 @@
 public import MediaCore
 import Synchronization
 
+/// What a scripted demuxer was asked to do that costs I/O.
+public enum ScriptedCall: Hashable, Sendable {
+    case read, seek
+}
+
 /// Plays a script: the demuxer's contract, with the faults that the script asks for.
 public final class ScriptedDemuxer: Demuxer {
     private struct State {
@@ -14,9 +19,16 @@ public final class ScriptedDemuxer: Demuxer {
     private let clock: any HostClock
     private let state = Locked(State())
     private let isCancelled = Atomic<Bool>(false)
+    /// Told of each call of `read` and `seek`.
+    private let called: @Sendable (ScriptedCall) -> Void
 
     /// `clock` tells when a scripted stall is over.
-    public init(_ media: ScriptedMedia, clock: any HostClock) {
+    public init(
+        _ media: ScriptedMedia,
+        clock: any HostClock,
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+    ) {
+        self.called = called
         self.media = media
         self.clock = clock
         packets = media.packets()
@@ -31,6 +43,7 @@ public final class ScriptedDemuxer: Demuxer {
     public func setEnabledTracks(_ ids: Set<Int>) { state.withLock { $0.enabled = ids } }
 
     public func read() throws(MediaError) -> Packet? {
+        called(.read)
         while true {
             try check()
             let position = state.withLock { $0.position }
@@ -49,6 +62,10 @@ public final class ScriptedDemuxer: Demuxer {
             switch fault {
             case .stall(position, let until) where clock.now < HostTime(nanoseconds: Int64(until * 1e9)):
                 throw MediaError(.notReady, "the script holds the data back", isRetryable: true)
+            case .trickles(let speed) where position < packets.count:
+                let time = (packets[position].decodeTime ?? .zero).seconds / speed
+                guard clock.now < HostTime(nanoseconds: Int64(time * 1e9)) else { continue }
+                throw MediaError(.notReady, "the script lets data trickle", isRetryable: true)
             case .unreadable(position) where state.withLock({ $0.wasReported.insert(position).inserted }):
                 state.withLock { $0.position += 1 }
                 throw MediaError(.io, "packet \(position) cannot be read", isRetryable: true)
@@ -64,6 +81,7 @@ public final class ScriptedDemuxer: Demuxer {
     }
 
     public func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        called(.seek)
         try check()
         let main = media.video == nil ? ScriptedMedia.audioTrack : ScriptedMedia.videoTrack
         let keys = packets.indices.filter { packets[$0].isKeyFrame && packets[$0].track == main }
@@ -81,7 +99,7 @@ public final class ScriptedDemuxer: Demuxer {
     }
 
     public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        ScriptedDecoder(media, track: track)
+        ScriptedDecoder(media, track: track, clock: clock)
     }
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {

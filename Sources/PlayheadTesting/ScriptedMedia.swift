@@ -75,6 +75,8 @@ public struct ScriptedMedia: Sendable {
         /// A seek lands this many key frames behind its target, unless it is to the start.
         case seeksLate(keyFrames: Int)
         case noDecoder(MediaType)
+        /// Data comes at so many seconds of media a second from the clock's zero on.
+        case trickles(speed: Double)
     }
 
     public var video: Video?
@@ -82,6 +84,10 @@ public struct ScriptedMedia: Sendable {
     public var texts: [Text]
     public var chapters: [Chapter] = []
     public var faults: [Fault]
+    /// Nanoseconds by which a `ManualClock` goes on for each picture that is decoded.
+    public var decodingTime: Int64 = 0
+    /// False: as if it came over a network.
+    public var isLocal = true
 
     public init(
         video: Video? = nil,
@@ -196,6 +202,7 @@ extension ScriptedMedia {
     func describe() -> MediaDescription {
         var description = MediaDescription(formatName: "script")
         description.duration = duration
+        description.isLocal = isLocal
         if let video {
             let base = Rational(1, video.frameRate)
             var track = Track(id: Self.videoTrack, mediaType: .video, codec: "script", timeBase: base)

@@ -26,7 +26,8 @@ struct FrameRateClock: Sendable {
             let time = frame.presentationTime
             ticks = self.ticks(time.value, Rational(1, time.timescale))
         }
-        if let latest, latest.epoch == frame.epoch, latest.pass == frame.pass {
+        // Playing backward times go back, and are told as they are.
+        if !frame.isReversed, let latest, latest.epoch == frame.epoch, latest.pass == frame.pass {
             ticks = max(ticks, latest.ticks)
         }
         latest = (ticks, frame.epoch, frame.pass)

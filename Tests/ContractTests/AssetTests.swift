@@ -97,4 +97,21 @@ struct AssetTests {
             #expect(ahead >= seconds && ahead <= seconds + 0.12, "\(asked)")
         }
     }
+
+    @Test("Set while playing, reading ahead goes on to the new bound, and back to the player's own")
+    func readAheadWhilePlaying() throws {
+        let scene = Scene()
+        let item = scene.load(ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25)))
+        scene.player.play()
+        scene.driver.run(seconds: 2)
+        item.preferredForwardBufferDuration = 10
+        scene.driver.run(seconds: 1)
+        let far = try #require(item.loadedTimeRanges.first).end.seconds
+        #expect(far >= 12.5 && far <= 13.3)
+        item.preferredForwardBufferDuration = 0
+        scene.driver.run(seconds: 11)
+        let near = try #require(item.loadedTimeRanges.first).end.seconds
+        #expect(near >= 14.5 && near <= 15.3)
+        #expect(scene.sink.numbers == Array(0...350))
+    }
 }

@@ -150,4 +150,47 @@ struct EndTests {
         #expect(scene.told(of: "end", "failed") == ["failed truncated"])
         #expect(scene.sight == "0.0 paused")
     }
+
+    @Test("Each pass tells its outcome once: played to its end, replaced, stopped or failed")
+    func outcomes() {
+        let scene = Scene()
+        let outcomes = Locked([String]())
+        let token = scene.player.onEvent { timed in
+            guard case .passEnded(_, let outcome) = timed.event else { return }
+            let words = "\(outcome)".prefix { $0 != "(" }
+            outcomes.withLock { $0.append(String(words)) }
+        }
+        func told() -> [String] {
+            outcomes.withLock { seen in
+                defer { seen = [] }
+                return seen
+            }
+        }
+        let player = scene.player
+        player.replaceCurrentItem(with: scene.makeItem())
+        player.play()
+        scene.driver.run(seconds: 1)
+        player.replaceCurrentItem(with: scene.makeItem())
+        scene.driver.run(seconds: 1)
+        #expect(told() == ["replaced"])
+        player.seek(to: .ms(500))
+        scene.driver.run(seconds: 5)
+        #expect(told() == ["playedToEnd"])
+        player.seek(to: .zero)
+        scene.driver.run(seconds: 1)
+        player.replaceCurrentItem(with: nil)
+        scene.driver.run(seconds: 1)
+        #expect(told() == ["stopped"], "sought away from the end, another pass had begun")
+        player.replaceCurrentItem(with: scene.makeItem(Scene.clip([.openFails(.unrecognizedFormat)])))
+        scene.driver.run(seconds: 1)
+        player.replaceCurrentItem(with: scene.makeItem(Scene.clip([.lost(fromPacket: 10)])))
+        player.play()
+        scene.driver.run(seconds: 5)
+        player.replaceCurrentItem(with: scene.makeItem())
+        player.repeatMode = .loop
+        player.play()
+        scene.driver.run(seconds: 5)
+        #expect(told() == ["failed", "failed", "playedToEnd", "playedToEnd"])
+        withExtendedLifetime(token) {}
+    }
 }

@@ -58,8 +58,8 @@ final class Scene {
         tokens = [
             player.onEvent { timed in
                 switch timed.event {
-                // How much is read ahead, and that there is a log, have tests of their own.
-                case .loadedTimeRangesChanged, .accessLogEntry, .effectiveRateChanged: break
+                // How much is read ahead, that there is a log, and outcomes have tests of their own.
+                case .loadedTimeRangesChanged, .accessLogEntry, .passEnded, .effectiveRateChanged: break
                 default: lines.withLock { $0.append(timed.line) }
                 }
             }

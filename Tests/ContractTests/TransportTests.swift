@@ -201,4 +201,21 @@ struct TransportTests {
             #expect(scene.player.status == .readyToPlay)
         }
     }
+
+    @Test("A track tells how many pictures a second are shown: with the rate, and none while standing")
+    func frameRate() {
+        let scene = Scene()
+        let item = scene.load()
+        var rate: Float? { item.tracks.first?.currentVideoFrameRate }
+        #expect(rate == 0)
+        scene.player.play()
+        scene.driver.run(seconds: 0.5)
+        #expect(rate == 25)
+        scene.player.rate = 2
+        scene.driver.run(seconds: 0.5)
+        #expect(rate == 50)
+        scene.player.pause()
+        scene.driver.run(seconds: 0.1)
+        #expect(rate == 0)
+    }
 }

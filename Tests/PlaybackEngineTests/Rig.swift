@@ -11,8 +11,8 @@ final class Rig {
     let sound = CapturingAudioSink()
     let layer: LayerOutput
 
-    init(seed: UInt64? = nil) {
-        let driver = ManualDriver(seed: seed)
+    init(seed: UInt64? = nil, isRealTime: Bool = false) {
+        let driver = ManualDriver(seed: seed, isRealTime: isRealTime)
         self.driver = driver
         loop = PlaybackLoop(driver: driver, observer: dump.observer)
         sink = CapturingVideoSink(clock: driver.clock)

@@ -18,6 +18,7 @@ enum StatePromise: String, CaseIterable {
     case statusNeverGoesBack = "the player's status never goes back to unknown"
     case toldIsTrue = "what was told is what is"
     case queueHoldsOnce = "an item is current or stands in the queue once"
+    case outcomeOncePerPass = "a pass has had its outcome if and only if it has ended or failed"
     case opensOnlyWhatIsNeeded = "open are the current item and at most the next one"
 
     /// Made once: a million events ask for it.
@@ -66,6 +67,10 @@ enum StatePromise: String, CaseIterable {
             if state.upcoming.count == 1 { return first != item?.id }
             let all = state.upcoming + [item?.id].compactMap(\.self)
             return Set(all).count == all.count
+        case .outcomeOncePerPass:
+            guard told.mustName == nil, told.passOf == item?.id else { return false }
+            guard let item else { return true }
+            return told.hasOutcome == (item.hasEnded || item.status == .failed)
         case .opensOnlyWhatIsNeeded:
             if let item, !told.opened.contains(item.id) { return false }
             return told.opened.allSatisfy { $0 == item?.id || $0 == state.upcoming.first }

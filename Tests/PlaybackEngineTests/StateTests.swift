@@ -183,6 +183,7 @@ struct StateTests {
             actions == [
                 .setTimelineRate(0),
                 .post(.playedToEnd(ItemID(1), at: .ms(10_000))),
+                .post(.passEnded(ItemID(1), .playedToEnd)),
                 .post(.rateChanged(from: 1, to: 0, .itemEnded)),
                 .post(.timeControlChanged(.paused, nil)),
             ]
@@ -197,7 +198,8 @@ struct StateTests {
         }
         #expect(
             state.handle(.reachedEnd(state.epoch, at: .ms(10_000), nil)) == [
-                .post(.playedToEnd(ItemID(1), at: .ms(10_000)))
+                .post(.playedToEnd(ItemID(1), at: .ms(10_000))),
+                .post(.passEnded(ItemID(1), .playedToEnd)),
             ]
         )
         #expect(state.timeControl == .playing)

@@ -20,21 +20,30 @@ extension StateWalker {
             told.timelineRate = rate
         case .open(let id), .prepare(let id, _):
             if !told.opened.insert(id).inserted { return "\(id) opened twice" }
-            if case .open = action { told.outcomes = 0 }
+            if case .open = action {
+                told.outcomes = 0
+                return beginPass(of: id)
+            }
         case .close(let id), .discard(let id):
             if told.opened.remove(id) == nil { return "\(id) closed but not open" }
+            if case .close = action { return beginPass(of: nil) }
         case .takeOver(let id, let old, let isSeamless):
             if isSeamless { told.seen.seams += 1 }
             if told.opened.remove(old) == nil { return "\(old) closed but not open" }
             if !told.opened.contains(id) { return "\(id) took over but is not open" }
             told.outcomes = 0
+            return beginPass(of: id)
         case .beginNextPass:
             told.seen.passes += 1
             told.outcomes = 0
+            return beginPass(of: told.passOf)
         case .turn:
             told.seen.turns += 1
             told.outcomes = 0
-        case .seek, .step: told.outcomes = 0
+            told.hasOutcome = false
+        case .seek, .step:
+            told.outcomes = 0
+            told.hasOutcome = false
         case .post(let notice): return hear(notice, turn)
         case .setLooping, .forget, .describe: break
         }
@@ -48,6 +57,7 @@ extension StateWalker {
             if told.outcomes > 0, !turn.isRate { return "a second outcome of one pass" }
             told.outcomes += 1
             if case .playedToEnd = notice { told.seen.ends += 1 } else { told.seen.failures += 1 }
+            told.mustName = notice.outcome
             if turn.before.timeControl != .playing, !turn.isRate, !turn.isFailure {
                 return "an end while \(turn.before.timeControl)"
             }
@@ -70,11 +80,49 @@ extension StateWalker {
             if id != told.item { return "told of \(id), which is not current" }
             if told.itemStatus == .failed { return "a failed item came back" }
             told.itemStatus = status
+        case .passEnded(let id, let outcome):
+            if let broken = hear(outcome, of: id, turn) { return broken }
         case .itemFailed, .durationChanged, .bufferEmptyChanged, .bufferFullChanged, .likelyToKeepUpChanged,
             .repeatModeChanged, .timeJumped:
             break
         }
         return nil
+    }
+}
+
+extension StateWalker {
+    /// Each pass has one outcome, of the item that was playing, and it is the one that was told of.
+    private mutating func hear(_ outcome: PassOutcome, of id: ItemID, _ turn: Turn) -> String? {
+        if id != told.passOf { return "an outcome of \(id), which plays no pass" }
+        // Asked to play on from the end, a pass without length ends at once.
+        if told.hasOutcome, !turn.isRate { return "a second outcome of one pass: \(outcome)" }
+        if let named = told.mustName, named != outcome { return "\(outcome) after \(named)" }
+        told.mustName = nil
+        told.hasOutcome = true
+        switch outcome {
+        case .replaced: told.seen.replaced += 1
+        case .stopped: told.seen.stopped += 1
+        case .playedToEnd, .failed: break
+        }
+        return nil
+    }
+
+    /// An item's pass begins; nil: nothing is current. What was broken, or nil.
+    mutating func beginPass(of id: ItemID?) -> String? {
+        defer { (told.passOf, told.hasOutcome) = (id, false) }
+        guard let old = told.passOf, !told.hasOutcome else { return nil }
+        return "the pass of \(old) had no outcome"
+    }
+}
+
+extension PlaybackNotice {
+    /// The outcome that must be told with it.
+    fileprivate var outcome: PassOutcome? {
+        switch self {
+        case .playedToEnd: .playedToEnd
+        case .failedToPlayToEnd(_, let error): .failed(error)
+        default: nil
+        }
     }
 }
 

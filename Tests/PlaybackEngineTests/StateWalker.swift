@@ -25,6 +25,11 @@ struct StateWalker {
         var opened: Set<ItemID> = []
         /// Outcomes since the pass began.
         var outcomes = 0
+        /// The item whose pass is being played.
+        var passOf: ItemID?
+        var hasOutcome = false
+        /// An end or a failure was told of, and its outcome was not yet.
+        var mustName: PassOutcome?
         var pastEpochs: Set<Epoch> = []
         /// How often the walk came by.
         var seen = Seen()
@@ -32,8 +37,9 @@ struct StateWalker {
 
     struct Seen {
         var ends = 0, failures = 0, stalls = 0, resumed = 0, landings = 0, seams = 0, turns = 0, passes = 0
+        var replaced = 0, stopped = 0
         var least: Int {
-            [ends, failures, stalls, resumed, landings, seams, turns, passes].min() ?? 0
+            [ends, failures, stalls, resumed, landings, seams, turns, passes, replaced, stopped].min() ?? 0
         }
     }
 

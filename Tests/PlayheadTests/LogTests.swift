@@ -31,6 +31,47 @@ struct LogTests {
         #expect(item.errorLog().events.isEmpty)
     }
 
+    @Test("Measurements come in order: the start, a stall and its length, a seek, how the pass ended")
+    func metrics() async {
+        let halting = ScriptedMedia(
+            video: .init(frameCount: 50, frameRate: 25, keyInterval: 10),
+            faults: [.stall(atPacket: 25, until: 5)]
+        )
+        var theatre: Theatre? = Theatre(halting)
+        let metrics = theatre!.player.metrics
+        theatre!.player.replaceCurrentItem(with: theatre!.makeItem())
+        theatre!.player.play()
+        theatre!.driver.run(atMost: 60)
+        theatre!.player.seek(to: .ms(400))
+        theatre!.driver.settle()
+        theatre!.player.replaceCurrentItem(with: nil)
+        theatre!.driver.settle()
+        let driver = theatre!.driver
+        theatre = nil
+        driver.run(atMost: 1)
+        var lines: [String] = []
+        for await metric in metrics {
+            let milliseconds = metric.hostTime.nanoseconds / 1_000_000
+            switch metric.kind {
+            case .passEnded(let outcome, let entry):
+                lines.append("\(milliseconds) \(outcome) \(entry?.framesPresented ?? -1)")
+            default: lines.append("\(milliseconds) \(metric.kind)")
+            }
+        }
+        #expect(
+            lines == [
+                "0 rateChanged(from: 0.0, to: 1.0, Playhead.PlayerEvent.RateChange.setRateCalled)",
+                "0 started(startupTime: Optional(0))",
+                "1000 stalled",
+                "5000 resumed(stalledFor: 4000000000)",
+                "6000 playedToEnd 51",
+                "6000 rateChanged(from: 1.0, to: 0.0, Playhead.PlayerEvent.RateChange.itemEnded)",
+                "6000 sought(finished: true)",
+                "6000 stopped 51",
+            ]
+        )
+    }
+
     @Test("Every playing counts for itself, and ends when the player lets go")
     func playings() throws {
         let (first, second) = (Theatre(), Theatre())

@@ -165,8 +165,11 @@ struct PlayerTests {
         }
         #expect(names.first == "rateChanged")
         #expect(names.filter { $0 == "didPlayToEndTime" }.count == 1)
-        let end = ["didPlayToEndTime", "rateChanged", "timeControlStatusChanged", "effectiveRateChanged"]
-        #expect(names.suffix(4) == end)
+        let end = [
+            "didPlayToEndTime", "passEnded", "rateChanged", "timeControlStatusChanged",
+            "effectiveRateChanged",
+        ]
+        #expect(names.suffix(5) == end)
     }
 
     @Test("Time observers: every interval, at each boundary, not after they are gone")

@@ -57,6 +57,65 @@ struct QueuePlayerTests {
         #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
     }
 
+    @Test("Replaced by nothing, the others wait: the next one inserted, or advancing, begins with the first")
+    func replacedByNothing() {
+        let theatre = QueueTheatre(items: 2)
+        let player = theatre.player
+        let second = theatre.items[1]
+        let third = theatre.makeItem()
+        player.play()
+        theatre.driver.run(until: HostTime(nanoseconds: 100_000_000))
+        player.replaceCurrentItem(with: nil)
+        #expect(player.currentItem == nil)
+        #expect(player.items().map(\.id) == [second.id])
+        theatre.driver.run(seconds: 1)
+        #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+        #expect(player.items().map(\.id) == [second.id])
+        player.insert(third, after: nil)
+        #expect(player.currentItem === second)
+        #expect(player.items().map(\.id) == [second.id, third.id])
+        theatre.driver.run(seconds: 1)
+        #expect(player.currentItem === second)
+        player.replaceCurrentItem(with: nil)
+        theatre.driver.run(seconds: 1)
+        player.advanceToNextItem()
+        #expect(player.currentItem === third)
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == Array(0..<3) + Array(0..<26) + Array(0..<50))
+        #expect(player.items().isEmpty)
+    }
+
+    @Test("An item of the queue with a start position is there from its turn on, while it still opens")
+    func startPosition() {
+        let theatre = QueueTheatre(items: 2)
+        let player = theatre.player
+        let second = theatre.items[1]
+        second.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        player.play()
+        theatre.driver.run(until: HostTime(nanoseconds: 100_000_000))
+        player.advanceToNextItem()
+        var steps = 0
+        while second.status != .readyToPlay || player.timeControlStatus != .playing, steps < 10_000 {
+            #expect(player.currentTime() == .ms(1000))
+            theatre.driver.step()
+            steps += 1
+        }
+        #expect(second.status == .readyToPlay)
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == Array(0..<3) + Array(25..<50))
+    }
+
+    @Test("The current item given to another player leaves the queue, and the next one plays")
+    func currentMoves() {
+        let theatre = QueueTheatre(items: 2)
+        let other = QueuePlayer(items: [], configuration: theatre.player.configuration)
+        other.insert(theatre.items[0], after: nil)
+        #expect(theatre.player.currentItem === theatre.items[1])
+        theatre.player.play()
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == Array(0..<50))
+    }
+
     @Test("An item given to another player leaves the queue")
     func moves() {
         let theatre = QueueTheatre(items: 2)

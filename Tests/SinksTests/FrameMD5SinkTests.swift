@@ -141,6 +141,18 @@ import Testing
         #expect(times == [" 5", " 0", " 0"])
     }
 
+    @Test func playingBackwardTimesGoBack() throws {
+        let format = format(Rational(10, 1))
+        let storage = picture([(2, 2)]).storage
+        let frames = ([500, 400, 300] as [Int64]).map { ticks in
+            var frame = videoFrame(format, storage, ticks: ticks, timeBase: Rational(1, 1000))
+            frame.isReversed = true
+            return frame
+        }
+        let times = try lines(format, frames).suffix(3).map { $0.prefix(13).suffix(2) }
+        #expect(times == [" 5", " 4", " 3"])
+    }
+
     @Test func hostileTimesDoNotTrap() throws {
         let ends: [Int64] = [.min, .max, 0]
         for base in [Rational(.max, 1), Rational(1, .max), Rational(.max, .max), Rational(1, 1)] {

@@ -39,11 +39,6 @@ public struct Timeline: Hashable, Sendable {
         return overflow ? (anchor.media > 0 ? .max : .min) : time
     }
 
-    /// nil when `epoch` is not the timeline's: obsolete time cannot be used by accident.
-    public func media(at host: HostTime, epoch: Epoch) -> Int64? {
-        epoch == anchor.epoch ? media(at: host) : nil
-    }
-
     /// When `media` is reached; nil while standing still, or when it is passed or lies the other way. A time
     /// that has been reached already answers the anchor's.
     public func host(for media: Int64) -> HostTime? {

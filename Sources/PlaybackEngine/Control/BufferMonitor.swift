@@ -2,24 +2,93 @@ import MediaCore
 
 /// Turns queue levels into the three flags, with hysteresis so that they do not flicker.
 struct BufferMonitor {
-    private(set) var level: BufferLevel
-
-    init(level: BufferLevel = .empty) { self.level = level }
-
-    /// The data ran out, or everything begins anew.
-    mutating func runDry() { level = .empty }
-
-    /// The new level, or nil when nothing changed.
-    mutating func update(_ pipeline: ItemPipeline, epoch: Epoch) -> BufferLevel? {
-        let hasEnded = pipeline.hasEndedReading(epoch)
-        var next = level
-        let isFull = pipeline.isFull(epoch)
-        let isReady = pipeline.branches.allSatisfy { !$0.frames.isEmpty || isFull && $0.packets.isEmpty }
-        if hasEnded || isReady { next.isEmpty = false }
-        if hasEnded || isReady { next.isLikelyToKeepUp = true }
-        if hasEnded || isFull { next.isFull = true }
-        guard next != level else { return nil }
-        level = next
-        return next
+    /// Where playing stands, and how it goes.
+    struct Moment {
+        var epoch: Epoch
+        /// Nanoseconds of item time.
+        var itemTime: Int64
+        var pass: Int
+        var rate: Float
+        var host: HostTime
     }
+
+    private(set) var level: BufferLevel
+    private let rules: BufferRules
+    /// Nanoseconds of media that it takes to play.
+    private var enough: Int64
+    private var fill = FillRate()
+
+    init(level: BufferLevel = .empty, rules: BufferRules = .local) {
+        self.level = level
+        self.rules = rules
+        enough = rules.start
+    }
+
+    /// The data ran out while playing.
+    mutating func runDry() {
+        level = .empty
+        enough = rules.resume
+        fill = FillRate()
+    }
+
+    /// Another place is being read, and nothing of it is there.
+    mutating func startAnew() {
+        level = .empty
+        enough = rules.start
+        fill = FillRate()
+    }
+
+    mutating func update(_ pipeline: ItemPipeline, _ moment: Moment) -> BufferLevel {
+        let hasEnded = pipeline.hasEndedReading(moment.epoch)
+        let isFull = pipeline.isFull(moment.epoch)
+        let isReady = pipeline.branches.allSatisfy { !$0.frames.isEmpty || isFull && $0.packets.isEmpty }
+        if hasEnded || isReady { level.isEmpty = false }
+        if hasEnded || isFull { level.isFull = true }
+        if hasEnded || isReady && (isFull || isEnough(pipeline, moment)) { level.isLikelyToKeepUp = true }
+        pipeline.setTellsProgress(!level.isLikelyToKeepUp)
+        return level
+    }
+
+    private mutating func isEnough(_ pipeline: ItemPipeline, _ moment: Moment) -> Bool {
+        // Backward what is at hand is a group of pictures, whatever its length.
+        if pipeline.isReversed || level.isLikelyToKeepUp { return true }
+        let ahead = pipeline.progress.ahead(of: moment.itemTime, pass: moment.pass)
+        if !pipeline.description.isLocal { fill.note(ahead, moment.host) }
+        guard ahead >= enough else { return false }
+        let duration = pipeline.description.duration.nanoseconds
+        let left = duration.map { max(0, $0 &- moment.itemTime) }
+        return fill.sustains(ahead, of: left, rate: moment.rate)
+    }
+}
+
+/// How fast data comes, in seconds of media a second, measured while nothing is played.
+struct FillRate {
+    private var first: (ahead: Int64, host: HostTime)?
+    private var last: (ahead: Int64, host: HostTime)?
+
+    mutating func note(_ ahead: Int64, _ host: HostTime) {
+        if first == nil { first = (ahead, host) }
+        last = (ahead, host)
+    }
+
+    /// nil: not known yet.
+    var value: Double? {
+        guard let first, let last else { return nil }
+        let time = last.host.nanoseconds(since: first.host)
+        guard time >= Self.shortest else { return nil }
+        return Double(last.ahead - first.ahead) / Double(time)
+    }
+
+    /// Whether what is `left` (nil: nobody knows how much) would be read before it is played, with `ahead`
+    /// at hand now. True where nothing is known.
+    func sustains(_ ahead: Int64, of left: Int64?, rate: Float) -> Bool {
+        guard let fill = value else { return true }
+        let rate = Double(max(rate, 0.01))
+        if fill >= rate { return true }
+        guard let left, fill > 0 else { return false }
+        return Double(max(0, left - ahead)) / fill <= Double(left) / rate
+    }
+
+    /// What is measured over less says little.
+    private static let shortest: Int64 = 500_000_000
 }

@@ -8,7 +8,11 @@ public struct MediaItem: Sendable {
     public var audio: TrackChoice
     public var texts: [TextKind: TextSource]
     public var decoding: DecoderOptions
-    public var limits: PipelineLimits
+    /// Where the bytes are local, and where they come over a network.
+    public var localRules: BufferRules
+    public var networkRules: BufferRules
+    /// Nanoseconds to read ahead; nil: as the rules have it.
+    public var forward: Int64?
     /// Item time at which the item ends before its data does; nil for the end of the data.
     public var forwardEnd: MediaTime?
     /// Item time at which playing backward ends.
@@ -25,7 +29,9 @@ public struct MediaItem: Sendable {
         audio: TrackChoice = .automatic,
         texts: [TextKind: TextSource] = [:],
         decoding: DecoderOptions = DecoderOptions(),
-        limits: PipelineLimits = .local,
+        localRules: BufferRules = .local,
+        networkRules: BufferRules = .network,
+        forward: Int64? = nil,
         forwardEnd: MediaTime? = nil,
         reverseEnd: MediaTime = .zero,
         start: MediaTime? = nil,
@@ -37,7 +43,9 @@ public struct MediaItem: Sendable {
         self.audio = audio
         self.texts = texts
         self.decoding = decoding
-        self.limits = limits
+        self.localRules = localRules
+        self.networkRules = networkRules
+        self.forward = forward
         self.forwardEnd = forwardEnd
         self.reverseEnd = reverseEnd
         self.start = start

@@ -29,7 +29,7 @@ struct Opening: Sendable {
                     description: description,
                     decoders: decoders,
                     start: start,
-                    limits: item.limits,
+                    rules: description.isLocal ? item.localRules : item.networkRules,
                     sound: item.sound,
                     loadingLane: loading,
                     decodingLane: decoding,

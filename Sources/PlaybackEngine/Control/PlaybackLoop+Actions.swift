@@ -40,6 +40,7 @@ extension PlaybackLoop {
         let start = rate == 0 ? now : appointment ?? now
         if rate != 0 { appointment = nil }
         renderer.setRate(rate, at: start)
+        frameRate.reset()
         audio?.setPaused(rate == 0)
         observers.rateChanged(itemTime: renderer.itemTime(at: now))
     }
@@ -57,7 +58,7 @@ extension PlaybackLoop {
         guard let item = items[id]?.make() else { return }
         start = EpochStart(of: item, epoch: state.epoch)
         late = item.start.map { LateLanding(target: $0) } ?? LateLanding()
-        renderer.begin(start.epoch, at: driver.clock.now)
+        renderer.begin(start.epoch, at: driver.clock.now, itemTime: start.firstWanted)
         renderer.endTime = item.forwardEnd?.nanoseconds
         renderer.reverseEnd = item.reverseEnd.nanoseconds ?? 0
         renderer.isReverse = false
@@ -122,14 +123,21 @@ extension PlaybackLoop {
         case .failure(let error): handle(.failed(id, error))
         case .success(let pipeline):
             self.pipeline = pipeline
+            monitor = BufferMonitor(rules: pipeline.rules)
             pipeline.setLooping(state.repeatSetting == .loop)
-            pipeline.setEndTime(item.forwardEnd)
-            pipeline.setReverseEnd(item.reverseEnd)
+            setUp(pipeline, of: id, item)
             let description = pipeline.description
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
         }
+    }
+
+    /// `item` as it was when opening began; how far to read ahead may have been changed since.
+    func setUp(_ pipeline: ItemPipeline, of id: ItemID, _ item: MediaItem) {
+        pipeline.setEndTime(item.forwardEnd)
+        pipeline.setReverseEnd(item.reverseEnd)
+        pipeline.setForward((items[id]?.make() ?? item).forward)
     }
 
     func describe(_ id: ItemID) {
@@ -174,6 +182,7 @@ extension PlaybackLoop {
 
     private func seek(_ epoch: Epoch, _ request: SeekRequest) {
         counters.seeks += 1
+        let duration = state.item?.duration ?? .indefinite
         late = LateLanding(target: request.target)
         // Decoding starts at the key frame before; where the window lets it, what lies between is not wanted.
         let isExact = request.toleranceBefore.isNumeric
@@ -184,12 +193,12 @@ extension PlaybackLoop {
             EpochStart(
                 epoch: epoch,
                 firstWanted: wanted,
-                demuxTarget: request.target,
+                demuxTarget: duration.isNumeric ? min(request.target, duration) : request.target,
                 isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
                 isReverse: state.isReverse
             )
         )
-        observers.jumped(itemTime: request.target.nanoseconds ?? 0)
+        observers.jumped(itemTime: state.item?.seekTarget?.nanoseconds ?? 0)
     }
 
     func begin(_ start: EpochStart, keepsPicture: Bool = false) {
@@ -201,6 +210,12 @@ extension PlaybackLoop {
         renderer.isReverse = start.isReverse
         if !keepsPicture { for layer in layers { layer.flush() } }
         audio?.flush()
+        // A file has what it is asked for; what comes over a network must come first.
+        if let pipeline, !pipeline.description.isLocal, !start.isReverse,
+            !pipeline.holds(start.demuxTarget ?? .zero)
+        {
+            monitor.startAnew()
+        }
         pipeline?.begin(start)
     }
 

@@ -13,9 +13,8 @@ extension PlaybackLoop {
         if pipeline.hasEndedReading(start.epoch), !item.isReadToEnd {
             carryOut(state.handle(.readToEnd(start.epoch)))
         }
-        if let level = monitor.update(pipeline, epoch: start.epoch) {
-            carryOut(state.handle(.buffer(item.id, level)))
-        }
+        let level = monitor.update(pipeline, bufferMoment)
+        if level != state.item?.level { carryOut(state.handle(.buffer(item.id, level))) }
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
         let now = driver.clock.now
         if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
@@ -26,6 +25,7 @@ extension PlaybackLoop {
             outcome.wakeAt = min(outcome.wakeAt ?? time, time)
         }
         deliver(outcome, pipeline, item.id, at: now)
+        keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         reportReading(pipeline, item.id)
@@ -39,6 +39,20 @@ extension PlaybackLoop {
             monitor.runDry()
             handle(.ranDry(start.epoch))
         }
+    }
+
+    /// Where it is reckoned from what is at hand: until something has landed, from where that is to be.
+    private var bufferMoment: BufferMonitor.Moment {
+        let now = driver.clock.now
+        let hasLanded = state.item?.hasLanded == true
+        let target = (start.firstWanted ?? start.demuxTarget ?? .zero).nanoseconds ?? 0
+        return BufferMonitor.Moment(
+            epoch: start.epoch,
+            itemTime: hasLanded ? renderer.itemTime(at: now) : target,
+            pass: renderer.pass,
+            rate: state.rate == 0 ? 1 : abs(state.rate),
+            host: now
+        )
     }
 
     private var landingIsUnderWay: Bool { landingEpoch == start.epoch }
@@ -67,6 +81,25 @@ extension PlaybackLoop {
         hasFrames = true
         counters.framesDecoded += 1
         show(frame, due: now, at: now, isEssential: true, done: landed)
+    }
+
+    /// Leaves pictures out where decoding falls behind a rate above 1.
+    private func keepUp(_ pipeline: ItemPipeline, _ outcome: Renderer.Outcome, at now: HostTime) {
+        guard driver.isRealTime, let video = pipeline.video else { return }
+        if !renderer.isReverse {
+            let lateness = renderer.lateness(video, at: now)
+            skipPolicy.note(lateness: lateness, rate: state.timelineRate, now: now)
+        } else if let latest = outcome.shown.map({ now.nanoseconds(since: $0.due) }).max() {
+            // Backward pictures come in groups: how late they are shows when they are there.
+            skipPolicy.note(lateness: latest, rate: state.timelineRate, now: now)
+        }
+        counters.framesDropped += video.stage.skipped.exchange(0, ordering: .relaxed)
+        let wish = SkipWish(
+            level: skipPolicy.level,
+            position: max(0, renderer.itemTime(at: now)),
+            pass: renderer.pass
+        )
+        video.stage.skipWish.withLock { $0 = wish }
     }
 
     /// Only the picture where the steps end is shown.
@@ -126,6 +159,7 @@ extension PlaybackLoop {
         counters.framesDecoded += outcome.framesTaken
         counters.framesDropped += outcome.dropped
         for shown in outcome.shown {
+            frameRate.note(now)
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
         let origin = AudioOrigin(
@@ -206,6 +240,10 @@ extension PlaybackLoop {
 
     /// The source had nothing; it is asked again a little later.
     private func askAgain(_ epoch: Epoch) {
+        // Nothing of where a seek goes is there; while playing, running dry alone tells of it.
+        if epoch == start.epoch, let item = state.item, item.status == .readyToPlay, !item.hasLanded {
+            monitor.startAnew()
+        }
         guard awaits(epoch), retry == nil else { return }
         let time = driver.clock.now.advanced(by: Self.retryDelay)
         retry = driver.schedule(at: time, on: control) { [weak self] in

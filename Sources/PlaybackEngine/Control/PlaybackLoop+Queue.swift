@@ -58,8 +58,7 @@ extension PlaybackLoop {
         case .failure(let error): handle(.preparedFailed(id, error))
         case .success(let pipeline):
             prepared?.pipeline = pipeline
-            pipeline.setEndTime(item.forwardEnd)
-            pipeline.setReverseEnd(item.reverseEnd)
+            setUp(pipeline, of: id, item)
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             let description = pipeline.description
             handle(.preparedOpened(id, duration: description.duration, isSeekable: description.isSeekable))
@@ -94,7 +93,7 @@ extension PlaybackLoop {
         pipeline = next.pipeline
         start = next.start
         late = LateLanding()
-        monitor = BufferMonitor(level: isSeamless ? .afterSeam : .empty)
+        monitor = BufferMonitor(level: isSeamless ? .afterSeam : .empty, rules: pipeline?.rules ?? .local)
         setCancellable(next.demuxer)
         renderer.endTime = next.endTime
         renderer.reverseEnd = next.reverseEnd
@@ -106,7 +105,7 @@ extension PlaybackLoop {
         if isSeamless, let pipeline {
             renderer.follow(pipeline, start: start, endOfLast: end)
         } else {
-            renderer.begin(start.epoch, at: driver.clock.now)
+            renderer.begin(start.epoch, at: driver.clock.now, itemTime: start.firstWanted)
             stopShowing(old)
         }
         observers.jumped(itemTime: start.firstWanted?.nanoseconds ?? 0)

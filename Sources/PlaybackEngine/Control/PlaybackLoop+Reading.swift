@@ -2,6 +2,16 @@ import MediaCore
 
 /// What is told of reading ahead, and how long playing had to wait for it.
 extension PlaybackLoop {
+    /// From any thread: nanoseconds to read ahead in an item from now on; nil: as its rules have it.
+    public func setForward(_ id: ItemID, _ duration: Int64?) {
+        perform { loop in
+            if loop.prepared?.id == id { loop.prepared?.pipeline?.setForward(duration) }
+            guard loop.state.item?.id == id else { return }
+            loop.pipeline?.setForward(duration)
+            loop.replacement?.pipeline?.setForward(duration)
+        }
+    }
+
     /// Tells what lies read ahead of the time being played.
     func reportReading(_ pipeline: ItemPipeline, _ id: ItemID) {
         guard state.item?.hasLanded == true || state.item?.isMoving == true else { return }

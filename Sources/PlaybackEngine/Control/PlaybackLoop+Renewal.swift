@@ -55,8 +55,7 @@ extension PlaybackLoop {
         case .success(let pipeline):
             replacement?.pipeline = pipeline
             pipeline.setLooping(state.repeatSetting == .loop)
-            pipeline.setEndTime(item.forwardEnd)
-            pipeline.setReverseEnd(item.reverseEnd)
+            if let id = replacement?.id { setUp(pipeline, of: id, item) }
             pipeline.wake()
         }
     }
@@ -94,7 +93,7 @@ extension PlaybackLoop {
         start = next.start
         state.adopt(start.epoch)
         landingEpoch = start.epoch
-        monitor = BufferMonitor(level: state.item?.level ?? .empty)
+        monitor = BufferMonitor(level: state.item?.level ?? .empty, rules: pipeline.rules)
         setCancellable(next.demuxer)
         renderer.endTime = next.endTime
         renderer.reverseEnd = next.reverseEnd

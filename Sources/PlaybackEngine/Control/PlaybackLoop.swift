@@ -42,6 +42,8 @@ public final class PlaybackLoop: @unchecked Sendable {
     var counters = PlaybackCounters()
     var monitor = BufferMonitor()
     var reading = ReadingMonitor()
+    var skipPolicy = SkipPolicy()
+    var frameRate = FrameRateMeter()
     var stallClock = StallClock()
     var presentationSize = PixelSize.zero
     var toldRate = PlaybackRate.stopped
@@ -225,6 +227,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.isReadyForDisplay = isReadyForDisplay
         snapshot.counters = counters
         snapshot.pass = renderer.pass
+        snapshot.frameRate = state.timelineRate == 0 ? 0 : frameRate.value
         snapshot.timeline = renderer.timeline
         snapshot.passStart = renderer.passStart
         // Under `.none` time goes on past the end.

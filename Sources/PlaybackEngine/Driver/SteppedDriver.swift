@@ -13,10 +13,7 @@ public final class SteppedDriver: Driver {
     public let manualClock: ManualClock
     public var isRealTime: Bool { false }
 
-    private struct Job {
-        let sequence: UInt64
-        let work: @Sendable () -> Void
-    }
+    private typealias Job = @Sendable () -> Void
 
     private struct Alarm: Comparable {
         let time: HostTime
@@ -29,18 +26,51 @@ public final class SteppedDriver: Driver {
         static func == (a: Alarm, b: Alarm) -> Bool { a.sequence == b.sequence }
     }
 
-    private struct Work {
+    /// What can run now. However many lanes there are, a step costs the same: in order of arrival a lane's
+    /// oldest work is at the front of a queue that all lanes share.
+    private struct Jobs {
+        private var showing: Deque<Job> = []
         /// Reading and decoding can wait: it is done ahead of need.
-        let isAhead: Bool
-        var jobs: Deque<Job> = []
-        var isEmpty: Bool { jobs.isEmpty }
+        private var ahead: Deque<Job> = []
+        /// With a seed: each lane's own, by the order in which lanes were made.
+        private var lanes: [Deque<Job>] = []
+        private var random: SplitMix64?
+
+        init(seed: UInt64?) { random = seed.map(SplitMix64.init) }
+
+        /// The new lane's number.
+        private(set) var laneCount = 0
+
+        var isEmpty: Bool { showing.isEmpty && ahead.isEmpty && lanes.allSatisfy(\.isEmpty) }
+
+        mutating func makeLane() -> Int {
+            if random != nil { lanes.append([]) }
+            defer { laneCount += 1 }
+            return laneCount
+        }
+
+        mutating func append(_ job: @escaping Job, lane: Int, isAhead: Bool) {
+            if random != nil {
+                lanes[lane].append(job)
+            } else if isAhead {
+                ahead.append(job)
+            } else {
+                showing.append(job)
+            }
+        }
+
+        mutating func next() -> Job? {
+            guard random != nil else { return showing.popFirst() ?? ahead.popFirst() }
+            let ready = lanes.indices.filter { !lanes[$0].isEmpty }
+            guard let lane = ready.randomElement(using: &random!) else { return nil }
+            return lanes[lane].removeFirst()
+        }
     }
 
     private struct Agenda {
-        var lanes: [Work] = []
+        var jobs: Jobs
         var alarms = Heap<Alarm>()
         var sequence: UInt64 = 0
-        var random: SplitMix64?
         /// Closures that run on a queue of the user's right now; nothing else runs meanwhile.
         var outside = 0
     }
@@ -51,7 +81,7 @@ public final class SteppedDriver: Driver {
 
     public init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
         manualClock = clock
-        agenda = Locked(Agenda(random: seed.map(SplitMix64.init)))
+        agenda = Locked(Agenda(jobs: Jobs(seed: seed)))
     }
 
     func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
@@ -59,11 +89,8 @@ public final class SteppedDriver: Driver {
     }
 
     public func makeLane(_ role: LaneRole, label: String) -> any Lane {
-        let index = agenda.withLock { agenda in
-            agenda.lanes.append(Work(isAhead: role == .loading || role == .decoding))
-            return agenda.lanes.count - 1
-        }
-        return SteppedLane(driver: self, index: index)
+        let index = agenda.withLock { $0.jobs.makeLane() }
+        return SteppedLane(driver: self, index: index, isAhead: role == .loading || role == .decoding)
     }
 
     public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
@@ -84,11 +111,8 @@ public final class SteppedDriver: Driver {
         return wakeup
     }
 
-    fileprivate func enqueue(_ work: @escaping @Sendable () -> Void, on lane: Int) {
-        agenda.withLock { agenda in
-            agenda.sequence += 1
-            agenda.lanes[lane].jobs.append(Job(sequence: agenda.sequence, work: work))
-        }
+    fileprivate func enqueue(_ work: @escaping @Sendable () -> Void, on lane: Int, isAhead: Bool) {
+        agenda.withLock { $0.jobs.append(work, lane: lane, isAhead: isAhead) }
         announce()
     }
 
@@ -105,16 +129,15 @@ public final class SteppedDriver: Driver {
     public var hasWork: Bool {
         agenda.withLock { agenda in
             agenda.outside == 0
-                && (agenda.alarms.unordered.contains { !$0.wakeup.isCancelled }
-                    || agenda.lanes.contains { !$0.isEmpty })
+                && (!agenda.jobs.isEmpty || agenda.alarms.unordered.contains { !$0.wakeup.isCancelled })
         }
     }
 
     /// Runs one closure that is ready at the present time. False: nothing is, or the user's queue is busy.
     @discardableResult
     public func step() -> Bool {
-        guard let job = agenda.withLock({ next(&$0) }) else { return false }
-        job.work()
+        guard let job = agenda.withLock({ $0.outside == 0 ? $0.jobs.next() : nil }) else { return false }
+        job()
         return true
     }
 
@@ -123,7 +146,7 @@ public final class SteppedDriver: Driver {
     @discardableResult
     public func advance(limit: HostTime = .distantFuture) -> Bool {
         let due = agenda.withLock { agenda -> Alarm? in
-            guard agenda.outside == 0, agenda.lanes.allSatisfy(\.isEmpty) else { return nil }
+            guard agenda.outside == 0, agenda.jobs.isEmpty else { return nil }
             while let alarm = agenda.alarms.min, alarm.wakeup.isCancelled { agenda.alarms.removeMin() }
             guard let alarm = agenda.alarms.min, alarm.time <= limit else { return nil }
             return agenda.alarms.removeMin()
@@ -133,35 +156,22 @@ public final class SteppedDriver: Driver {
         due.wakeup.fire()
         return true
     }
-
-    private func next(_ agenda: inout Agenda) -> Job? {
-        guard agenda.outside == 0 else { return nil }
-        if agenda.random != nil {
-            let ready = agenda.lanes.indices.filter { !agenda.lanes[$0].isEmpty }
-            guard let lane = ready.randomElement(using: &agenda.random!) else { return nil }
-            return agenda.lanes[lane].jobs.removeFirst()
-        }
-        var best: Int?
-        var rank = (1, UInt64.max)
-        for (index, lane) in agenda.lanes.enumerated() {
-            guard let job = lane.jobs.first else { continue }
-            let itsRank = (lane.isAhead ? 1 : 0, job.sequence)
-            if itsRank < rank { (best, rank) = (index, itsRank) }
-        }
-        return best.map { agenda.lanes[$0].jobs.removeFirst() }
-    }
 }
 
 private final class SteppedLane: Lane {
     private let driver: SteppedDriver
     private let index: Int
+    private let isAhead: Bool
 
-    init(driver: SteppedDriver, index: Int) {
+    init(driver: SteppedDriver, index: Int, isAhead: Bool) {
         self.driver = driver
         self.index = index
+        self.isAhead = isAhead
     }
 
-    func enqueue(_ work: @escaping @Sendable () -> Void) { driver.enqueue(work, on: index) }
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
+        driver.enqueue(work, on: index, isAhead: isAhead)
+    }
 }
 
 /// Hands each closure to the user's queue at its turn, and holds everything else until it returned.

@@ -71,9 +71,10 @@ struct Renderer {
 
     init(isRealTime: Bool) { self.isRealTime = isRealTime }
 
-    mutating func begin(_ epoch: Epoch, at host: HostTime) {
+    /// `itemTime`: where it is going to land, as far as is known.
+    mutating func begin(_ epoch: Epoch, at host: HostTime, itemTime: MediaTime? = nil) {
         self.epoch = epoch
-        timeline.jump(to: 0, epoch: epoch, at: host)
+        timeline.jump(to: max(0, itemTime?.nanoseconds ?? 0), epoch: epoch, at: host)
         passStart = 0
         pass = 0
         soundEndedIn = nil
@@ -124,6 +125,13 @@ struct Renderer {
         for branch in pipeline.branches {
             switch branch.frames.peek() {
             case .video(let frame)?:
+                // Due long before: a later one follows, or the end, and which decides where time stands.
+                if let wanted = start.firstWanted?.nanoseconds, !start.isReverse,
+                    Self.end(of: frame) < wanted,
+                    branch.frames.peek(1) == nil
+                {
+                    return nil
+                }
                 picture = frame
                 earliest = Self.earlier(earliest, frame.presentationTime)
             case .audio(let buffer)?: earliest = Self.earlier(earliest, buffer.presentationTime)
@@ -138,6 +146,9 @@ struct Renderer {
         var landing = Landing(itemTime: max(0, earliest ?? 0), frame: picture)
         if let wanted = start.firstWanted?.nanoseconds {
             landing.itemTime = max(wanted, earliest ?? wanted)
+            if let end = dataEnd(pipeline, isReverse: start.isReverse, picture) {
+                landing.itemTime = min(landing.itemTime, end)
+            }
         } else if start.demuxTarget != nil, let time = picture?.presentationTime.nanoseconds {
             // A quick seek lands on the key frame; sound from before it is cut off.
             landing.itemTime = time
@@ -151,6 +162,23 @@ struct Renderer {
         audioUntil = landing.itemTime
         timeline.jump(to: landing.itemTime, epoch: epoch, at: host)
         return landing
+    }
+
+    /// Where the data ends, if no frame follows those at the front of the queues: a seek beyond it lands there.
+    private func dataEnd(_ pipeline: ItemPipeline, isReverse: Bool, _ picture: VideoFrame?) -> Int64? {
+        var latest: Int64?
+        if isReverse {
+            // The picture at the front is the last one before the target.
+            let duration = pipeline.description.duration.nanoseconds
+            return duration.map { max($0, picture.map { Self.end(of: $0) } ?? 0) }
+        }
+        for branch in pipeline.branches {
+            var element = branch.frames.peek()
+            if case .video? = element { element = branch.frames.peek(1) }
+            guard case .endOfPass(_, let end, _)? = element else { return nil }
+            if let end { latest = max(latest ?? end, end) }
+        }
+        return latest
     }
 
     /// Another item's frames go on where this one's ended: time runs through, item time begins anew.
@@ -287,6 +315,12 @@ struct Renderer {
     private func dueTime(_ time: MediaTime) -> HostTime { dueTime(time.nanoseconds ?? 0) }
 
     private func dueTime(_ time: Int64) -> HostTime { timeline.host(for: passStart &+ time) ?? .zero }
+
+    /// Host nanoseconds by which the next picture is overdue although its data is there; forward.
+    func lateness(_ branch: Branch, at now: HostTime) -> Int64 {
+        guard timeline.isRunning, branch.frames.isEmpty, !branch.packets.isEmpty else { return 0 }
+        return max(0, now.nanoseconds(since: dueTime(videoUntil)))
+    }
 
     /// Takes up to `count` pictures while standing still, and stands at the last of them.
     mutating func step(_ pipeline: ItemPipeline, atMost count: Int, at host: HostTime) -> (

@@ -20,6 +20,8 @@ public struct PlaybackSnapshot: Sendable {
     /// Where a seek is going; nil when none is under way.
     public var seekTarget: MediaTime?
     public var counters = PlaybackCounters()
+    /// Pictures a second that were shown in the last second of playing; 0 while standing still.
+    public var frameRate: Float = 0
     /// Passes of the current item that were completed.
     public var pass = 0
 
@@ -76,7 +78,7 @@ extension PlaybackSnapshot {
         case .bufferFullChanged(_, let flag): level.isFull = flag
         case .likelyToKeepUpChanged(_, let flag): level.isLikelyToKeepUp = flag
         case .repeatModeChanged(let setting): repeatSetting = setting
-        case .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped: break
+        case .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped, .passEnded: break
         }
     }
 }

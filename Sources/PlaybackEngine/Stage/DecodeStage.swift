@@ -1,4 +1,5 @@
 import MediaCore
+import Synchronization
 
 /// Turns one track's packets into frames, drops what lies before a seek's target, and drains the decoder at
 /// the end of each pass so that the next one can follow without a gap.
@@ -11,6 +12,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let start: Locked<EpochStart>
     /// Where a pass ends early; frames due from there on are not wanted.
     let endTime = Locked<MediaTime?>(nil)
+    /// What to leave out of pictures, and how many were; see `PictureSkipper`.
+    let skipWish = Locked(SkipWish())
+    let skipped = Atomic<Int>(0)
 
     /// Tells the demuxing stage where to read next while playing backward.
     private let reverseWish: Locked<ReverseSegment?>
@@ -32,6 +36,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private var lastTime: Int64?
     private var faultsInARow = 0
     private var hasGivenUp = false
+    private var skipper = PictureSkipper()
     /// Non-nil while playing backward.
     private var collector: ReverseCollector?
 
@@ -97,6 +102,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         faultsInARow = 0
         hasGivenUp = false
         decoder.flush()
+        skipper.begin()
         filter.begin(at: start.firstWanted)
         collector = start.isReverse ? ReverseCollector(ReverseSegment(start)) : nil
     }
@@ -110,6 +116,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
             if packetEpoch > epoch { begin(start.withLock { $0 }) }
             guard packetEpoch == epoch else { return .progressed }
             hold(element)
+            if isVideo, let packet = held?.packet, mustSkip(packet) { held = nil }
         }
         guard let next = held else { return .progressed }
         if hasGivenUp, next.packet != nil {
@@ -129,6 +136,24 @@ final class DecodeStage: Stage, @unchecked Sendable {
         return .progressed
     }
 
+    /// Only while playing on: what a seek looks for is decoded.
+    private func mustSkip(_ packet: Packet) -> Bool {
+        let wish = skipWish.withLock { $0 }
+        if skipper.take(filter.isSearching ? SkipWish() : wish) { decoder.skip(skipper.wish.level) }
+        defer { countSkipped() }
+        guard !skipper.wants(packet, pass: pass, isReverse: collector != nil) else { return false }
+        // The pass is as long as it is, with or without them.
+        if collector == nil, let time = packet.presentationTime?.nanoseconds {
+            lastEnd = max(lastEnd ?? .min, time &+ (packet.duration?.nanoseconds ?? 0))
+        }
+        return true
+    }
+
+    private func countSkipped() {
+        let lost = skipper.takeLost()
+        if lost > 0 { skipped.add(lost, ordering: .relaxed) }
+    }
+
     private func hold(_ element: PacketElement) {
         switch element {
         case .packet(let packet, let pass):
@@ -145,7 +170,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var frame = frame
         frame.epoch = epoch
         frame.pass = pass
+        skipper.came(frame.presentationTime, isReverse: collector != nil)
         if collector != nil {
+            frame.isReversed = true
             frame.pass = 0
             collector?.take(frame)
             return
@@ -178,11 +205,14 @@ final class DecodeStage: Stage, @unchecked Sendable {
         buffer.epoch = epoch
         buffer.pass = pass
         if let end = endTime.withLock({ $0 }) { buffer = buffer.ending(at: end) }
+        // Before the wanted time too: behind the end of the data it is the end that is wanted.
+        if buffer.frameCount > 0, let time = buffer.presentationTime.nanoseconds {
+            lastEnd = max(lastEnd ?? .min, time &+ (buffer.duration.nanoseconds ?? 0))
+        }
         let result = filter.take(buffer)
         if result.isLate { landedLate() }
         guard let buffer = result.buffer, buffer.frameCount > 0 else { return }
         let length = buffer.duration.nanoseconds ?? 0
-        if let time = buffer.presentationTime.nanoseconds { lastEnd = max(lastEnd ?? .min, time &+ length) }
         let bytes = buffer.frameCount &* buffer.format.bytesPerFrame
         output.push(.audio(buffer), cost: QueueCost(bytes: bytes, duration: length), epoch: epoch)
         report(.changed)
@@ -200,7 +230,14 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private var mayLookEarlier: Bool { !start.withLock { $0.isLastAttempt } }
 
     private func finishSegment(_ collected: ReverseCollector) {
-        let (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
+        var (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
+        // Nothing that has been passed is worth decoding.
+        let wish = skipWish.withLock { $0 }
+        if wish.level == .allButKeyFrames, let segment = next, wish.position > 0 {
+            next = segment.skipping(to: MediaTime(value: wish.position, timescale: 1_000_000_000))
+        }
+        skipper.begin()
+        countSkipped()
         isDraining = false
         decoder.flush()
         for frame in frames { push(frame) }
@@ -228,6 +265,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if let last = filter.drain() { push(last) }
         isDraining = false
         decoder.flush()
+        skipper.begin()
+        countSkipped()
         output.push(
             .endOfPass(pass, end: lastEnd, drainError),
             cost: QueueCost(bytes: 0, duration: 0),

@@ -1,4 +1,5 @@
 import MediaCore
+import Synchronization
 
 /// Reads packets and hands them to the decoders, as far ahead as the bounds allow. Where the item loops it
 /// goes on at the start when it comes to the end, so that the next pass lies decoded before this one is over.
@@ -10,6 +11,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         /// Where a pass ends early (`forwardPlaybackEndTime`); nil for the end of the data.
         var endTime: MediaTime?
         var limits: QueueLimits
+        /// How much of what has been played is kept for seeks.
+        var back: QueueLimits
     }
 
     let wish: Locked<Wish>
@@ -31,6 +34,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var lastEnd: MediaTime = .zero
     private var hasUntimedPackets = false
     private var tracksPastEnd: Set<Int> = []
+    private var history: PacketHistory
     /// Non-nil while playing backward.
     private var segment: ReverseSegment?
     /// The segment that is wanted next while playing backward.
@@ -42,6 +46,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     let blockedEpoch = Locked<Epoch?>(nil)
     /// How far reading has come; read by the loop.
     let progress: Locked<ReadingProgress>
+    /// Somebody waits for data: each packet is told of.
+    let tellsProgress = Atomic<Bool>(false)
     /// Faults in a row that are taken before the rest of the data is given up.
     private static let faultLimit = 100
 
@@ -63,7 +69,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
         self.wakeDecoders = wakeDecoders
         self.report = report
         epoch = wish.start.epoch
-        progress = Locked(ReadingProgress(epoch: wish.start.epoch))
+        let sounding = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
+        let tracks = Set(sounding.map(\.id)).intersection(queues.keys)
+        history = PacketHistory(syncTrack: videoTrack, tracks: tracks)
+        progress = Locked(ReadingProgress(epoch: wish.start.epoch, tracks: tracks))
     }
 
     func step() -> StepResult {
@@ -76,7 +85,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return .needsSpace
         }
         blockedEpoch.withLock { $0 = nil }
-        return read(endingAt: wish.endTime)
+        return read(wish)
     }
 
     private func begin(_ start: EpochStart) -> StepResult {
@@ -136,11 +145,41 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func seek(to target: MediaTime) {
+        if history.rewind(to: target) { return }
+        history.begin(at: target)
         do throws(MediaError) {
             try demuxer.seek(to: target, preference: .atOrBefore)
         } catch {
             end(error)
         }
+    }
+
+    /// From what was kept, as long as that leads on; then from the demuxer.
+    private func nextPacket(_ back: QueueLimits) throws(MediaError) -> (packet: Packet, isNew: Bool)? {
+        if let kept = history.next() { return (kept, false) }
+        if history.hasEnded { return nil }
+        guard let packet = try demuxer.read() else {
+            history.end()
+            return nil
+        }
+        history.append(packet)
+        trimHistory(back)
+        return (packet, true)
+    }
+
+    private func trimHistory(_ back: QueueLimits) {
+        var waiting = 0
+        var ahead: Int64 = 0
+        for (track, queue) in queues {
+            let level = queue.level
+            waiting += level.bytes
+            if track == videoTrack || videoTrack == nil { ahead = max(ahead, level.duration) }
+        }
+        let behind = MediaTime(
+            value: ahead &+ min(back.duration, 3_600_000_000_000),
+            timescale: 1_000_000_000
+        )
+        history.trim(before: lastEnd - behind, bytes: back.bytes, waiting: waiting)
     }
 
     /// Bounded by bytes and time, but never so that one track starves while another is full.
@@ -156,21 +195,21 @@ final class DemuxStage: Stage, @unchecked Sendable {
         return isWanting && bytes < limits.bytes
     }
 
-    private func read(endingAt endTime: MediaTime?) -> StepResult {
+    private func read(_ wish: Wish) -> StepResult {
         do throws(MediaError) {
-            guard let packet = try demuxer.read() else {
+            guard let (packet, isNew) = try nextPacket(wish.back) else {
                 end(truncation())
                 return .progressed
             }
             faultsInARow = 0
-            push(packet, endingAt: endTime)
+            push(packet, isNew: isNew, endingAt: wish.endTime)
             return .progressed
         } catch {
             return recover(from: error)
         }
     }
 
-    private func push(_ packet: Packet, endingAt endTime: MediaTime?) {
+    private func push(_ packet: Packet, isNew: Bool, endingAt endTime: MediaTime?) {
         guard let queue = queues[packet.track] else { return }
         if let segment {
             guard packet.track == videoTrack else { return }
@@ -188,9 +227,11 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return
         }
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
-        progress.withLock { $0.take(packet, pass: pass) }
+        let heldFrom = history.heldFrom
+        progress.withLock { $0.take(packet, pass: pass, isNew: isNew, heldFrom: heldFrom) }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoders()
+        if tellsProgress.load(ordering: .relaxed) { report(.changed) }
     }
 
     private func recover(from error: MediaError) -> StepResult {

@@ -71,6 +71,7 @@ final class Branch: Sendable {
 /// An item's stages, from demuxer to decoded frames, and the queues between them.
 final class ItemPipeline: Sendable {
     let description: MediaDescription
+    let rules: BufferRules
     let video: Branch?
     let audio: Branch?
     /// What is set on the item about its sound.
@@ -86,6 +87,7 @@ final class ItemPipeline: Sendable {
     /// Backward there is no sound.
     private let isReverse = Atomic<Bool>(false)
     private var allBranches: [Branch] { [video, audio].compactMap(\.self) }
+    var isReversed: Bool { isReverse.load(ordering: .relaxed) }
     /// The tracks that deliver frames in this epoch.
     var branches: [Branch] { isReverse.load(ordering: .relaxed) ? [video].compactMap(\.self) : allBranches }
     /// All tracks that are played.
@@ -97,7 +99,7 @@ final class ItemPipeline: Sendable {
         description: MediaDescription,
         decoders: [(track: Track, decoder: any Decoder)],
         start: EpochStart,
-        limits: PipelineLimits,
+        rules: BufferRules,
         sound: AudioSettingsSource,
         loadingLane: any Lane,
         decodingLane: any Lane,
@@ -105,6 +107,8 @@ final class ItemPipeline: Sendable {
     ) {
         self.demuxer = demuxer
         self.description = description
+        self.rules = rules
+        let limits = rules.limits
         self.sound = sound
         self.decodingLane = decodingLane
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
@@ -138,7 +142,7 @@ final class ItemPipeline: Sendable {
             demuxer: demuxer,
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
-            wish: DemuxStage.Wish(start: start, limits: limits.packets),
+            wish: DemuxStage.Wish(start: start, limits: limits.packets, back: rules.back),
             reverseWish: reverseWish,
             wakeDecoders: { wakeDecoders() },
             report: report
@@ -183,6 +187,23 @@ final class ItemPipeline: Sendable {
         demux.wish.withLock { $0.endTime = time }
         for branch in allBranches { branch.stage.endTime.withLock { $0 = time } }
         demuxRunner.wake()
+    }
+
+    /// Nanoseconds of packets to read ahead from now on; nil: as the rules have it.
+    func setForward(_ duration: Int64?) {
+        let limit = duration ?? rules.limits.packets.duration
+        demux.wish.withLock { $0.limits.duration = limit }
+        demuxRunner.wake()
+    }
+
+    /// Whether each packet that is read is reported.
+    func setTellsProgress(_ tells: Bool) { demux.tellsProgress.store(tells, ordering: .relaxed) }
+
+    /// A seek to `target` would find what it needs among the packets that are kept.
+    func holds(_ target: MediaTime) -> Bool {
+        let progress = self.progress
+        guard let from = progress.heldFrom, let time = target.nanoseconds else { return false }
+        return from <= target && progress.ahead(of: time, pass: progress.pass) > 0
     }
 
     func wake() {

@@ -5,33 +5,57 @@ struct ReadingProgress {
     private(set) var epoch: Epoch
     /// Bytes of all packets that were read for tracks that are played, over all epochs.
     private(set) var bytes = 0
-    private var pass = 0
+    /// A seek to between here and where reading has come reads nothing.
+    private(set) var heldFrom: MediaTime?
+    private let tracks: Set<Int>
+    private(set) var pass = 0
     /// Where the last packet ends, in item time: of the pass being read, and of the one before it.
     private var end: MediaTime?
     private var endBefore: MediaTime?
+    /// The same for each track, in nanoseconds.
+    private var ends: [Int: Int64] = [:]
 
-    init(epoch: Epoch) { self.epoch = epoch }
+    init(epoch: Epoch, tracks: Set<Int>) {
+        self.epoch = epoch
+        self.tracks = tracks
+    }
 
     mutating func begin(_ epoch: Epoch) {
         self.epoch = epoch
         pass = 0
         end = nil
         endBefore = nil
+        ends = [:]
     }
 
-    mutating func take(_ packet: Packet, pass: Int) {
-        bytes += packet.byteCount
+    mutating func take(_ packet: Packet, pass: Int, isNew: Bool, heldFrom: MediaTime?) {
+        if isNew { bytes += packet.byteCount }
+        self.heldFrom = heldFrom
         if pass != self.pass {
             self.pass = pass
             endBefore = end
             end = nil
+            ends = [:]
         }
         guard let time = packet.presentationTime ?? packet.decodeTime else { return }
         let over = time + (packet.duration ?? .zero)
         end = end.map { max($0, over) } ?? over
+        if let over = over.nanoseconds { ends[packet.track] = max(ends[packet.track] ?? .min, over) }
     }
 
     /// The end of what was read of `pass`; nil: nothing yet. Reading may be one pass ahead, or several where
     /// they are short, and then the pass is there as a whole.
     func end(ofPass pass: Int) -> MediaTime? { pass == self.pass ? end : endBefore }
+
+    /// Nanoseconds of every track that were read from `time` on. A track that lies far behind the others in
+    /// the file is over, or has little to say.
+    func ahead(of time: Int64, pass: Int) -> Int64 {
+        guard pass == self.pass else { return pass < self.pass ? .max : 0 }
+        guard let latest = ends.values.max() else { return 0 }
+        let counted = tracks.map { ends[$0] ?? time }.filter { latest - $0 < Self.farBehind }
+        return (counted.min() ?? latest) &- time
+    }
+
+    /// Tracks are interleaved more closely than this.
+    private static let farBehind: Int64 = 2_000_000_000
 }

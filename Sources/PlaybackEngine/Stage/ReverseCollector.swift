@@ -31,6 +31,16 @@ struct ReverseSegment: Hashable, Sendable {
         includesLimit ? decodeTime > limit : decodeTime >= limit
     }
 
+    /// From `time` on backward, where that lies before.
+    func skipping(to time: MediaTime) -> ReverseSegment {
+        guard time < limit else { return self }
+        var next = self
+        next.limit = time
+        next.target = min(target, time)
+        next.includesLimit = true
+        return next
+    }
+
     func wants(_ time: MediaTime) -> Bool { includesLimit ? time <= limit : time < limit }
 }
 

@@ -17,6 +17,9 @@ struct SeekFilter {
     /// Something was asked for, and not a single frame has come.
     var hasSeenNothing: Bool { target != nil && isFirst }
 
+    /// What was asked for has not been found yet.
+    var isSearching: Bool { target != nil }
+
     /// `isLate`: nothing at or before the target has been seen, so the search began too late.
     mutating func take(_ frame: VideoFrame) -> (frames: [VideoFrame], isLate: Bool) {
         guard let target else { return ([frame], false) }

@@ -27,5 +27,8 @@ public struct ItemState: Hashable, Sendable {
     init(id: ItemID) { self.id = id }
 
     /// The time that `currentTime()` answers while a seek is under way.
-    public var seekTarget: MediaTime? { (seekWaiting ?? seekInFlight)?.target }
+    public var seekTarget: MediaTime? {
+        guard let target = (seekWaiting ?? seekInFlight)?.target else { return nil }
+        return duration.isNumeric ? min(target, duration) : target
+    }
 }

@@ -101,4 +101,6 @@ public enum PlaybackNotice: Hashable, Sendable {
     case playedToEnd(ItemID, at: MediaTime)
     case failedToPlayToEnd(ItemID, MediaError)
     case timeJumped(ItemID, to: MediaTime)
+    /// Once a pass; see `PassOutcome`.
+    case passEnded(ItemID, PassOutcome)
 }

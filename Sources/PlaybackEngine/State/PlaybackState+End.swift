@@ -2,6 +2,26 @@ import MediaCore
 
 /// Ends, loops, stalls.
 extension PlaybackState {
+    private func post(playedToEnd id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
+        actions.append(.post(.playedToEnd(id, at: time)))
+        actions.append(.post(.passEnded(id, .playedToEnd)))
+    }
+
+    private func post(
+        failedToPlayToEnd id: ItemID,
+        _ error: MediaError,
+        _ actions: inout [PlaybackAction]
+    ) {
+        actions.append(.post(.failedToPlayToEnd(id, error)))
+        actions.append(.post(.passEnded(id, .failed(error))))
+    }
+
+    /// The item leaves before its pass has ended.
+    func abandon(_ item: ItemState, for next: ItemID?, _ actions: inout [PlaybackAction]) {
+        guard !item.hasEnded, item.status != .failed else { return }
+        actions.append(.post(.passEnded(item.id, next == nil ? .stopped : .replaced)))
+    }
+
     mutating func setRepeat(_ setting: RepeatSetting, _ actions: inout [PlaybackAction]) {
         guard setting != repeatSetting else { return }
         repeatSetting = setting
@@ -17,7 +37,7 @@ extension PlaybackState {
         guard epoch == self.epoch, let item, item.hasLanded, !item.hasEnded, timelineRate != 0 else { return }
         if let error { return endInFailure(item.id, error, &actions) }
         if repeatSetting == .loop, !isReverse || item.duration.isNumeric {
-            actions.append(.post(.playedToEnd(item.id, at: time)))
+            post(playedToEnd: item.id, at: time, &actions)
             if isReverse { return restartPass(&actions) }
             actions.append(.beginNextPass)
             actions.append(.post(.timeJumped(item.id, to: .zero)))
@@ -31,11 +51,11 @@ extension PlaybackState {
         item?.hasEnded = true
         item?.endError = error
         if endAction == .advance, !upcoming.isEmpty {
-            actions.append(.post(.failedToPlayToEnd(id, error)))
+            post(failedToPlayToEnd: id, error, &actions)
             return advance(isSeamless: true, &actions)
         }
         stopTimeline(&actions)
-        actions.append(.post(.failedToPlayToEnd(id, error)))
+        post(failedToPlayToEnd: id, error, &actions)
         rateReason = .itemFailed
         rate = 0
     }
@@ -44,11 +64,11 @@ extension PlaybackState {
     mutating func endOfPass(_ id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
         item?.hasEnded = true
         if endAction == .advance {
-            actions.append(.post(.playedToEnd(id, at: time)))
+            post(playedToEnd: id, at: time, &actions)
             return advance(isSeamless: true, &actions)
         }
         if endAction != .none { stopTimeline(&actions) }
-        actions.append(.post(.playedToEnd(id, at: time)))
+        post(playedToEnd: id, at: time, &actions)
         guard endAction != .none else { return }
         rateReason = .itemEnded
         rate = 0

@@ -16,11 +16,15 @@ struct PreparedState: Hashable, Sendable {
 extension PlaybackState {
     mutating func insert(_ id: ItemID, after other: ItemID?, _ actions: inout [PlaybackAction]) {
         guard item?.id != id, !upcoming.contains(id) else { return }
-        guard item != nil else { return setItem(id, &actions) }
-        guard let other else { return upcoming.append(id) }
-        // An item that was there when the caller looked may have been played since: then this one is next.
-        let index = upcoming.firstIndex(of: other).map { $0 + 1 } ?? 0
-        upcoming.insert(id, at: index)
+        if let other {
+            // An item that was there when the caller looked may have been played since: then this one is next.
+            let index = upcoming.firstIndex(of: other).map { $0 + 1 } ?? 0
+            upcoming.insert(id, at: index)
+        } else {
+            upcoming.append(id)
+        }
+        // Nothing is current: what comes first is, which may have waited there.
+        if item == nil { advance(isSeamless: false, &actions) }
     }
 
     mutating func remove(_ id: ItemID, _ actions: inout [PlaybackAction]) {
@@ -37,11 +41,11 @@ extension PlaybackState {
 
     /// To the next item, or to none behind the last. The rate is left as it is.
     mutating func advance(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
-        guard let old = item else { return }
         guard !upcoming.isEmpty else { return setItem(nil, &actions) }
         let next = upcoming.removeFirst()
-        guard let ready = prepared, ready.id == next else { return setItem(next, &actions) }
+        guard let old = item, let ready = prepared, ready.id == next else { return setItem(next, &actions) }
         answerSeeks(of: old, &actions)
+        abandon(old, for: next, &actions)
         prepared = nil
         epoch = ready.epoch
         rateBeforeStall = nil
@@ -69,7 +73,7 @@ extension PlaybackState {
     /// Opens the next item as soon as the current one is read to its end, so that it follows without a gap.
     mutating func prepareNext(_ actions: inout [PlaybackAction]) {
         let next = upcoming.first
-        if let old = prepared, old.id != next {
+        if let old = prepared, old.id != next || item == nil {
             prepared = nil
             actions.append(.discard(old.id))
         }

@@ -67,11 +67,15 @@ extension PlaybackState {
         }
     }
 
-    /// Into what can be played: 0 to the duration, where that is known.
+    /// Not before zero. Beyond the duration it is left as it is, for a container may say too little: landing
+    /// finds the last picture, and where the data ends.
     private func clamped(_ target: MediaTime) -> MediaTime {
         let duration = item?.duration ?? .indefinite
         if target <= .zero { return .zero }
         guard duration.isNumeric else { return target.isNumeric ? target : .zero }
-        return min(target, duration)
+        return target.isNumeric ? target : duration + Self.beyondEnd
     }
+
+    /// What containers leave out at their end is less than this.
+    private static let beyondEnd = MediaTime(value: 10, timescale: 1)
 }

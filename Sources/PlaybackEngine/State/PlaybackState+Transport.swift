@@ -26,6 +26,7 @@ extension PlaybackState {
         upcoming.removeAll { $0 == id }
         if let old = item {
             answerSeeks(of: old, &actions)
+            abandon(old, for: id, &actions)
             actions.append(.close(old.id))
         }
         stopTimeline(&actions)
@@ -60,7 +61,8 @@ extension PlaybackState {
     mutating func failed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         guard var failing = item, failing.id == id, failing.status != .failed else { return }
         // One outcome per pass: what has ended has had its own.
-        let wasPlaying = failing.status == .readyToPlay && !failing.hasEnded
+        let hadOutcome = failing.hasEnded
+        let wasPlaying = failing.status == .readyToPlay && !hadOutcome
         answerSeeks(of: failing, &actions)
         failing.seekInFlight = nil
         failing.seekWaiting = nil
@@ -72,6 +74,7 @@ extension PlaybackState {
         rateBeforeStall = nil
         stopTimeline(&actions)
         if wasPlaying { actions.append(.post(.failedToPlayToEnd(id, error))) }
+        if !hadOutcome { actions.append(.post(.passEnded(id, .failed(error)))) }
         if endAction == .advance, !upcoming.isEmpty {
             actions.append(.post(.itemFailed(id, error)))
             return advance(isSeamless: false, &actions)

@@ -63,6 +63,17 @@ public enum RateChangeReason: String, Hashable, Sendable {
     case setRateCalled, stalled, resumedAfterStall, itemEnded, itemFailed
 }
 
+/// How a pass ended. A pass begins when an item becomes the current one, and again when playing goes on after
+/// an outcome: a loop's next pass, a seek or a turn away from the end, playing on from the end.
+public enum PassOutcome: Hashable, Sendable {
+    case playedToEnd
+    /// Another item took its place.
+    case replaced
+    /// It was taken off, and nothing took its place.
+    case stopped
+    case failed(MediaError)
+}
+
 /// How much of the enabled tracks is at hand.
 public struct BufferLevel: Hashable, Sendable {
     /// A track has nothing left and its data has not ended.

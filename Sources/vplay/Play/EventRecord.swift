@@ -66,6 +66,8 @@ struct EventRecord: Sendable {
         case .didPlayToEndTime(let item): self.init("didPlayToEndTime", item, [])
         case .failedToPlayToEndTime(let item, let error):
             self.init("failedToPlayToEndTime", item, Self.words(error))
+        case .passEnded(let item, let outcome):
+            self.init("passEnded", item, [("outcome", .string(Self.word(outcome)))])
         case .timeJumped(let item, let time): self.init("timeJumped", item, [("to", .time(time))])
         case .seekCompleted(let item, let finished):
             self.init("seekCompleted", item, [("finished", .bool(finished))])
@@ -91,6 +93,15 @@ struct EventRecord: Sendable {
         self.name = name
         self.fields = fields
         self.item = item
+    }
+
+    private static func word(_ outcome: PlayerEvent.PassOutcome) -> String {
+        switch outcome {
+        case .playedToEnd: "playedToEnd"
+        case .replaced: "replaced"
+        case .stopped: "stopped"
+        case .failed: "failed"
+        }
     }
 
     private static func words(_ error: PlaybackError) -> [(String, JSONValue)] {

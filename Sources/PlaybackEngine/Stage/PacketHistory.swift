@@ -1,0 +1,159 @@
+import DequeModule
+import MediaCore
+
+/// The packets from a sync point behind what is being played up to where reading has come, so that a seek in
+/// between hands them out again and reads nothing. Those that wait in a queue are the same ones, held twice.
+struct PacketHistory {
+    private var packets: Deque<Packet> = []
+    /// The next one to hand out again; at the end of `packets` the demuxer goes on.
+    private var cursor = 0
+    /// Before this one packets of the sync track belong to an earlier group, and are not handed out.
+    private var firstOfGroup = 0
+    /// How many were forgotten, and where groups begin, counted with those.
+    private var forgotten = 0
+    private var groups: Deque<Int> = []
+    private var bytes = 0
+    /// The first packet is where the demuxer was sent, or the start of the data.
+    private var isWhole = true
+    private var startsAtZero = true
+    /// A packet without a time: where it belongs cannot be told.
+    private var isUntimed = false
+    /// Behind the last packet the data ends.
+    private(set) var hasEnded = false
+    /// Whose key frames decoding can begin at; nil: at any packet.
+    private let syncTrack: Int?
+    /// Tracks whose packets must be there from the target on.
+    private let tracks: Set<Int>
+
+    init(syncTrack: Int?, tracks: Set<Int>) {
+        self.syncTrack = syncTrack
+        self.tracks = tracks
+    }
+
+    /// Sound is decoded from so long before the target, for decoders that take a while to tune in.
+    private static let lead = MediaTime(value: 1, timescale: 4)
+
+    /// From when on a seek would read nothing; nil: from nowhere.
+    var heldFrom: MediaTime? {
+        guard !isUntimed, let first = groups.first else { return nil }
+        return isWhole && startsAtZero ? .zero : packets[first - forgotten].presentationTime
+    }
+
+    /// A packet that is handed out again; nil: the demuxer has the next one.
+    mutating func next() -> Packet? {
+        while cursor < packets.count {
+            defer { cursor += 1 }
+            let packet = packets[cursor]
+            if cursor < firstOfGroup, packet.track == syncTrack { continue }
+            return packet
+        }
+        return nil
+    }
+
+    mutating func append(_ packet: Packet) {
+        if packet.presentationTime == nil { isUntimed = true }
+        if isSync(packet) { groups.append(forgotten + packets.count) }
+        packets.append(packet)
+        bytes += packet.byteCount
+        cursor = packets.count
+    }
+
+    mutating func end() { hasEnded = true }
+
+    /// The demuxer was sent to `target`: what was read before does not lead up to it.
+    mutating func begin(at target: MediaTime) {
+        self = PacketHistory(syncTrack: syncTrack, tracks: tracks)
+        startsAtZero = target <= .zero
+    }
+
+    /// Hands out again from the last sync point at or before `target`. False: it is not all there.
+    mutating func rewind(to target: MediaTime) -> Bool {
+        guard !isUntimed, !packets.isEmpty, reaches(target) else { return false }
+        guard let group = group(before: target) else {
+            guard isWhole, startsAtZero else { return false }
+            cursor = 0
+            firstOfGroup = 0
+            return true
+        }
+        let isFirst = groups.first == group + forgotten
+        // What an open group refers to is not there.
+        if isFirst, isOpen(0), !(isWhole && startsAtZero) { return false }
+        guard isWhole && isFirst || tracks.allSatisfy({ holds($0, from: target) }) else { return false }
+        firstOfGroup = group
+        let begin = (packets[group].presentationTime ?? .zero) - Self.lead
+        cursor =
+            packets[..<group].firstIndex { $0.track != syncTrack && ($0.presentationTime ?? .zero) >= begin }
+            ?? group
+        return true
+    }
+
+    /// What lies at `target` was read, or there is nothing so late.
+    private func reaches(_ target: MediaTime) -> Bool {
+        if hasEnded { return true }
+        let last = packets.last { syncTrack == nil || $0.track == syncTrack }
+        guard let time = last?.decodeTime ?? last?.presentationTime else { return false }
+        return time > target
+    }
+
+    private func group(before target: MediaTime) -> Int? {
+        let limit = syncTrack == nil && !(isWhole && startsAtZero) ? target - Self.lead : target
+        let found = groups.lastIndex { (packets[$0 - forgotten].presentationTime ?? .zero) <= limit }
+        guard var found else { return nil }
+        // Pictures of an open group refer to the one before, and without it some decoders lose others too.
+        if found > 0, isOpen(found) { found -= 1 }
+        return groups[found] - forgotten
+    }
+
+    /// Some pictures of the group are shown before its key frame.
+    private func isOpen(_ group: Int) -> Bool {
+        guard let syncTrack else { return false }
+        let first = groups[group] - forgotten
+        let end = group + 1 < groups.count ? groups[group + 1] - forgotten : packets.count
+        let time = packets[first].presentationTime ?? .zero
+        return packets[first..<end].contains {
+            $0.track == syncTrack && ($0.presentationTime ?? time) < time
+        }
+    }
+
+    private func holds(_ track: Int, from target: MediaTime) -> Bool {
+        guard track != syncTrack else { return true }
+        guard let first = packets.first(where: { $0.track == track })?.presentationTime else { return false }
+        return first <= target
+    }
+
+    private func isSync(_ packet: Packet) -> Bool {
+        guard let syncTrack else { return true }
+        return packet.track == syncTrack && packet.isKeyFrame
+    }
+
+    /// Forgets whole groups that end before `time`, and as many as leave at most `limit` bytes besides the
+    /// `waiting` ones, which are held by a queue all the same.
+    mutating func trim(before time: MediaTime, bytes limit: Int, waiting: Int) {
+        guard cursor == packets.count else { return }
+        while let first = groups.first {
+            let second = groups.count > 1 ? groups[1] - forgotten : nil
+            let isOver = bytes - waiting > limit
+            if let second, isOver || (packets[second].presentationTime ?? .zero) <= time {
+                forget(second)
+            } else if isOver, first > forgotten {
+                forget(first - forgotten)
+            } else if isOver {
+                forget(packets.count)
+            } else {
+                return
+            }
+        }
+        // No group begins in it.
+        if bytes - waiting > limit { forget(packets.count) }
+    }
+
+    private mutating func forget(_ count: Int) {
+        for packet in packets.prefix(count) { bytes -= packet.byteCount }
+        packets.removeFirst(count)
+        forgotten += count
+        while let first = groups.first, first < forgotten { groups.removeFirst() }
+        cursor = packets.count
+        firstOfGroup = 0
+        isWhole = false
+    }
+}
