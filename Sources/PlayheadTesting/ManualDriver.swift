@@ -8,14 +8,16 @@ public final class ManualDriver: Driver {
     private let stepped: SteppedDriver
     public let seed: UInt64?
 
-    public init(seed: UInt64? = nil) {
+    /// `isRealTime`: pictures can come too late, as they can where time passes by itself.
+    public init(seed: UInt64? = nil, isRealTime: Bool = false) {
         self.seed = seed
+        self.isRealTime = isRealTime
         stepped = SteppedDriver(seed: seed)
     }
 
     public var clock: any HostClock { stepped.clock }
     public var now: HostTime { stepped.clock.now }
-    public var isRealTime: Bool { false }
+    public let isRealTime: Bool
 
     public func makeLane(_ role: LaneRole, label: String) -> any Lane {
         stepped.makeLane(role, label: label)

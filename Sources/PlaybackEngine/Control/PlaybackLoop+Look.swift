@@ -21,8 +21,12 @@ extension PlaybackLoop {
         if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
         let switchAt = lookAtReplacement(at: now)
         guard let pipeline = self.pipeline else { return }
+        let readingAt = followSound(at: now)
         var outcome = renderer.look(pipeline, at: now)
-        if let switchAt { outcome.wakeAt = min(outcome.wakeAt ?? switchAt, switchAt) }
+        if let prepared, prepared.isReady, let next = prepared.pipeline, state.followsSeamlessly {
+            renderer.lookBeyondSeam(pipeline, into: next, prepared.start, at: now, &outcome)
+        }
+        for time in [switchAt, readingAt].compactMap(\.self) { outcome.wake(at: time) }
         deliver(outcome, item.id, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
@@ -31,6 +35,7 @@ extension PlaybackLoop {
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {
             handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
+            checkSeam()
         } else if outcome.isDry, !pipeline.hasEndedReading(start.epoch) {
             monitor.runDry()
             handle(.ranDry(start.epoch))
@@ -71,6 +76,7 @@ extension PlaybackLoop {
         pendingSteps = isAtEnd ? 0 : pendingSteps - frames.count
         guard let last = frames.last else { return }
         counters.framesDecoded += frames.count
+        audio?.restart()
         observers.jumped(itemTime: renderer.itemTime(at: now))
         show(last, due: now, at: now, isEssential: true, done: nil)
     }
@@ -119,10 +125,18 @@ extension PlaybackLoop {
         for shown in outcome.shown {
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
-        for buffer in outcome.sound {
-            counters.audioSamples += buffer.frameCount
-            audio?.write(buffer)
+        for sound in outcome.sound {
+            counters.audioSamples += sound.buffer.frameCount
+            let media = sound.origin &+ (sound.buffer.presentationTime.nanoseconds ?? 0)
+            let place = SoundPlace(
+                origin: sound.origin,
+                due: renderer.timeline.host(for: media) ?? now,
+                rate: renderer.timeline.rate,
+                epoch: renderer.timeline.epoch
+            )
+            audio?.write(sound.buffer, at: place)
         }
+        noteEndOfSound()
     }
 
     func show(

@@ -61,6 +61,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     var alarm: (any Wakeup)?
     var alarmTime: HostTime?
     var observers = TimeObservers()
+    var following = Following()
     let observer: Observer
     /// Every picture as it comes due, and of which item.
     let frameTap: FrameTap
@@ -212,6 +213,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.presentationSize = presentationSize
         snapshot.isReadyForDisplay = isReadyForDisplay
         snapshot.counters = counters
+        if audio?.device != nil { snapshot.audio = audioFacts }
         snapshot.pass = renderer.pass
         snapshot.timeline = renderer.timeline
         snapshot.passStart = renderer.passStart

@@ -20,6 +20,7 @@ public struct PlaybackSnapshot: Sendable {
     /// Where a seek is going; nil when none is under way.
     public var seekTarget: MediaTime?
     public var counters = PlaybackCounters()
+    public var audio = AudioDeviceFacts()
     /// Passes of the current item that were completed.
     public var pass = 0
 

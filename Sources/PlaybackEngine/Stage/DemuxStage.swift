@@ -188,7 +188,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return
         }
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
-        progress.withLock { $0.take(packet, pass: pass) }
+        progress.withLock {
+            $0.take(packet, pass: pass)
+            if packet.track == videoTrack { $0.takePicture(packet) }
+        }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoders()
     }
@@ -218,6 +221,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         for (track, queue) in queues where segment == nil || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }
+        if segment == nil, error == nil { progress.withLock { $0.finish(pass: pass) } }
         if segment == nil { endedEpoch.withLock { $0 = epoch } }
         wakeDecoders()
         report(.changed)
