@@ -20,7 +20,7 @@
     F(stream_set_state_callback) F(stream_set_write_callback) F(stream_set_underflow_callback) \
     F(stream_set_moved_callback) F(stream_set_suspended_callback) F(stream_set_latency_update_callback) \
     F(stream_get_state) F(stream_begin_write) F(stream_write) F(stream_writable_size) F(stream_cork) \
-    F(stream_flush) F(stream_get_latency) F(stream_get_device_name) F(stream_get_index) F(stream_set_name) \
+    F(stream_flush) F(stream_get_latency) F(stream_get_timing_info) F(stream_get_device_name) F(stream_get_index) F(stream_set_name) \
     F(stream_is_suspended) F(stream_update_timing_info) \
     F(operation_unref) F(proplist_new) F(proplist_free) F(proplist_sets) F(channel_map_init_extend) F(strerror)
 

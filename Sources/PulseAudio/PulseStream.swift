@@ -1,4 +1,5 @@
 internal import CPulse
+internal import Glibc
 internal import MediaCore
 internal import Synchronization
 
@@ -195,18 +196,43 @@ final class PulseStream {
     /// Which sample comes next, and when what is written next will be heard.
     private func measure() {
         guard !isCorked, !isSuspended, measurementsAwaited == 0, let next = ring.next else { return }
-        var latency: pa_usec_t = 0
-        var isNegative: Int32 = 0
-        // No latency at all: the server has played on beyond what it was given, and cannot tell where.
-        guard library.functions.stream_get_latency(stream, &latency, &isNegative) >= 0, isNegative == 0,
-            (1...10_000_000).contains(latency)
-        else { return }
+        guard let latency = latency() else { return }
         let now = owner.clock.now
-        let heardAt = now.advanced(by: Int64(latency) * 1000)
+        let heardAt = now.advanced(by: latency * 1000)
         learnStartDelay(next.frame, heardAt)
         signals.timing.publish(
             AudioDevicePosition(frame: next.frame, heardAt: heardAt, measuredAt: now, flushes: next.flushes)
         )
+    }
+
+    /// Microseconds until what is written next is heard; nil: the server has played on beyond what it was given, and
+    /// cannot tell where.
+    private func latency() -> Int64? {
+        var latency: pa_usec_t = 0
+        var isNegative: Int32 = 0
+        guard library.functions.stream_get_latency(stream, &latency, &isNegative) >= 0, isNegative == 0 else {
+            return nil
+        }
+        var result = Int64(clamping: latency)
+        // At a stream's beginning the device may have more in hand than has been read of it. libpulse says then that
+        // nothing has been played, and not how long that will stay so.
+        if let info = library.functions.stream_get_timing_info(stream)?.pointee,
+            info.write_index_corrupt == 0,
+            info.read_index_corrupt == 0, microseconds(info.read_index) <= Int64(clamping: info.sink_usec)
+        {
+            var now = timeval()
+            gettimeofday(&now, nil)
+            let age =
+                Int64(now.tv_sec - info.timestamp.tv_sec) * 1_000_000
+                + Int64(now.tv_usec - info.timestamp.tv_usec)
+            let inHand = microseconds(info.write_index - info.read_index) + Int64(clamping: info.sink_usec)
+            result = inHand - max(0, min(2_000_000, age))
+        }
+        return (1...10_000_000).contains(result) ? result : nil
+    }
+
+    private func microseconds(_ bytes: Int64) -> Int64 {
+        bytes / Int64(frameSize) * 1_000_000 / sampleRate
     }
 
     /// How long it took from letting the stream go until its first sample was heard: so it will be next time.

@@ -112,7 +112,8 @@ public struct SoundFollower: Hashable, Sendable {
         _ reading: SoundReading,
         _ soundGivesWay: Bool
     ) -> SoundCorrection? {
-        if offset.magnitude > Self.farOff { return restart(reading) }
+        let farOff = soundGivesWay || offset > 0 ? Self.farOff : Self.longestWait
+        if offset.magnitude > farOff { return restart(reading) }
         phase = .together
         facts.isClock = true
         facts.worstOffset = 0
@@ -167,8 +168,10 @@ public struct SoundFollower: Hashable, Sendable {
     private static let closeEnough: Int64 = 3_000_000
     /// 40 ms: about a picture; beyond it running in would take too long.
     private static let runIn: Int64 = 40_000_000
-    /// 400 ms: nobody waits that long for a sound.
-    private static let farOff: Int64 = 400_000_000
+    /// 400 ms: a picture that plays does not stop or leap for so long.
+    private static let farOff: UInt64 = 400_000_000
+    /// 1 s: so long a picture waits for the beginning of its sound.
+    private static let longestWait: UInt64 = 1_000_000_000
     /// 100 ms.
     private static let settling: Int64 = 100_000_000
     private static let believed = 3
