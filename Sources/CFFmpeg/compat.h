@@ -16,6 +16,19 @@ static inline int64_t ph_frame_duration(const AVFrame *frame) {
 #endif
 }
 
+// Says that get_buffer2 may be called from the codec's threads; always so from 6.0. Otherwise each picture is asked for
+// and given back in turn on the caller's thread: slower, and a picture more is held.
+static inline void ph_codec_has_thread_safe_callbacks(AVCodecContext *context) {
+#if LIBAVCODEC_VERSION_MAJOR < 60
+_Pragma("GCC diagnostic push")
+_Pragma("GCC diagnostic ignored \"-Wdeprecated-declarations\"")
+    context->thread_safe_callbacks = 1;
+_Pragma("GCC diagnostic pop")
+#else
+    (void)context;
+#endif
+}
+
 // A field of its own until 6.1, then a flag.
 static inline int ph_frame_is_key(const AVFrame *frame) {
 #ifdef AV_FRAME_FLAG_KEY

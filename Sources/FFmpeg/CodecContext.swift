@@ -5,7 +5,7 @@ internal import MediaCore
 final class CodecContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
     /// Named in the context, so it has to live longer.
-    private let log: LibraryLog
+    private let companion: CodecCompanion
 
     init(
         parameters: UnsafePointer<AVCodecParameters>,
@@ -13,6 +13,7 @@ final class CodecContext {
         threads: ThreadPlan,
         maximumPixelCount: Int,
         averageRate: AVRational = AVRational(num: 0, den: 1),
+        pictures: PictureMemory? = nil,
         log: LibraryLog
     ) throws(MediaError) {
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
@@ -23,10 +24,14 @@ final class CodecContext {
             throw MediaError(.resourceLimit, "no memory for a decoder", isRetryable: true)
         }
         self.pointer = pointer
-        self.log = log
+        companion = CodecCompanion(log: log, pictures: pictures)
         var code = avcodec_parameters_to_context(pointer, parameters)
         if code >= 0 {
-            pointer.pointee.opaque = log.opaque
+            pointer.pointee.opaque = Unmanaged.passUnretained(companion).toOpaque()
+            if pictures != nil {
+                pointer.pointee.get_buffer2 = CodecCompanion.provide
+                ph_codec_has_thread_safe_callbacks(pointer)
+            }
             if parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO { pointer.pointee.framerate = averageRate }
             pointer.pointee.pkt_timebase = timeBase
             pointer.pointee.max_pixels = Int64(max(1, maximumPixelCount))
@@ -49,8 +54,35 @@ final class CodecContext {
     deinit {
         var pointer: UnsafeMutablePointer<AVCodecContext>? = pointer
         // Joins the context's threads, so nobody names the log afterwards.
-        log.capture { avcodec_free_context(&pointer) }
+        companion.log.capture { avcodec_free_context(&pointer) }
     }
+}
+
+/// What a codec context carries in `opaque`, which libav copies to the contexts of its frame threads.
+final class CodecCompanion: Sendable {
+    let log: LibraryLog
+    let pictures: PictureMemory?
+
+    init(log: LibraryLog, pictures: PictureMemory?) {
+        self.log = log
+        self.pictures = pictures
+    }
+
+    static func of(_ context: UnsafePointer<AVCodecContext>) -> CodecCompanion? {
+        context.pointee.opaque.map { Unmanaged<CodecCompanion>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// The codec's `get_buffer2`.
+    static let provide:
+        @convention(c) (
+            UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32
+        ) -> Int32 = { context, frame, flags in
+            guard let context, let frame else { return PH_ERROR_EINVAL }
+            guard let pictures = of(context)?.pictures, PictureMemory.serves(frame, of: context) else {
+                return avcodec_default_get_buffer2(context, frame, flags)
+            }
+            return pictures.provide(frame, for: context)
+        }
 }
 
 /// Owns a copy of a stream's codec parameters, so that decoders do not depend on the container.

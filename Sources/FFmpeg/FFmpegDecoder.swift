@@ -13,6 +13,8 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let averageRate: AVRational
     private let threads: ThreadPlan
     private let maximumPixelCount: Int
+    /// Kept from one codec context to the next.
+    private let pictures: PictureMemory?
     private let scratch: PacketOwner
     private var codec: CodecContext
     private var clock: DecodeClock
@@ -38,6 +40,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
         self.timeBase = stream.pointee.time_base
         self.averageRate = stream.pointee.avg_frame_rate
         self.scratch = try PacketOwner()
+        self.pictures = track.mediaType == .video ? PictureMemory() : nil
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
             by: track.naturalSize.height
         )
@@ -57,6 +60,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
                 threads: threads,
                 maximumPixelCount: maximumPixelCount,
                 averageRate: averageRate,
+                pictures: pictures,
                 log: log
             )
         } catch {
@@ -163,6 +167,7 @@ public final class FFmpegDecoder: Decoder, @unchecked Sendable {
             threads: threads,
             maximumPixelCount: maximumPixelCount,
             averageRate: averageRate,
+            pictures: pictures,
             log: log
         )
     }

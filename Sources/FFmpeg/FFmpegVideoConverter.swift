@@ -45,7 +45,7 @@ public final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         return result
     }
 
-    private func makeOutput(size: PixelSize, format: AVPixelFormat) throws(MediaError) -> FrameOwner {
+    func makeOutput(size: PixelSize, format: AVPixelFormat) throws(MediaError) -> FrameOwner {
         let output = try FrameOwner()
         output.pointer.pointee.width = Int32(clamping: size.width)
         output.pointer.pointee.height = Int32(clamping: size.height)

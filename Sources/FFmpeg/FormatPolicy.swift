@@ -36,6 +36,9 @@ enum FormatPolicy {
         "stl", "subviewer", "subviewer1", "sup", "tedcaptions", "ttml", "vplayer", "webvtt",
     ]
 
+    /// Everything but playlists.
+    static let mediaNames = Set(containers + pictures + subtitles)
+
     /// libav's `format_whitelist`.
     static func whitelist(allowsPlaylists: Bool) -> String {
         (containers + pictures + subtitles + (allowsPlaylists ? ["hls"] : [])).joined(separator: ",")

@@ -32,9 +32,6 @@ final class LibraryLog: Sendable {
         return try body()
     }
 
-    /// What a codec context carries in `opaque`. The log must outlive the context.
-    var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
-
     private func append(_ line: String) {
         lines.withLock {
             if $0.last == line { return }
@@ -69,8 +66,7 @@ final class LibraryLog: Sendable {
         }
         guard let object, let type = objectClass(object), type == avcodec_get_class() else { return nil }
         let context = object.assumingMemoryBound(to: AVCodecContext.self)
-        guard let opaque = context.pointee.opaque else { return nil }
-        return Unmanaged<LibraryLog>.fromOpaque(opaque).takeUnretainedValue()
+        return CodecCompanion.of(context)?.log
     }
 
     /// "h264: ", or nothing for lines of no object.

@@ -35,6 +35,10 @@ struct TrackDescriber {
         track.frameCount = stream.pointee.nb_frames > 0 ? Int(stream.pointee.nb_frames) : nil
         track.bitRate = parameters.pointee.bit_rate > 0 ? parameters.pointee.bit_rate : nil
         track.isDefault = disposition & AV_DISPOSITION_DEFAULT != 0
+        track.dispositions = Set(
+            (0..<31).map { Int32(1) << $0 }.filter { disposition & $0 != 0 }
+                .compactMap { av_disposition_to_string($0).map { String(cString: $0) } }
+        )
         track.isForced = disposition & AV_DISPOSITION_FORCED != 0
         track.isAttachedPicture = disposition & AV_DISPOSITION_ATTACHED_PIC != 0
         track.metadata = metadata

@@ -32,6 +32,18 @@ public protocol VideoConverter: AnyObject, Sendable {
     /// `frame` scaled to `size` in `pixelFormat`. Time stamps, colour and marks are kept.
     func convert(_ frame: VideoFrame, to pixelFormat: PixelFormat, size: PixelSize) throws(MediaError)
         -> VideoFrame
+    /// `frame` turned and mirrored as its format says, so that it needs no more of it. The pixel format may be
+    /// another one where the picture's own cannot be turned.
+    func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame
+}
+
+extension VideoConverter {
+    public func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
+        guard frame.format.rotation == .none, !frame.format.isMirrored else {
+            throw MediaError(.conversionFailed, "this converter cannot turn pictures")
+        }
+        return frame
+    }
 }
 
 /// Converts sample format, rate and channel layout without losing samples. Calls come one at a time.

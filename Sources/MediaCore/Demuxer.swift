@@ -23,9 +23,17 @@ public protocol Demuxer: AnyObject, Sendable {
     func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
     /// A decoder for one of the tracks. It may be used on another queue than the demuxer.
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
+    /// A decoder for one of the tracks of text or of timed metadata. It may be used on another queue than the demuxer.
+    func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder
     /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
     /// every later call.
     func cancel()
+}
+
+extension Demuxer {
+    public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)
+    }
 }
 
 /// How a decoder may spend memory and threads.

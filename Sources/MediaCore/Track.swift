@@ -37,6 +37,8 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var bitRate: Int64?
     public var isDefault: Bool
     public var isForced: Bool
+    /// What the track is for, by FFmpeg's names: "default", "forced", "hearing_impaired", "comment" ...
+    public var dispositions: Set<String>
     /// A still (cover art) rather than a moving picture.
     public var isAttachedPicture: Bool
     /// Why this track cannot be played here; nil when it can.
@@ -59,6 +61,7 @@ public struct Track: Hashable, Sendable, Identifiable {
         self.channelLayout = ChannelLayout(channelCount: 0, name: "")
         self.isDefault = false
         self.isForced = false
+        self.dispositions = []
         self.isAttachedPicture = false
         self.metadata = [:]
     }

@@ -38,7 +38,7 @@ public final class Asset: Sendable {
         var demuxer: (any Demuxer)?
     }
     private let state = Locked(State())
-    private let backend: any MediaBackend
+    let backend: any MediaBackend
 
     public convenience init(url: URL, options: AssetOptions = AssetOptions()) {
         self.init(url: url, options: options, backend: Player.Configuration().backend)
@@ -112,6 +112,8 @@ public final class Asset: Sendable {
             }
         }
     }
+
+    func makeDemuxer() -> any Demuxer { makeDemuxer(backend) }
 
     func makeDemuxer(_ backend: any MediaBackend, decoding: DecodingPolicy = DecodingPolicy()) -> any Demuxer
     {

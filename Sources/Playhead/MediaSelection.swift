@@ -1,16 +1,20 @@
-import Foundation
 public import MediaCore
 import PlaybackEngine
 
 /// What a track is for.
 public enum MediaCharacteristic: String, Hashable, Sendable, CaseIterable {
+    /// Each of these three makes a group of options.
     case audible, visual, legible
+    case isMainProgramContent, isOriginalContent, isAuxiliaryContent, dubbedTranslation
+    case containsOnlyForcedSubtitles
+    case transcribesSpokenDialogForAccessibility, describesVideoForAccessibility
 
-    var mediaType: MediaType {
+    var mediaType: MediaType? {
         switch self {
         case .audible: .audio
         case .visual: .video
         case .legible: .subtitle
+        default: nil
         }
     }
 }
@@ -28,14 +32,15 @@ public struct MediaSelectionGroup: Hashable, Sendable {
         characteristic == .legible ? nil : options.first(where: \.isPlayable)
     }
 
-    /// The options in a language, as the container writes it ("eng") or by its two letters ("en").
+    /// The options in a language, as the container writes it ("eng", "ger" or "deu") or by its two letters.
     public func options(withLanguage language: String) -> [MediaSelectionOption] {
-        let wanted = Self.canonical(language)
-        return options.filter { $0.language.map(Self.canonical) == wanted }
+        let names = LanguageNames.all(language)
+        return options.filter { option in option.language.map { names.contains($0.lowercased()) } ?? false }
     }
 
-    private static func canonical(_ language: String) -> String {
-        Locale(identifier: language).language.languageCode?.identifier(.alpha3) ?? language.lowercased()
+    /// The options that have all of these.
+    public func options(with characteristics: [MediaCharacteristic]) -> [MediaSelectionOption] {
+        options.filter { option in characteristics.allSatisfy(option.hasMediaCharacteristic) }
     }
 }
 
@@ -46,6 +51,11 @@ public struct MediaSelectionOption: Hashable, Sendable {
     public var language: String? { track.language }
     public var isPlayable: Bool { track.isPlayable }
 
+    public func hasMediaCharacteristic(_ characteristic: MediaCharacteristic) -> Bool {
+        if let type = characteristic.mediaType { return type == mediaType }
+        return !characteristic.dispositions.isDisjoint(with: track.dispositions)
+    }
+
     /// The track's title, else its language, else its number.
     public var displayName: String { track.title ?? track.language ?? "track \(track.id)" }
 }
@@ -53,7 +63,9 @@ public struct MediaSelectionOption: Hashable, Sendable {
 extension Asset {
     /// nil until loaded, and where the asset has no such track.
     public func mediaSelectionGroup(for characteristic: MediaCharacteristic) -> MediaSelectionGroup? {
-        let tracks = tracks.filter { $0.mediaType == characteristic.mediaType && !$0.isAttachedPicture }
+        let tracks = tracks.filter { track in
+            track.mediaType == characteristic.mediaType && !track.isAttachedPicture
+        }
         guard !tracks.isEmpty else { return nil }
         return MediaSelectionGroup(
             characteristic: characteristic,
@@ -66,29 +78,42 @@ extension Asset {
 extension PlayerItem {
     /// Plays `option`; nil: nothing of this kind. While playing nothing stops: the new track is decoded beside
     /// the old one and takes over a quarter of a second later, to the picture and the sample
-    /// (`PlayerEvent.mediaSelectionChanged`). An option of another group changes nothing. Text tracks can be
-    /// chosen, but are not handed out yet.
+    /// (`PlayerEvent.mediaSelectionChanged`). An option of another group changes nothing. Words of a
+    /// text track are handed out by a `LegibleOutput`, from the moment on at which they have been read.
     public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) {
         if let option, !group.options.contains(option) { return }
         choose(option.map { .track($0.track.id) } ?? .none, group.characteristic.mediaType)
     }
 
-    /// The container's own choice again.
+    /// The player's criteria choose again, or the container where there are none.
     public func selectMediaOptionAutomatically(in group: MediaSelectionGroup) {
         choose(.automatic, group.characteristic.mediaType)
     }
 
-    /// What is chosen in a group; what is played follows. nil: nothing.
-    public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
-        let choice = state.withLock { state in
-            switch group.characteristic {
+    /// Whether nobody has chosen in the group, so that the player's criteria do.
+    public func mediaSelectionCriteriaCanBeAppliedAutomatically(in group: MediaSelectionGroup) -> Bool {
+        choice(group.characteristic) == .automatic
+    }
+
+    private func choice(_ characteristic: MediaCharacteristic) -> TrackChoice {
+        state.withLock { state in
+            switch characteristic {
             case .audible: state.audio
             case .visual: state.video
             case .legible: state.legible
+            default: .none
             }
         }
-        switch choice {
+    }
+
+    /// What is chosen in a group; what is played follows. nil: nothing.
+    public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
+        let mine = choice(group.characteristic)
+        switch core?.choice(mine, group.characteristic) ?? mine {
         case .automatic: return group.defaultOption
+        case .preferred(let preference):
+            let best = preference.best(of: group.options.map(\.track).filter(\.isPlayable))
+            return group.options.first { $0.track == best }
         case .none: return nil
         case .track(let id): return group.options.first { $0.track.id == id }
         }
@@ -101,7 +126,9 @@ extension PlayerItem {
     /// Plays no track of this kind: none of it is read or decoded.
     public func disableTracks(ofType type: MediaType) { choose(.none, type) }
 
-    private func choose(_ choice: TrackChoice, _ type: MediaType) {
+    private func choose(_ choice: TrackChoice, _ type: MediaType?) {
+        let hadLegible = state.withLock { $0.legible }
+        defer { if hadLegible != state.withLock({ $0.legible }) { renewText(.words, reopens: true) } }
         change { state in
             switch type {
             case .video: state.video = choice

@@ -43,6 +43,8 @@ enum Bulletin {
             center.post(name: PlayerItem.playbackStalled, object: item)
         case .mediaSelectionChanged(let item):
             center.post(name: PlayerItem.mediaSelectionDidChange, object: item)
+        case .effectiveRateChanged(let item, _):
+            center.post(name: Timebase.effectiveRateDidChange, object: item)
         case .timeJumped(let item, _): center.post(name: PlayerItem.timeJumped, object: item)
         case .errorLogEntry(let item, let error):
             center.post(

@@ -23,6 +23,7 @@ extension PlayerCore {
             }
         }
         if let old, let oldID { old.detach(from: oldID) }
+        if item == nil { setting(\.videoOutput)?.clear() }
         guard let item, let id else {
             loop.setItem(nil, nil)
             return
@@ -61,8 +62,9 @@ extension PlayerCore {
         let backend = configuration.backend
         return MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
-            video: settings.video,
-            audio: hasSound ? settings.audio : .none,
+            video: choice(settings.video, .visual),
+            audio: hasSound ? choice(settings.audio, .audible) : .none,
+            texts: item.textSources,
             decoding: DecoderOptions(
                 threadCount: decoding.threadCount ?? 0,
                 sharing: Census.players,

@@ -40,6 +40,9 @@ final class PlayerCore: Sendable {
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
+        var videoOutput: PlayerVideoOutput?
+        var appliesCriteria = true
+        var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
         var endAction = Player.ActionAtItemEnd.pause
         var volume: Float = 1
         var isMuted = false
@@ -63,7 +66,11 @@ final class PlayerCore: Sendable {
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
             driver: driver,
-            frameTap: { [watchers] id, frame in watchers.item(id)?.deliver(frame) },
+            frameTap: { [weak self, watchers] id, frame in
+                guard let item = watchers.item(id) else { return }
+                item.deliver(frame)
+                self?.deliver(frame, of: item)
+            },
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
@@ -99,6 +106,14 @@ final class PlayerCore: Sendable {
         }
     }
 
+    /// On the control lane.
+    private func deliver(_ frame: VideoFrame, of item: PlayerItem) {
+        guard let output = setting(\.videoOutput), self.item === item else { return }
+        output.take(frame, of: item, at: driver.clock.now)
+        // Taken off meanwhile; what follows it comes through this lane, and so later.
+        if self.item !== item { output.clear() }
+    }
+
     // MARK: Reading
 
     private var moment: Moment.View? {
@@ -132,13 +147,15 @@ final class PlayerCore: Sendable {
         return result
     }
 
-    func currentTime(of item: PlayerItem) -> MediaTime {
+    func currentTime(of item: PlayerItem) -> MediaTime { time(of: item, at: driver.clock.now) }
+
+    func time(of item: PlayerItem, at host: HostTime) -> MediaTime {
         let (target, id, isCurrent) = state.withLock { ($0.seekTarget?.value, $0.itemID, $0.item === item) }
         guard isCurrent else { return .zero }
         if let target { return target }
         let snapshot = snapshot
         guard snapshot.itemID == id else { return item.state.withLock { $0.startPosition?.time } ?? .zero }
-        return snapshot.itemTime(at: driver.clock.now)
+        return snapshot.itemTime(at: host)
     }
 
     /// A setting that the loop never changes.

@@ -12,6 +12,8 @@ public enum PlayerEvent: Sendable {
     case mutedChanged(Bool)
     case durationChanged(PlayerItem, MediaTime)
     case tracksChanged(PlayerItem)
+    /// How fast time really runs, behind what changed it: 0 while standing, waiting or seeking. See `Timebase`.
+    case effectiveRateChanged(PlayerItem, Float)
     /// Other tracks than before are played.
     case mediaSelectionChanged(PlayerItem)
     case presentationSizeChanged(PlayerItem, PixelSize)

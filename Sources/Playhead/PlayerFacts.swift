@@ -73,7 +73,9 @@ struct ItemFacts: Sendable {
                 PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
             }
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
-        case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .fault, .sinkFailed: break
+        case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .effectiveRateChanged, .fault,
+            .sinkFailed:
+            break
         }
     }
 

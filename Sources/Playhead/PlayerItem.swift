@@ -22,7 +22,8 @@ public final class PlayerItem: Sendable, Identifiable {
         var forwardBuffer = 0.0
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
-        var legible = TrackChoice.none
+        var legible = TrackChoice.automatic
+        var legibleAsset: Asset?
         var outputs: [any PlayerItemOutput] = []
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.
@@ -53,6 +54,7 @@ public final class PlayerItem: Sendable, Identifiable {
             state.video = mine.video
             state.audio = mine.audio
             state.legible = mine.legible
+            state.legibleAsset = mine.legibleAsset
         }
         return copy
     }

@@ -14,11 +14,16 @@ public final class PlayerLayer: Sendable {
         var gravity = VideoGravity.resizeAspect
         var background = Color.clear
         var sinks: [any VideoSink] = []
+        var filter: Filter?
 
         var fit: LayerOutput.Fit {
             LayerOutput.Fit(size: size, gravity: gravity, background: background)
         }
     }
+    private struct Filter {
+        let call: @Sendable (VideoFrame) -> VideoFrame?
+    }
+
     private let state = Locked(State())
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
@@ -56,12 +61,13 @@ public final class PlayerLayer: Sendable {
             let backend = player.configuration.backend
             return LayerOutput(driver: player.core.driver, label: "layer") { backend.makeVideoConverter() }
         }
-        let (sinks, fit) = state.withLock { state in
+        let (sinks, fit, filter) = state.withLock { state in
             state.player = player
             state.output = output
-            return (state.sinks, state.fit)
+            return (state.sinks, state.fit, state.filter)
         }
         output?.setFit(fit)
+        output?.setFilter(filter?.call)
         // The sinks move when the old player has given the last picture that was under way.
         let join: @Sendable () -> Void = {
             guard let output else { return }
@@ -84,6 +90,20 @@ public final class PlayerLayer: Sendable {
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
         set { change { $0.background = newValue } }
+    }
+
+    /// What every picture of the layer goes through before it is fitted and handed to the sinks, on the layer's
+    /// own queue: it may take its time without holding up the clock. nil from it leaves a picture out. A seek
+    /// is complete when its picture has been through. Other layers and outputs get pictures as they are.
+    public var videoFilter: (@Sendable (VideoFrame) -> VideoFrame?)? {
+        get { state.withLock { $0.filter }?.call }
+        set {
+            let output = state.withLock { state in
+                state.filter = newValue.map { Filter(call: $0) }
+                return state.output
+            }
+            output?.setFilter(newValue)
+        }
     }
 
     private func change(_ body: (inout State) -> Void) {

@@ -1,9 +1,16 @@
 public import MediaCore
+import PlaybackEngine
 
 /// Gets what an item plays, whoever plays it. Added with `PlayerItem.add(_:)`.
 public protocol PlayerItemOutput: AnyObject, Sendable {
+    /// The item that the output was added to last, not kept alive; set by the item.
+    var item: PlayerItem? { get set }
     /// A picture comes due. Called in order, on a queue of the player's that must not be held up.
     func take(_ frame: VideoFrame)
+}
+
+extension PlayerItemOutput {
+    public func take(_ frame: VideoFrame) {}
 }
 
 /// Pictures to be asked for rather than to be handed over: the one that is due at an item time.
@@ -17,6 +24,7 @@ public final class VideoOutput: PlayerItemOutput {
         var taken: MediaTime = .invalid
         var streams: [UInt64: AsyncStream<VideoFrame>.Continuation] = [:]
         var ids: UInt64 = 0
+        weak var item: PlayerItem?
     }
     private let state = Locked(State())
     /// A renderer that asks a little late must still find the picture that was due.
@@ -26,6 +34,11 @@ public final class VideoOutput: PlayerItemOutput {
 
     deinit {
         for stream in state.withLock({ $0.streams.values }) { stream.finish() }
+    }
+
+    public var item: PlayerItem? {
+        get { state.withLock { $0.item } }
+        set { state.withLock { $0.item = newValue } }
     }
 
     public func take(_ frame: VideoFrame) {
@@ -90,10 +103,14 @@ extension PlayerItem {
         state.withLock { state in
             if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
         }
+        output.item = self
+        if output is LegibleOutput { renewText(.words, reopens: false) }
+        if output is MetadataOutput { renewText(.metadata, reopens: true) }
     }
 
     public func remove(_ output: any PlayerItemOutput) {
         state.withLock { $0.outputs.removeAll { $0 === output } }
+        if output.item === self { output.item = nil }
     }
 
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }

@@ -149,6 +149,7 @@ final class Watchers: Sendable {
         case .seekCompleted(_, let finished):
             return current.map { .seekCompleted($0, finished: finished) }
         case .prerollCompleted: return nil
+        case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
         case .fault(let id, let error):
             return id.flatMap { item($0) }.map { .errorLogEntry($0, PlaybackError(error, url: $0.asset.url)) }
         case .sinkFailed(let error, let underlying):

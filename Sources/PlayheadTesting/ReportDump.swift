@@ -15,6 +15,8 @@ public final class ReportDump: Sendable {
         { [self] report, _ in
             // How far reading is ahead hangs on the order among lanes, which tests draw by lot.
             if case .loadedRangeChanged = report.content { return }
+            // Follows from the others; it has tests of its own.
+            if case .effectiveRateChanged = report.content { return }
             let line = "\(Self.words(report.itemTime)) \(Self.words(report.content))"
             state.withLock { $0.append(line) }
         }
@@ -32,6 +34,7 @@ public final class ReportDump: Sendable {
         case .presentationSizeChanged(_, let size): "presentationSize \(size)"
         case .tracksChanged: "tracks"
         case .selectionChanged: "selection"
+        case .effectiveRateChanged(_, let rate): "effectiveRate \(rate)"
         case .loadedRangeChanged(_, let range): "loaded \(range.map { words($0.end) } ?? "nothing")"
         case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
         case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"

@@ -78,6 +78,23 @@ public final class ScriptedDecoder: Decoder {
     }
 }
 
+/// Says what the script has.
+final class ScriptedTextDecoder: TextDecoder {
+    private let media: ScriptedMedia
+
+    init(_ media: ScriptedMedia) { self.media = media }
+
+    func decode(_ packet: Packet) throws(MediaError) -> [TextCue] {
+        guard let payload = packet.payload as? ScriptedPayload, let start = packet.presentationTime,
+            media.texts.indices.contains(payload.index)
+        else { return [] }
+        let range = MediaTimeRange(start: start, duration: packet.duration ?? .indefinite)
+        return [TextCue(text: media.texts[payload.index].words, timeRange: range, track: packet.track)]
+    }
+
+    func flush() {}
+}
+
 /// A grey picture of 16 x 8 whose first eight bytes hold the frame's number.
 final class ScriptedPicture: VideoFrameStorage {
     private let bytes: [UInt8]

@@ -68,6 +68,11 @@ public final class ScriptedDemuxer: Demuxer {
         let main = media.video == nil ? ScriptedMedia.audioTrack : ScriptedMedia.videoTrack
         let keys = packets.indices.filter { packets[$0].isKeyFrame && packets[$0].track == main }
         var key = keys.lastIndex { (packets[$0].presentationTime ?? .zero) <= target } ?? 0
+        if preference == .atOrAfter,
+            let after = keys.firstIndex(where: { (packets[$0].presentationTime ?? .zero) >= target })
+        {
+            key = after
+        }
         if target > .zero {
             for case .seeksLate(let count) in media.faults { key = min(key + count, keys.count - 1) }
         }
@@ -77,6 +82,10 @@ public final class ScriptedDemuxer: Demuxer {
 
     public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
         ScriptedDecoder(media, track: track)
+    }
+
+    public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        ScriptedTextDecoder(media)
     }
 
     public func cancel() { isCancelled.store(true, ordering: .releasing) }

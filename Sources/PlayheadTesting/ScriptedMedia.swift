@@ -40,6 +40,24 @@ public struct ScriptedMedia: Sendable {
         }
     }
 
+    /// Words, in the order in which they lie in the file.
+    public struct Text: Sendable {
+        public var words: String
+        /// Milliseconds of item time; no end: until the next one.
+        public var start: Int64
+        public var end: Int64?
+        /// The track, from `ScriptedMedia.textTrack` on.
+        public var track: Int
+
+        public init(_ words: String, from start: Int64, to end: Int64?, track: Int = ScriptedMedia.textTrack)
+        {
+            self.words = words
+            self.start = start
+            self.end = end
+            self.track = track
+        }
+    }
+
     public enum Fault: Hashable, Sendable {
         /// Opening fails.
         case openFails(MediaError.Code)
@@ -61,16 +79,26 @@ public struct ScriptedMedia: Sendable {
 
     public var video: Video?
     public var audio: Audio?
+    public var texts: [Text]
+    public var chapters: [Chapter] = []
     public var faults: [Fault]
 
-    public init(video: Video? = nil, audio: Audio? = nil, faults: [Fault] = []) {
+    public init(
+        video: Video? = nil,
+        audio: Audio? = nil,
+        texts: [Text] = [],
+        faults: [Fault] = []
+    ) {
         self.video = video
         self.audio = audio
+        self.texts = texts
         self.faults = faults
     }
 
     public static let videoTrack = 0
     public static let audioTrack = 1
+    /// Of the first track of text.
+    public static let textTrack = 2
 
     var duration: MediaTime {
         let picture = video.map { $0.start + MediaTime(value: Int64($0.frameCount), timescale: $0.frameRate) }
@@ -93,7 +121,7 @@ final class ScriptedPayload: PacketPayload {
 extension ScriptedMedia {
     /// All packets in file order: by decode time, pictures first.
     func packets() -> [Packet] {
-        (videoPackets() + audioPackets()).sorted {
+        (videoPackets() + audioPackets() + textPackets()).sorted {
             let (a, b) = ($0.decodeTime ?? .zero, $1.decodeTime ?? .zero)
             return a == b ? $0.track < $1.track : a < b
         }
@@ -112,6 +140,21 @@ extension ScriptedMedia {
                 byteCount: 1000,
                 isKeyFrame: frame % video.keyInterval == 0,
                 payload: ScriptedPayload(index: frame, length: 1)
+            )
+        }
+    }
+
+    private func textPackets() -> [Packet] {
+        texts.enumerated().map { index, text in
+            let time = MediaTime(value: text.start, timescale: 1000)
+            return Packet(
+                track: text.track,
+                presentationTime: time,
+                decodeTime: time,
+                duration: text.end.map { MediaTime(value: $0 - text.start, timescale: 1000) },
+                byteCount: text.words.utf8.count,
+                isKeyFrame: true,
+                payload: ScriptedPayload(index: index, length: 1)
             )
         }
     }
@@ -173,6 +216,12 @@ extension ScriptedMedia {
             let length = MediaTime(value: Int64(audio.sampleCount), timescale: audio.sampleRate)
             track.timeRange = MediaTimeRange(start: .zero, duration: length)
             if faults.contains(.noDecoder(.audio)) { track.unplayableReason = "no decoder in the script" }
+            description.tracks.append(track)
+        }
+        description.chapters = chapters
+        for id in Set(texts.map(\.track)).sorted() {
+            var track = Track(id: id, mediaType: .subtitle, codec: "script", timeBase: Rational(1, 1000))
+            track.language = id == Self.textTrack ? "eng" : "deu"
             description.tracks.append(track)
         }
         return description

@@ -46,4 +46,23 @@ struct EventTests {
         let outcome = try await Command.run("--untimed", "--events", "text", "--repeat", "4", Media.clip)
         #expect(outcome.lines.count { $0.contains(" didPlayToEndTime ") } == 4)
     }
+
+    @Test(.enabled(if: Media.corpus != nil))
+    func wordsComeAmongTheEvents() async throws {
+        let file = try #require(Media.corpus).appendingPathComponent("subtitles/srt-in.mkv").path
+        let arguments = ["--untimed", "--events", "json", "--subtitle-track", "2", file]
+        let outcome = try await Command.run(arguments)
+        #expect(outcome.status == 0)
+        let cues = outcome.lines.filter { $0.contains("\"event\":\"cue\"") }
+        #expect(
+            cues == [
+                "{\"time\":0,\"event\":\"cue\",\"item\":0,\"text\":\"This is the first subtitle.\","
+                    + "\"from\":0,\"to\":1.234,\"track\":2}"
+            ]
+        )
+        for _ in 0..<3 { #expect(try await Command.run(arguments).text == outcome.text) }
+        let wrong = try await Command.run("--untimed", "--subtitle-track", "ger", file)
+        #expect(wrong.status == 1)
+        #expect(wrong.errors.contains("there is no subtitle track in language ger; it has 2"))
+    }
 }

@@ -23,8 +23,8 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        "--video images:a%d.png", "--video terminal", "--video window", "--audio pulse", "--audio pulse:sink",
-        "--cache off", "--header k:v", "--timeout 3", "--subtitle-track 1", "--trace file",
+        "--video images:a%d.png", "--video terminal", "--video window",
+        "--cache off", "--header k:v", "--timeout 3", "--trace file",
     ])
     func whatIsNotBuiltSaysSo(line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["x"])

@@ -129,4 +129,36 @@ struct LayerTests {
         #expect(scene.sight == "1.0 playing")
         #expect(scene.player.counters.framesPresented == 41)
     }
+
+    @Test("A filter sees every picture before the sinks do, may leave one out, and touches no other layer")
+    func filter() {
+        let scene = Scene()
+        let other = CapturingVideoSink(clock: scene.driver.clock)
+        let plain = PlayerLayer(player: scene.player)
+        plain.add(other)
+        let seen = Locked([MediaTime]())
+        scene.layer.videoFilter = { frame in
+            seen.withLock { $0.append(frame.presentationTime) }
+            var frame = frame
+            frame.format.isMirrored = true
+            return frame.isKeyFrame ? frame : nil
+        }
+        #expect(scene.layer.videoFilter != nil)
+        scene.load()
+        scene.player.play()
+        scene.driver.run(seconds: 60)
+        #expect(scene.sink.numbers == [0, 10, 20, 30, 40])
+        #expect(seen.withLock { $0 } == (0..<50).map { .ms($0 * 40) })
+        #expect(other.numbers == Array(0..<50))
+        // A picture that is left out completes a seek nevertheless; without a filter all are shown again.
+        scene.seek("seek", to: .ms(1000))
+        scene.driver.run(seconds: 1)
+        #expect(scene.told(of: "seek true") == ["seek true"])
+        #expect(scene.sink.numbers.count == 5)
+        scene.layer.videoFilter = nil
+        scene.seek("seek", to: .ms(1000))
+        scene.driver.run(seconds: 1)
+        #expect(scene.sink.numbers.last == 25)
+        plain.player = nil
+    }
 }

@@ -59,7 +59,7 @@ final class Scene {
             player.onEvent { timed in
                 switch timed.event {
                 // How much is read ahead, and that there is a log, have tests of their own.
-                case .loadedTimeRangesChanged, .accessLogEntry: break
+                case .loadedTimeRangesChanged, .accessLogEntry, .effectiveRateChanged: break
                 default: lines.withLock { $0.append(timed.line) }
                 }
             }

@@ -166,7 +166,8 @@ struct PlayerTests {
         }
         #expect(names.first == "rateChanged")
         #expect(names.filter { $0 == "didPlayToEndTime" }.count == 1)
-        #expect(names.suffix(3) == ["didPlayToEndTime", "rateChanged", "timeControlStatusChanged"])
+        let end = ["didPlayToEndTime", "rateChanged", "timeControlStatusChanged", "effectiveRateChanged"]
+        #expect(names.suffix(4) == end)
     }
 
     @Test("Time observers: every interval, at each boundary, not after they are gone")

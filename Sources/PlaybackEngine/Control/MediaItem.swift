@@ -6,6 +6,7 @@ public struct MediaItem: Sendable {
     public var makeDemuxer: @Sendable () -> any Demuxer
     public var video: TrackChoice
     public var audio: TrackChoice
+    public var texts: [TextKind: TextSource]
     public var decoding: DecoderOptions
     public var limits: PipelineLimits
     /// Item time at which the item ends before its data does; nil for the end of the data.
@@ -21,6 +22,7 @@ public struct MediaItem: Sendable {
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,
+        texts: [TextKind: TextSource] = [:],
         decoding: DecoderOptions = DecoderOptions(),
         limits: PipelineLimits = .local,
         forwardEnd: MediaTime? = nil,
@@ -31,6 +33,7 @@ public struct MediaItem: Sendable {
         self.makeDemuxer = makeDemuxer
         self.video = video
         self.audio = audio
+        self.texts = texts
         self.decoding = decoding
         self.limits = limits
         self.forwardEnd = forwardEnd
@@ -55,6 +58,8 @@ public struct PlaybackReport: Sendable {
         case tracksChanged(ItemID)
         /// Other tracks of the current item are played.
         case selectionChanged(ItemID)
+        /// How fast time really runs; 0 while it stands.
+        case effectiveRateChanged(ItemID, Float)
         /// What is read ahead, in item time; nil: nothing.
         case loadedRangeChanged(ItemID, MediaTimeRange?)
         /// The first picture of the item (or of a seek) has reached the sinks.

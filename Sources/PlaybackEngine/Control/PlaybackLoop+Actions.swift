@@ -73,6 +73,7 @@ extension PlaybackLoop {
         openedAt = driver.clock.now
         counters.startupTime = nil
         setCancellable(startOpening(id, item, at: start))
+        openTexts(id, item.texts)
     }
 
     /// Opens on lanes of the item's own; `opened` gets what came of it.
@@ -142,6 +143,7 @@ extension PlaybackLoop {
     private func close(_ id: ItemID) {
         items[id] = nil
         closePipeline()
+        closeTexts()
         setCancellable(nil)
         stopShowing(id)
     }

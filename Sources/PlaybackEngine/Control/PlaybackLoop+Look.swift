@@ -26,7 +26,7 @@ extension PlaybackLoop {
         if let prepared, prepared.isReady, let next = prepared.pipeline, state.followsSeamlessly {
             renderer.lookBeyondSeam(pipeline, into: next, prepared.start, at: now, &outcome)
         }
-        for time in [switchAt, readingAt].compactMap(\.self) { outcome.wake(at: time) }
+        for time in [switchAt, readingAt, lookAtTexts(at: now)].compactMap(\.self) { outcome.wake(at: time) }
         deliver(outcome, item.id, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }

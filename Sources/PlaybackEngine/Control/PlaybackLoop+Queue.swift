@@ -114,5 +114,6 @@ extension PlaybackLoop {
             stopShowing(old)
         }
         observers.jumped(itemTime: start.firstWanted?.nanoseconds ?? 0)
+        openTexts(id, items[id]?.make()?.texts ?? [:])
     }
 }

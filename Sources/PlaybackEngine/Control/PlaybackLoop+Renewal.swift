@@ -98,6 +98,7 @@ extension PlaybackLoop {
         setCancellable(next.demuxer)
         renderer.endTime = next.endTime
         renderer.reverseEnd = next.reverseEnd
+        keepTexts()
         renderer.goOn(with: pipeline, epoch: start.epoch, behind: shown?.presentationTime, at: now)
         describe(next.id)
         report(.selectionChanged(next.id))

@@ -34,6 +34,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         didSet { renderer.replacedFrom = replacement?.start.firstWanted?.nanoseconds }
     }
     var renewsWhenLanded = false
+    var texts: [TextKind: TextFeed] = [:]
     var layers: [LayerOutput] = []
     var audio: AudioOutputLane?
     var start = EpochStart(epoch: Epoch())
@@ -43,6 +44,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     var reading = ReadingMonitor()
     var stallClock = StallClock()
     var presentationSize = PixelSize.zero
+    var toldRate = PlaybackRate.stopped
     var isReadyForDisplay = false
     /// Some frame of the item was seen, so that an end without one is an end and not a failure.
     var hasFrames = false
@@ -150,6 +152,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         pipeline?.cancel()
         dropPrepared()
         dropReplacement()
+        closeTexts()
         lastFrame = nil
         items = [:]
         observers = TimeObservers()
@@ -177,7 +180,15 @@ public final class PlaybackLoop: @unchecked Sendable {
         default: break
         }
         carryOut(state.handle(event))
+        tellEffectiveRate()
         look()
+    }
+
+    private func tellEffectiveRate() {
+        let rate = renderer.timeline.rate
+        guard rate != toldRate, let id = state.item?.id else { return }
+        toldRate = rate
+        report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
     }
 
     /// Something may have arrived; many calls are one look.
@@ -210,6 +221,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.seekTarget = state.item?.seekTarget
         snapshot.description = pipeline?.description
         snapshot.enabledTracks = Set(pipeline?.tracks.map(\.id) ?? [])
+        snapshot.enabledTracks.formUnion(texts.values.compactMap(\.stage.trackID))
         snapshot.presentationSize = presentationSize
         snapshot.isReadyForDisplay = isReadyForDisplay
         snapshot.counters = counters

@@ -32,6 +32,12 @@ public final class LayerOutput: Sendable {
         var report: (@Sendable (OutputReport) -> Void)?
         var lastFrame: VideoFrame?
         var isClosed = false
+        var filter: Filter?
+    }
+
+    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    private struct Filter {
+        let call: @Sendable (VideoFrame) -> VideoFrame?
     }
 
     private let shared = Locked(Shared())
@@ -53,6 +59,11 @@ public final class LayerOutput: Sendable {
 
     public func setReport(_ report: (@Sendable (OutputReport) -> Void)?) {
         shared.withLock { $0.report = report }
+    }
+
+    /// What every picture goes through on the layer's lane before it is fitted; nil from it leaves one out.
+    public func setFilter(_ filter: (@Sendable (VideoFrame) -> VideoFrame?)?) {
+        shared.withLock { $0.filter = filter.map { Filter(call: $0) } }
     }
 
     public func setFit(_ fit: Fit) { shared.withLock { $0.fit = fit } }
@@ -98,6 +109,8 @@ public final class LayerOutput: Sendable {
     }
 
     private func hand(_ frame: VideoFrame, _ fit: Fit, onlyTo sink: (any VideoSink)?) {
+        let filter = shared.withLock { $0.filter }
+        guard let frame = filter.map({ $0.call(frame) }) ?? frame else { return }
         for failure in feeders.feed(frame, fit: fit, onlyTo: sink) {
             tell(.sinkFailed(failure.words, failure.error))
         }

@@ -39,6 +39,15 @@ public struct PlaybackSnapshot: Sendable {
         if let passEnd { time = min(time, passEnd) }
         return MediaTime(value: max(0, time), timescale: 1_000_000_000)
     }
+
+    /// How fast item time runs.
+    public var effectiveRate: Double { seekTarget == nil ? Double(timeline.rate.millionths) / 1_000_000 : 0 }
+
+    /// When an item time, in nanoseconds, is reached; nil: it is passed, or time stands.
+    public func hostTime(forItemTime time: Int64) -> HostTime? {
+        guard seekTarget == nil, passEnd.map({ time <= $0 }) ?? true else { return nil }
+        return timeline.host(for: passStart &+ time)
+    }
 }
 
 extension PlaybackSnapshot {

@@ -68,6 +68,14 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The audio track to play.", valueName: "index|language"))
     var audioTrack: TrackArgument?
 
+    @Option(
+        help: ArgumentHelp(
+            "The subtitle track whose words --events tells as they come due.",
+            valueName: "index|language"
+        )
+    )
+    var subtitleTrack: TrackArgument?
+
     @Option(help: ArgumentHelp("Scale pictures into this size (default: the video's own).", valueName: "wxh"))
     var size: SizeArgument?
 

@@ -14,6 +14,7 @@ struct PlayOptions: Sendable {
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
     var audioTrack: TrackArgument?
+    var subtitleTrack: TrackArgument?
     var start: MediaTime?
     var end: MediaTime?
     var duration: MediaTime?
@@ -36,7 +37,8 @@ struct PlayOptions: Sendable {
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// The tracks must be known before an item can be set up.
-    var needsLoading: Bool { start != nil || end != nil || videoTrack != nil || audioTrack != nil }
+    var needsLoading: Bool { start != nil || end != nil || namesTracks }
+    private var namesTracks: Bool { videoTrack != nil || audioTrack != nil || subtitleTrack != nil }
     /// framemd5 writes frame rates and time bases, which are best when FFmpeg looked into the streams.
     var wantsPreciseTiming: Bool {
         video.contains { if case .framemd5 = $0 { true } else { false } }
@@ -49,6 +51,7 @@ struct PlayOptions: Sendable {
         list = InputList(command.inputs)
         videoTrack = command.videoTrack
         audioTrack = command.audioTrack
+        subtitleTrack = command.subtitleTrack
         start = command.start?.time
         end = command.end?.time
         duration = command.duration?.time
@@ -112,7 +115,7 @@ struct PlayOptions: Sendable {
         try checkPaths()
         if inputs.contains(where: \.isStandardInput), needsLoading {
             throw ValidationError(
-                "Standard input can be read only once, so --start, --end, --video-track and --audio-track need a file."
+                "Standard input can be read only once, so --start, --end and the choice of tracks need a file."
             )
         }
     }

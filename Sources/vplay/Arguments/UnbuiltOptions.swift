@@ -11,16 +11,13 @@ struct UnbuiltOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Not built yet.", valueName: "t"))
     var timeout: String?
 
-    @Option(help: ArgumentHelp("Not built yet.", valueName: "index|language"))
-    var subtitleTrack: String?
-
     @Option(help: ArgumentHelp("Not built yet.", valueName: "file"))
     var trace: String?
 
     func refuse() throws(ValidationError) {
         let given = [
             ("cache", cache), ("header", header.first), ("timeout", timeout),
-            ("subtitle-track", subtitleTrack), ("trace", trace),
+            ("trace", trace),
         ]
         for (name, value) in given where value != nil {
             throw ValidationError("--\(name) is not built yet.")

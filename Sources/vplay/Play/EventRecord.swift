@@ -38,6 +38,10 @@ struct EventRecord: Sendable {
             self.init("durationChanged", item, [("duration", .time(duration))])
         case .tracksChanged(let item):
             self.init("tracksChanged", item, [("tracks", .array(item.tracks.map(Self.track)))])
+        case .effectiveRateChanged(let item, let rate):
+            self.init("effectiveRateChanged", item, [("rate", .real(rate))])
+        case .mediaSelectionChanged(let item):
+            self.init("mediaSelectionChanged", item, [("tracks", .array(item.tracks.map(Self.track)))])
         case .presentationSizeChanged(let item, let size):
             let fields: [(String, JSONValue)] = [
                 ("width", .integer(size.width)), ("height", .integer(size.height)),
@@ -69,6 +73,19 @@ struct EventRecord: Sendable {
         default: self.init("unknown", nil, [])
         }
     }
+
+    /// Words that come due.
+    init(_ cue: TextCue) {
+        let fields: [(String, JSONValue)] = [
+            ("text", .string(cue.text)), ("from", .time(cue.timeRange.start)),
+            ("to", .time(cue.timeRange.end)),
+            ("track", .integer(cue.track)),
+        ]
+        self.init("cue", nil, fields)
+    }
+
+    /// What was told of words is no longer due.
+    static let flushedCues = EventRecord("cuesFlushed", nil, [])
 
     private init(_ name: String, _ item: PlayerItem?, _ fields: [(String, JSONValue)]) {
         self.name = name

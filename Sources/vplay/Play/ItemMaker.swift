@@ -42,6 +42,9 @@ struct ItemMaker: Sendable {
                 if let wish = options.videoTrack, options.decodesVideo {
                     video = try wish.pick(.video, from: asset.tracks).get()
                 }
+                if let wish = options.subtitleTrack {
+                    item.selectTrack(try wish.pick(.subtitle, from: asset.tracks).get(), ofType: .subtitle)
+                }
                 if let wish = options.audioTrack, options.audio != .none {
                     item.selectTrack(try wish.pick(.audio, from: asset.tracks).get(), ofType: .audio)
                 }

@@ -36,11 +36,29 @@ extension PlaySession {
             if case .currentItemChanged(let item) = timed.event { state.toldItem = item }
             return record.item ?? state.toldItem
         }
+        return write(record, at: timed.itemTime, item)
+    }
+
+    /// Words as they come due, among the events.
+    func tellWords(of item: PlayerItem) {
+        let output = LegibleOutput()
+        output.setHandler { [weak self, weak item] notice in
+            guard let self, let item, !state.withLock({ $0.isOver }) else { return }
+            switch notice {
+            case .sequenceWasFlushed: _ = write(.flushedCues, at: item.currentTime(), item)
+            case .cues(let cues, let time):
+                for cue in cues { _ = write(EventRecord(cue), at: time, item) }
+            }
+        }
+        item.add(output)
+    }
+
+    private func write(_ record: EventRecord, at time: MediaTime, _ item: PlayerItem?) -> Bool {
         let index = item.flatMap { self.index(of: $0) }
         do throws(OutputError) {
             switch options.events {
-            case .json: try StandardOutput.write(record.jsonLine(time: timed.itemTime, index: index))
-            case .text: try StandardOutput.write(record.textLine(time: timed.itemTime, index: index))
+            case .json: try StandardOutput.write(record.jsonLine(time: time, index: index))
+            case .text: try StandardOutput.write(record.textLine(time: time, index: index))
             case .none: break
             }
             return true

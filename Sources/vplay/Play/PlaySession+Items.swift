@@ -30,6 +30,7 @@ extension PlaySession {
             }
             return (state.current == nil, state.isPausedByUser)
         }
+        if options.subtitleTrack != nil, options.events != .none { tellWords(of: made.item) }
         if repeatsSingleInput { watchDuration() }
         // The item comes last at first; later it must come before the rate, which the old one's end has taken.
         if isFirst { player.play() }

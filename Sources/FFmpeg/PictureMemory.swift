@@ -1,0 +1,198 @@
+internal import CFFmpeg
+internal import Glibc
+internal import MediaCore
+
+/// Where one decoder's pictures lie: taken from the system in large pieces on huge pages, and used again.
+///
+/// libavcodec's own pool asks for each picture by itself and clears it: hundreds of page faults each, a few
+/// milliseconds before the first picture is there. This one also outlives the codec context, so that a loop's
+/// next pass decodes into memory that is there already.
+final class PictureMemory: Sendable {
+    /// What a pool's pictures look like. Codecs with frame threads may ask for two shapes at once.
+    struct Shape: Equatable {
+        var format: Int32
+        var width: Int32
+        var height: Int32
+    }
+
+    private let pool = Locked<Pool?>(nil)
+
+    /// Gives `frame` memory, from any of the codec's threads; an error number of libav's where there is none.
+    func provide(_ frame: UnsafeMutablePointer<AVFrame>, for context: UnsafeMutablePointer<AVCodecContext>)
+        -> Int32
+    {
+        let shape = Shape(
+            format: frame.pointee.format,
+            width: frame.pointee.width,
+            height: frame.pointee.height
+        )
+        return pool.withLock { pool in
+            if pool?.shape != shape {
+                guard let layout = PictureLayout(shape, context: context), let fresh = Pool(shape, layout)
+                else { return PH_ERROR_ENOMEM }
+                pool = fresh
+            }
+            return pool?.fill(frame) ?? PH_ERROR_ENOMEM
+        }
+    }
+
+    /// Hardware surfaces and palettes have rules of their own, and so have codecs that bring their own memory.
+    static func serves(_ frame: UnsafePointer<AVFrame>, of context: UnsafePointer<AVCodecContext>) -> Bool {
+        guard let codec = context.pointee.codec, codec.pointee.capabilities & AV_CODEC_CAP_DR1 != 0,
+            let descriptor = av_pix_fmt_desc_get(AVPixelFormat(frame.pointee.format))
+        else { return false }
+        let others = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM
+        return descriptor.pointee.flags & UInt64(others) == 0
+    }
+}
+
+/// Where the planes of a picture begin in its piece of memory.
+struct PictureLayout {
+    private(set) var strides: [Int32] = []
+    private(set) var offsets: [Int] = []
+    private(set) var size = 0
+
+    /// Behind each plane: libavcodec's assembly may read and write past the end by up to a vector.
+    private static let spare = 128
+    private static let alignment = 64
+
+    /// nil for sizes that cannot be.
+    init?(_ shape: PictureMemory.Shape, context: UnsafeMutablePointer<AVCodecContext>) {
+        var width = shape.width
+        var height = shape.height
+        let planes = 4
+        var wanted = [Int32](repeating: 1, count: Int(AV_NUM_DATA_POINTERS))
+        avcodec_align_dimensions2(context, &width, &height, &wanted)
+        let format = AVPixelFormat(shape.format)
+        var strides = [Int32](repeating: 0, count: planes)
+        repeat {
+            guard width > 0, av_image_fill_linesizes(&strides, format, width) >= 0 else { return nil }
+            // The next width with one more factor of two.
+            width &+= width & -width
+        } while (0..<planes).contains { strides[$0] % max(1, wanted[$0]) != 0 }
+        var sizes = [Int](repeating: 0, count: planes)
+        guard av_image_fill_plane_sizes(&sizes, format, height, strides.map { Int($0) }) >= 0 else {
+            return nil
+        }
+        for plane in 0..<planes where sizes[plane] > 0 {
+            self.strides.append(strides[plane])
+            offsets.append(size)
+            let (end, overflow) = size.addingReportingOverflow(sizes[plane] + PictureLayout.spare)
+            guard !overflow, end < Int(Int32.max) else { return nil }
+            size = (end + PictureLayout.alignment - 1) & ~(PictureLayout.alignment - 1)
+        }
+    }
+}
+
+/// Pictures of one shape. Those that readers still hold keep their memory after it is gone.
+private final class Pool {
+    let shape: PictureMemory.Shape
+    private let layout: PictureLayout
+    private let pool: OpaquePointer
+
+    init?(_ shape: PictureMemory.Shape, _ layout: PictureLayout) {
+        self.shape = shape
+        self.layout = layout
+        let supply = Unmanaged.passRetained(SlabSupply())
+        let made = av_buffer_pool_init2(
+            layout.size,
+            supply.toOpaque(),
+            { opaque, size in opaque.flatMap { SlabSupply.from($0).takeUnretainedValue().next(size) } },
+            { opaque in if let opaque { SlabSupply.from(opaque).release() } }
+        )
+        guard let made else {
+            supply.release()
+            return nil
+        }
+        pool = made
+    }
+
+    deinit {
+        var pool: OpaquePointer? = pool
+        av_buffer_pool_uninit(&pool)
+    }
+
+    func fill(_ frame: UnsafeMutablePointer<AVFrame>) -> Int32 {
+        guard let buffer = av_buffer_pool_get(pool), let base = buffer.pointee.data else {
+            return PH_ERROR_ENOMEM
+        }
+        frame.pointee.buf.0 = buffer
+        withUnsafeMutableBytes(of: &frame.pointee.data) { data in
+            withUnsafeMutableBytes(of: &frame.pointee.linesize) { strides in
+                let data = data.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)
+                let strides = strides.bindMemory(to: Int32.self)
+                for plane in layout.offsets.indices {
+                    data[plane] = base + layout.offsets[plane]
+                    strides[plane] = layout.strides[plane]
+                }
+            }
+        }
+        return 0
+    }
+}
+
+/// Hands out pieces of slabs. Used by one pool, under its lock.
+private final class SlabSupply {
+    private var slab: Slab?
+
+    static func from(_ opaque: UnsafeMutableRawPointer) -> Unmanaged<SlabSupply> { .fromOpaque(opaque) }
+
+    func next(_ size: Int) -> UnsafeMutablePointer<AVBufferRef>? {
+        if slab?.hasRoom(for: size) != true { slab = Slab(pieces: size) }
+        guard let slab else { return nil }
+        let piece = slab.take(size)
+        let held = Unmanaged.passRetained(slab)
+        let buffer = av_buffer_create(
+            piece,
+            size,
+            { opaque, _ in if let opaque { Unmanaged<Slab>.fromOpaque(opaque).release() } },
+            held.toOpaque(),
+            0
+        )
+        if buffer == nil { held.release() }
+        return buffer
+    }
+}
+
+/// A run of fresh memory that several pictures share; given back with the last of them.
+private final class Slab {
+    private let mapping: UnsafeMutableRawPointer
+    private let mappedSize: Int
+    private let base: UnsafeMutablePointer<UInt8>
+    private let capacity: Int
+    private var used = 0
+
+    private static let hugePage = 2 << 20
+    private static let usualSize = 16 << 20
+    private static let mostPieces = 16
+
+    init?(pieces size: Int) {
+        let count = max(1, min(Slab.mostPieces, Slab.usualSize / max(1, size)))
+        let isLarge = size * count >= 2 * Slab.hugePage
+        capacity = size * count
+        // Room to begin at a huge page. What is never touched costs nothing.
+        mappedSize = isLarge ? (capacity + 2 * Slab.hugePage - 1) & ~(Slab.hugePage - 1) : capacity
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS
+        guard let mapping = mmap(nil, mappedSize, PROT_READ | PROT_WRITE, flags, -1, 0), mapping != MAP_FAILED
+        else { return nil }
+        self.mapping = mapping
+        var start = mapping
+        if isLarge {
+            let address = UInt(bitPattern: mapping)
+            let aligned = (address + UInt(Slab.hugePage) - 1) & ~(UInt(Slab.hugePage) - 1)
+            start = mapping + Int(aligned - address)
+            // Advice only: without huge pages it is slower, not wrong.
+            _ = madvise(start, capacity, MADV_HUGEPAGE)
+        }
+        base = start.assumingMemoryBound(to: UInt8.self)
+    }
+
+    deinit { munmap(mapping, mappedSize) }
+
+    func hasRoom(for size: Int) -> Bool { capacity - used >= size }
+
+    func take(_ size: Int) -> UnsafeMutablePointer<UInt8> {
+        defer { used += size }
+        return base + used
+    }
+}

@@ -1,0 +1,180 @@
+import DequeModule
+public import MediaCore
+
+/// Stands for one request, so that it can be called off before, while and after it is handed in.
+public final class StillTicket: Sendable {
+    fileprivate let isCancelled = Locked(false)
+    public init() {}
+}
+
+/// Answers requests for pictures one by one, in the order in which they came, on a lane of its own. They share
+/// one open file and one decoder.
+///
+/// `@unchecked Sendable`: what is not locked is confined to the lane.
+public final class StillQueue: @unchecked Sendable {
+    public typealias Answer = Result<VideoFrame, MediaError>
+
+    private struct Waiting {
+        let ticket: StillTicket
+        let request: StillRequest
+        let answer: @Sendable (Answer) -> Void
+    }
+
+    private struct Shared {
+        /// In order; the first one is being worked on while `isBusy`.
+        var waiting: Deque<Waiting> = []
+        var isBusy = false
+        var generation: UInt64 = 0
+        var isClosed = false
+        /// What blocks now, reachable from any thread.
+        var demuxer: (any Demuxer)?
+    }
+
+    private let shared = Locked(Shared())
+    private let lane: any Lane
+    private let makeDemuxer: @Sendable () -> any Demuxer
+    private let converter: any VideoConverter
+    private let options: @Sendable () -> DecoderOptions
+    private let didOpen: @Sendable (MediaDescription) -> Void
+
+    // Confined to the lane.
+    private var reader: StillReader?
+    /// The request that the reader was told to begin with.
+    private var begun: StillTicket?
+
+    /// Packets in one turn: a call-off waits no longer than for these.
+    private static let stepsPerTurn = 16
+
+    public init(
+        driver: any Driver,
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        converter: any VideoConverter,
+        options: @escaping @Sendable () -> DecoderOptions,
+        didOpen: @escaping @Sendable (MediaDescription) -> Void
+    ) {
+        lane = driver.makeLane(.loading, label: "stills")
+        self.makeDemuxer = makeDemuxer
+        self.converter = converter
+        self.options = options
+        self.didOpen = didOpen
+    }
+
+    // MARK: From any thread
+
+    /// Requests of an older generation have been called off.
+    public var generation: UInt64 { shared.withLock { $0.generation } }
+
+    /// `answer` is called exactly once: on the lane, or by whoever calls the request off.
+    public func request(
+        _ request: StillRequest,
+        _ ticket: StillTicket,
+        _ answer: @escaping @Sendable (Answer) -> Void
+    ) {
+        let (isTaken, mustStart) = shared.withLock { shared in
+            guard !shared.isClosed, request.generation == shared.generation else { return (false, false) }
+            shared.waiting.append(Waiting(ticket: ticket, request: request, answer: answer))
+            defer { shared.isBusy = true }
+            return (true, !shared.isBusy)
+        }
+        guard isTaken else { return answer(Self.cancelled) }
+        // It may have been called off before it was here.
+        if ticket.isCancelled.withLock({ $0 }) { cancel(ticket) }
+        if mustStart { lane.enqueue { [self] in turn() } }
+    }
+
+    /// The request is answered with `.cancelled` at once, unless it has been answered.
+    public func cancel(_ ticket: StillTicket) {
+        ticket.isCancelled.withLock { $0 = true }
+        let removed = shared.withLock { shared -> Waiting? in
+            guard let index = shared.waiting.firstIndex(where: { $0.ticket === ticket }) else { return nil }
+            return shared.waiting.remove(at: index)
+        }
+        removed?.answer(Self.cancelled)
+    }
+
+    /// All requests are; what blocks is interrupted.
+    public func cancelAll() { stop(isFinal: false) }
+
+    /// Also every one that comes later. The file is let go of behind the caller's back.
+    public func close() {
+        stop(isFinal: true)
+        lane.enqueue { [self] in reader = nil }
+    }
+
+    private func stop(isFinal: Bool) {
+        let (waiting, demuxer) = shared.withLock { shared in
+            shared.generation += 1
+            if isFinal { shared.isClosed = true }
+            defer { shared.waiting = [] }
+            // A file that nobody reads at present stays open.
+            guard isFinal || !shared.waiting.isEmpty else { return (shared.waiting, (any Demuxer)?.none) }
+            defer { shared.demuxer = nil }
+            return (shared.waiting, shared.demuxer)
+        }
+        demuxer?.cancel()
+        for entry in waiting { entry.answer(Self.cancelled) }
+    }
+
+    private static var cancelled: Answer {
+        .failure(MediaError(.cancelled, "making the picture was called off"))
+    }
+
+    // MARK: On the lane
+
+    private func turn() {
+        let next = shared.withLock { shared -> Waiting? in
+            if shared.waiting.isEmpty { shared.isBusy = false }
+            return shared.waiting.first
+        }
+        guard let next else { return }
+        do throws(MediaError) {
+            let reader = try openReader()
+            if begun !== next.ticket {
+                begun = next.ticket
+                try reader.begin(next.request)
+            }
+            for _ in 0..<Self.stepsPerTurn {
+                guard let frame = try reader.step() else { continue }
+                finish(next, .success(try next.request.shape(frame, with: converter)))
+                break
+            }
+        } catch {
+            reader?.flush()
+            finish(next, .failure(error))
+        }
+        lane.enqueue { [self] in turn() }
+    }
+
+    private func openReader() throws(MediaError) -> StillReader {
+        let current = shared.withLock { $0.demuxer }
+        if let reader, let current, reader.demuxer === current { return reader }
+        reader = nil
+        begun = nil
+        let demuxer = makeDemuxer()
+        let isClosed = shared.withLock { shared in
+            if !shared.isClosed { shared.demuxer = demuxer }
+            return shared.isClosed
+        }
+        if isClosed { demuxer.cancel() }
+        do throws(MediaError) {
+            let made = try StillReader.open(demuxer, options: options(), didOpen: didOpen)
+            reader = made
+            return made
+        } catch {
+            shared.withLock { if $0.demuxer === demuxer { $0.demuxer = nil } }
+            throw error
+        }
+    }
+
+    private func finish(_ entry: Waiting, _ answer: Answer) {
+        begun = nil
+        let isMine = shared.withLock { shared in
+            guard let index = shared.waiting.firstIndex(where: { $0.ticket === entry.ticket }) else {
+                return false
+            }
+            shared.waiting.remove(at: index)
+            return true
+        }
+        if isMine { entry.answer(answer) }
+    }
+}

@@ -1,0 +1,274 @@
+import MediaCore
+
+/// Finds one picture after the other in an open file, a packet at a step.
+///
+/// Times that ascend are cheap: the decoder goes on where it is unless a sync point lies between, and a time
+/// that the last picture is still due at costs nothing. What is found never hangs on what was asked before.
+/// Holds two pictures at most, beside the decoder's own. Not safe for threads: confined to a lane.
+final class StillReader {
+    let demuxer: any Demuxer
+    private let decoder: any Decoder
+    private let end: MediaTime
+
+    /// A packet that comes again after a seek is known by these.
+    private struct Mark: Equatable {
+        var presentation, decode: MediaTime?
+        var byteCount: Int
+
+        init(_ packet: Packet) {
+            presentation = packet.presentationTime
+            decode = packet.decodeTime
+            byteCount = packet.byteCount
+        }
+    }
+
+    /// What would be taken.
+    private struct Goal {
+        /// The picture due then, unless another one serves.
+        var time: MediaTime = .zero
+        /// The first picture from here on up to `time` serves.
+        var from: MediaTime = .zero
+        /// And so does the first one behind it, up to here.
+        var upTo: MediaTime = .zero
+        /// The sync point at `time` itself serves, and nothing else is decoded.
+        var isSyncPoint = false
+    }
+
+    // What the decoder has done.
+    /// The newest picture that was decoded, and one more that was found to come too late.
+    private var newest: VideoFrame?
+    private var ahead: VideoFrame?
+    private var sent: Mark?
+    private var isDraining = false
+    private var hasEnded = false
+
+    // The search.
+    private var goal = Goal()
+    private var pending: Packet?
+    private var skipsBehind: Mark?
+    private var late = LateLanding()
+    private var faults = 0
+    private var lastFault: MediaError?
+
+    /// Packets in a row that may be unreadable or undecodable.
+    private static let faultLimit = 100
+
+    init(demuxer: any Demuxer, decoder: any Decoder, duration: MediaTime) {
+        self.demuxer = demuxer
+        self.decoder = decoder
+        end = duration
+    }
+
+    /// Opens the asset and makes a decoder for its first track of pictures.
+    static func open(
+        _ demuxer: any Demuxer,
+        options: DecoderOptions,
+        didOpen: (MediaDescription) -> Void
+    ) throws(MediaError) -> StillReader {
+        let description = try demuxer.open()
+        didOpen(description)
+        guard let track = TrackChoice.automatic.pick(.video, from: description.tracks) else {
+            let lost = description.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
+            let why = lost?.unplayableReason.map { ": \($0)" } ?? ""
+            throw MediaError(.noPlayableTracks, "there is no picture in it\(why)", track: lost?.id)
+        }
+        demuxer.setEnabledTracks([track.id])
+        let decoder = try demuxer.makeDecoder(for: track.id, options: options)
+        return StillReader(demuxer: demuxer, decoder: decoder, duration: description.duration)
+    }
+
+    // MARK: Where to begin
+
+    /// Begins to look. `step` goes on with it.
+    func begin(_ request: StillRequest) throws(MediaError) {
+        var time = max(.zero, request.time)
+        if end.isNumeric, !time.isIndefinite, time.isValid { time = min(time, end) }
+        guard time.isNumeric else {
+            throw MediaError(.invalidArgument, "\(request.time) is no time that a picture can be at")
+        }
+        goal = Goal(time: time, from: time - request.toleranceBefore, upTo: time + request.toleranceAfter)
+        late = LateLanding(target: time)
+        faults = 0
+        lastFault = nil
+        skipsBehind = nil
+        pending = nil
+        let isExact = goal.from == time && goal.upTo == time
+        if isExact, isAtHand { return }
+        pending = try land(time, .atOrBefore)
+        if !isExact, try findSyncPoint() { goal.isSyncPoint = true }
+        if canGoOn { skipsBehind = sent } else { flush() }
+    }
+
+    /// The picture due is one of the two that are held.
+    private var isAtHand: Bool {
+        guard let newest, newest.presentationTime <= goal.time else { return false }
+        return hasEnded || ahead.map { $0.presentationTime > goal.time } ?? false
+    }
+
+    /// The nearest sync point that serves, if any does; `pending` is then its packet.
+    private func findSyncPoint() throws(MediaError) -> Bool {
+        let time = goal.time
+        let before = pending.flatMap(Self.time)
+        var best = before.flatMap { $0 <= time && $0 >= goal.from ? $0 : nil }
+        if goal.upTo > time, before != time {
+            let packet = try land(time, .atOrAfter)
+            let after = packet.flatMap(Self.time)
+            if let after, after > time, after <= goal.upTo, best.map({ after - time < time - $0 }) ?? true {
+                best = after
+                pending = packet
+            } else {
+                pending = try land(time, .atOrBefore)
+            }
+        }
+        if let best { goal.time = best }
+        return best != nil
+    }
+
+    /// The decoder has had the sync point before the goal already, and has not come too far.
+    private var canGoOn: Bool {
+        guard !goal.isSyncPoint, !isDraining, let newest, newest.presentationTime <= goal.from,
+            let had = sent?.decode, let key = pending?.decodeTime
+        else { return false }
+        return key <= had
+    }
+
+    private static func time(_ packet: Packet) -> MediaTime? { packet.presentationTime ?? packet.decodeTime }
+
+    private func land(_ target: MediaTime, _ preference: SeekPreference) throws(MediaError) -> Packet? {
+        try demuxer.seek(to: target, preference: preference)
+        return try readPacket()
+    }
+
+    private func readPacket() throws(MediaError) -> Packet? {
+        while true {
+            do throws(MediaError) {
+                return try demuxer.read()
+            } catch {
+                guard error.isRetryable, error.code != .notReady else { throw error }
+                try note(error)
+            }
+        }
+    }
+
+    private func note(_ error: MediaError) throws(MediaError) {
+        faults += 1
+        lastFault = error
+        if faults >= Self.faultLimit || error.code == .decoderFailed { throw error }
+    }
+
+    /// Forgets what was decoded: the next request begins at a sync point.
+    func flush() {
+        decoder.flush()
+        newest = nil
+        ahead = nil
+        sent = nil
+        isDraining = false
+        hasEnded = false
+        skipsBehind = nil
+    }
+
+    // MARK: Decoding
+
+    /// One packet on; the picture when it is found.
+    func step() throws(MediaError) -> VideoFrame? {
+        if isAtHand, !goal.isSyncPoint { return due() }
+        if let frame = ahead {
+            ahead = nil
+            return try take(frame)
+        }
+        do throws(MediaError) {
+            switch try decoder.receive() {
+            case .video(let frame): return try take(frame)
+            case .audio: return nil
+            case .needsInput: try feed()
+            case .ended: return try finish()
+            }
+        } catch {
+            guard error.code == .decodeFailed else { throw error }
+            try note(error)
+        }
+        return nil
+    }
+
+    private func take(_ frame: VideoFrame) throws(MediaError) -> VideoFrame? {
+        let time = frame.presentationTime
+        if goal.isSyncPoint {
+            // What leads up to a sync point lacks what it refers to.
+            guard frame.isKeyFrame || time >= goal.time else { return nil }
+            newest = frame
+            return frame
+        }
+        if time > goal.time {
+            if newest == nil, try lookEarlier() { return nil }
+            ahead = frame
+            return due()
+        }
+        newest = frame
+        return time >= goal.from ? frame : nil
+    }
+
+    /// Of the two that are held, the one that serves.
+    private func due() -> VideoFrame? {
+        guard let newest else {
+            newest = ahead
+            ahead = nil
+            return newest
+        }
+        if newest.presentationTime < goal.from, let next = ahead, next.presentationTime <= goal.upTo {
+            self.newest = next
+            ahead = nil
+            return next
+        }
+        return newest
+    }
+
+    private func feed() throws(MediaError) {
+        var packet = pending
+        pending = nil
+        if packet == nil { packet = try readPacket() }
+        if let packet, let last = skipsBehind {
+            let mark = Mark(packet)
+            if mark == last { skipsBehind = nil } else if !isBefore(mark, last) { try restart() }
+            return
+        }
+        do throws(MediaError) {
+            guard try decoder.send(packet) else {
+                pending = packet
+                return
+            }
+        } catch {
+            sent = packet.map(Mark.init)
+            throw error
+        }
+        sent = packet.map(Mark.init)
+        if packet == nil { isDraining = true }
+    }
+
+    private func isBefore(_ mark: Mark, _ last: Mark) -> Bool {
+        guard let time = mark.decode, let end = last.decode else { return false }
+        return time <= end
+    }
+
+    /// The packets are not those of the first time: from the sync point again.
+    private func restart() throws(MediaError) {
+        flush()
+        pending = try land(goal.time, .atOrBefore)
+    }
+
+    /// The data ended: the last picture stays due.
+    private func finish() throws(MediaError) -> VideoFrame? {
+        hasEnded = true
+        if newest != nil { return due() }
+        if try lookEarlier() { return nil }
+        throw lastFault ?? MediaError(.decodeFailed, "there is no picture at \(goal.time)", time: goal.time)
+    }
+
+    /// The container's index put us behind the goal.
+    private func lookEarlier() throws(MediaError) -> Bool {
+        guard let earlier = late.next() else { return false }
+        flush()
+        pending = try land(earlier, .atOrBefore)
+        goal.isSyncPoint = false
+        return true
+    }
+}

@@ -1,0 +1,100 @@
+import MediaCore
+
+/// The cues of one track that have been read, in order, and how much of the item they stand for.
+struct CueList {
+    struct Entry: Hashable {
+        var cue: TextCue
+        /// Nanoseconds; `Int64.max` where nothing has ended it yet.
+        var start, end: Int64
+    }
+
+    private(set) var entries: [Entry] = []
+    private var longest: Int64 = 0
+    private var bytes = 0
+    /// A track of words for a whole day is less; what claims more is held off.
+    static let byteLimit = 8 << 20
+
+    /// Twice the same is once. False: there is no room.
+    mutating func insert(_ cue: TextCue) -> Bool {
+        guard let start = cue.timeRange.start.nanoseconds else { return true }
+        let place = entries.partition { $0.start > start }
+        guard
+            !entries[..<place].reversed().prefix(while: { $0.start == start }).contains(where: {
+                $0.cue.text == cue.text && $0.cue.values == cue.values
+            })
+        else { return true }
+        guard bytes + Self.size(cue) <= Self.byteLimit else { return false }
+        bytes += Self.size(cue)
+        var end = cue.timeRange.end.nanoseconds ?? .max
+        // Only words of the same track end each other.
+        if end == .max, let next = entries[place...].first(where: { $0.cue.track == cue.track }) {
+            end = next.start
+        }
+        entries.insert(Entry(cue: cue, start: start, end: max(start, end)), at: place)
+        if end == .max { entries[place].cue.timeRange.duration = .indefinite } else { close(place, at: end) }
+        self.end(track: cue.track, at: start)
+        return true
+    }
+
+    private static func size(_ cue: TextCue) -> Int {
+        cue.values.reduce(cue.text.utf8.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    }
+
+    /// What was to last until the next cue of the track is over at `time`.
+    mutating func end(track: Int, at time: Int64) {
+        for index in entries.indices
+        where entries[index].end == .max && entries[index].start < time && entries[index].cue.track == track {
+            close(index, at: time)
+        }
+    }
+
+    private mutating func close(_ index: Int, at end: Int64) {
+        entries[index].end = end
+        longest = max(longest, end &- entries[index].start)
+        if !entries[index].cue.timeRange.duration.isNumeric {
+            entries[index].cue.timeRange.duration = MediaTime(
+                value: end &- entries[index].start,
+                timescale: 1_000_000_000
+            )
+        }
+    }
+
+    /// Forgets what is over by `time`.
+    mutating func drop(before time: Int64) {
+        entries.removeAll { entry in
+            guard entry.end < time else { return false }
+            bytes -= Self.size(entry.cue)
+            return true
+        }
+    }
+
+    /// Those that are due at some moment from `first` to `last`, both included.
+    func due(from first: Int64, to last: Int64) -> [Entry] {
+        var index = entries.partition { $0.start > last }
+        var found: [Entry] = []
+        while index > 0, entries[index - 1].start >= first &- longest || entries[index - 1].end == .max {
+            index -= 1
+            if entries[index].end > first { found.append(entries[index]) }
+        }
+        return found.reversed()
+    }
+
+    /// When the next cue begins, behind `time`; backward: ends, before it.
+    func next(after time: Int64, isReverse: Bool) -> Int64? {
+        if isReverse { return entries.lazy.map { $0.end - 1 }.filter { $0 < time }.max() }
+        let place = entries.partition { $0.start > time }
+        return place < entries.count ? entries[place].start : nil
+    }
+}
+
+extension [CueList.Entry] {
+    /// The first index that fulfils what all behind it fulfil too.
+    fileprivate func partition(_ isBehind: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

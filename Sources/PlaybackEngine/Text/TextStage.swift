@@ -1,0 +1,278 @@
+public import MediaCore
+
+/// Two kinds of cues, each read by itself.
+public enum TextKind: Hashable, Sendable {
+    case words, metadata
+}
+
+/// Where an item's words, or its timed metadata, come from.
+public struct TextSource: Sendable {
+    /// Called on a lane of the text's own.
+    public var makeDemuxer: @Sendable () -> any Demuxer
+    /// What is known from the header, and the track to read, if any.
+    public var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
+    /// Who hears of the cues at present; asked on the control lane.
+    public var listeners: @Sendable () -> [TextListener]
+
+    public init(
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        pick: @escaping @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?),
+        listeners: @escaping @Sendable () -> [TextListener]
+    ) {
+        self.makeDemuxer = makeDemuxer
+        self.pick = pick
+        self.listeners = listeners
+    }
+
+    /// The words of one track.
+    public static func words(
+        _ choice: TrackChoice,
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        listeners: @escaping @Sendable () -> [TextListener]
+    ) -> TextSource {
+        TextSource(
+            makeDemuxer: makeDemuxer,
+            pick: { description throws(MediaError) in
+                if let track = choice.pick(.subtitle, from: description.tracks) { return ([], track) }
+                // Nothing fits what is preferred: no words.
+                if case .preferred = choice { return ([], nil) }
+                let name = if case .track(let id) = choice { " \(id)" } else { "" }
+                throw MediaError(.invalidArgument, "there is no track of text\(name)")
+            },
+            listeners: listeners
+        )
+    }
+
+    /// Chapters, and the first track of data that can be read.
+    public static func metadata(
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        listeners: @escaping @Sendable () -> [TextListener]
+    ) -> TextSource {
+        TextSource(
+            makeDemuxer: makeDemuxer,
+            pick: { description in
+                let chapters = description.chapters.enumerated().map { index, chapter in
+                    TextCue(
+                        text: "",
+                        timeRange: chapter.timeRange,
+                        track: -1,
+                        values: ["chapter": "\(index + 1)", "title": chapter.title].compactMapValues(\.self)
+                    )
+                }
+                let track = description.tracks.first { $0.mediaType == .data && $0.codec == "timed_id3" }
+                return (chapters, track)
+            },
+            listeners: listeners
+        )
+    }
+}
+
+/// Somebody who is told of cues as they come due, on the control lane.
+public struct TextListener: Sendable {
+    public enum Notice: Sendable {
+        /// A jump: what was told is no longer due.
+        case flushed
+        /// These come due at the item time.
+        case due([TextCue], at: MediaTime)
+    }
+
+    public var id: ObjectIdentifier
+    /// Nanoseconds by which cues are told ahead.
+    public var advance: Int64
+    public var take: @Sendable (Notice) -> Void
+
+    public init(id: ObjectIdentifier, advance: Int64, take: @escaping @Sendable (Notice) -> Void) {
+        self.id = id
+        self.advance = max(0, advance)
+        self.take = take
+    }
+}
+
+/// Reads one track of text with a demuxer of its own, a little ahead of what is played. So words are never
+/// waited for: neither picture nor sound nor the end of the item knows of them.
+///
+/// `@unchecked Sendable`: what is not locked is confined to the lane that runs `step`.
+final class TextStage: Stage, @unchecked Sendable {
+    private struct Shared {
+        var cues = CueList()
+        var track: Int?
+        /// The item time being played, and how many jumps there were.
+        var time: Int64 = 0
+        var jumps = 0
+        /// From where to where reading has come.
+        var from: Int64 = 0
+        var upTo: Int64 = 0
+        var isOver = false
+    }
+
+    private let shared: Locked<Shared>
+    private let demuxer: any Demuxer
+    private let pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
+    private let changed: @Sendable () -> Void
+    private let opened: @Sendable (Result<Void, MediaError>) -> Void
+    private let faulted: @Sendable (MediaError) -> Void
+
+    // Confined to the lane.
+    private var decoder: (any TextDecoder)?
+    private var isDead = false
+    private var jumps = 0
+    private var track = -1
+    private var faults = 0
+    /// What is read along to know how far reading has come, and what is sought in.
+    private var guide: Int?
+    private var seekTrack: Int?
+
+    /// How far ahead it reads, and how far behind a place that is sought to it begins: cues that began earlier
+    /// still may be due there.
+    static let ahead: Int64 = 10_000_000_000
+    static let preroll: Int64 = 20_000_000_000
+    private static let faultLimit = 100
+
+    init(
+        _ source: TextSource,
+        at time: Int64,
+        changed: @escaping @Sendable () -> Void,
+        opened: @escaping @Sendable (Result<Void, MediaError>) -> Void,
+        faulted: @escaping @Sendable (MediaError) -> Void
+    ) {
+        demuxer = source.makeDemuxer()
+        pick = source.pick
+        shared = Locked(Shared(time: time, jumps: 1))
+        self.changed = changed
+        self.opened = opened
+        self.faulted = faulted
+    }
+
+    // MARK: From any thread
+
+    var trackID: Int? { shared.withLock { $0.track } }
+    var cues: CueList { shared.withLock { $0.cues } }
+
+    /// True: there is something to do.
+    func play(at time: Int64, jumped: Bool) -> Bool {
+        shared.withLock { shared in
+            shared.time = time
+            if jumped { shared.jumps += 1 }
+            return jumped || !shared.isOver && shared.upTo < time &+ Self.ahead / 2
+        }
+    }
+
+    func cancel() { demuxer.cancel() }
+
+    // MARK: On the lane
+
+    func step() -> StepResult {
+        guard !isDead else { return .finished }
+        do throws(MediaError) {
+            guard let decoder else {
+                try open()
+                return .progressed
+            }
+            return try read(decoder)
+        } catch {
+            return recover(from: error)
+        }
+    }
+
+    private func open() throws(MediaError) {
+        let description = try demuxer.open()
+        let (cues, found) = try pick(description)
+        shared.withLock { shared in
+            for cue in cues where !shared.cues.insert(cue) { break }
+        }
+        if !cues.isEmpty { changed() }
+        guard let track = found else {
+            isDead = true
+            return
+        }
+        decoder = try demuxer.makeTextDecoder(for: track.id)
+        self.track = track.id
+        let sound = TrackChoice.automatic.pick(.audio, from: description.tracks)?.id
+        let picture = TrackChoice.automatic.pick(.video, from: description.tracks)?.id
+        guide = sound ?? picture
+        seekTrack = picture ?? sound
+        enable()
+        shared.withLock { $0.track = track.id }
+        opened(.success(()))
+    }
+
+    private func enable() { demuxer.setEnabledTracks(Set([track, guide].compactMap(\.self))) }
+
+    private func read(_ decoder: any TextDecoder) throws(MediaError) -> StepResult {
+        let (time, jumps, from, upTo, isOver) = shared.withLock {
+            ($0.time, $0.jumps, $0.from, $0.upTo, $0.isOver)
+        }
+        if jumps != self.jumps {
+            self.jumps = jumps
+            let isKnown = time >= from && (isOver || time <= upTo &+ Self.preroll)
+            if !isKnown {
+                try seek(to: max(0, time &- Self.preroll))
+                return .progressed
+            }
+        }
+        if isOver { return .finished }
+        if upTo > time &+ Self.ahead { return .needsSpace }
+        guard let packet = try demuxer.read() else {
+            shared.withLock { $0.isOver = true }
+            changed()
+            return .finished
+        }
+        let start = (packet.presentationTime ?? packet.decodeTime)?.nanoseconds
+        guard packet.track == track else {
+            if let start { shared.withLock { $0.upTo = max($0.upTo, start) } }
+            return .progressed
+        }
+        let cues = try decoder.decode(packet)
+        faults = 0
+        let isFull = shared.withLock { shared in
+            // Without another track to go by, its own words tell how far reading has come.
+            if guide == nil, let start { shared.upTo = max(shared.upTo, start) }
+            if cues.isEmpty, let start { shared.cues.end(track: track, at: start) }
+            return !cues.allSatisfy { shared.cues.insert($0) }
+        }
+        if isFull { forget(before: time &- Self.preroll) }
+        changed()
+        return .progressed
+    }
+
+    private func forget(before time: Int64) {
+        shared.withLock { shared in
+            shared.cues.drop(before: time)
+            shared.from = max(shared.from, time)
+        }
+    }
+
+    private func seek(to time: Int64) throws(MediaError) {
+        shared.withLock { shared in
+            shared.from = time
+            shared.upTo = time
+            shared.isOver = false
+        }
+        decoder?.flush()
+        // Words have no sync points in most containers' indexes; pictures and sound have.
+        if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
+        defer { enable() }
+        try demuxer.seek(to: MediaTime(value: time, timescale: 1_000_000_000), preference: .atOrBefore)
+    }
+
+    private func recover(from error: MediaError) -> StepResult {
+        if error.code == .cancelled {
+            isDead = true
+            return .finished
+        }
+        guard decoder != nil else {
+            isDead = true
+            opened(.failure(error))
+            return .finished
+        }
+        // Asked again at the next look.
+        if error.code == .notReady { return .needsInput }
+        faulted(error)
+        faults += 1
+        if error.code != .decodeFailed && !error.isRetryable || faults >= Self.faultLimit {
+            isDead = true
+            return .finished
+        }
+        return .progressed
+    }
+}

@@ -1,0 +1,165 @@
+public import MediaCore
+import PlaybackEngine
+
+/// What came of one time that an image was asked for.
+public enum ImageResult: Sendable {
+    case success(requestedTime: MediaTime, frame: VideoFrame, actualTime: MediaTime)
+    case failure(requestedTime: MediaTime, error: PlaybackError)
+
+    public var requestedTime: MediaTime {
+        switch self {
+        case .success(let time, _, _), .failure(let time, _): time
+        }
+    }
+
+    public var frame: VideoFrame {
+        get throws(PlaybackError) {
+            switch self {
+            case .success(_, let frame, _): return frame
+            case .failure(_, let error): throw error
+            }
+        }
+    }
+
+    /// When the image is due on the item's timeline.
+    public var actualTime: MediaTime {
+        get throws(PlaybackError) { try frame.presentationTime }
+    }
+}
+
+/// Stills of an asset: posters, thumbnails, frames for a filmstrip.
+///
+/// Any thread; nothing blocks its caller. Requests are answered one by one in the order of the calls, and share
+/// one open file and one decoder: times that ascend inside a group of pictures go on decoding where the last
+/// one ended, and one that the last image is still due at costs nothing. Of images that nobody has asked for
+/// yet none is made, so that a thousand times need no more memory than one. Changing a property does not touch
+/// requests in flight. Releasing a generator calls off what it still has to do.
+public final class ImageGenerator: Sendable {
+    public let asset: Asset
+
+    private struct Settings {
+        var before = MediaTime.positiveInfinity
+        var after = MediaTime.positiveInfinity
+        var maximumSize: PixelSize?
+        var isUpright = false
+    }
+
+    private let settings = Locked(Settings())
+    private let queue: StillQueue
+
+    public convenience init(asset: Asset) { self.init(asset: asset, clock: .host) }
+
+    /// With a driver of the caller's, for tests; clocks mean nothing here.
+    public init(asset: Asset, clock: ClockMode) {
+        self.asset = asset
+        queue = StillQueue(
+            driver: clock.makeDriver(),
+            makeDemuxer: { asset.makeDemuxer() },
+            converter: asset.backend.makeVideoConverter(),
+            options: { DecoderOptions(sharing: Census.players + 1) },
+            didOpen: { asset.finish(.success($0)) }
+        )
+    }
+
+    deinit { queue.close() }
+
+    /// How much earlier than asked for an image may be. Where a key frame lies within the tolerances, the
+    /// nearest one is taken: quick. Otherwise it is the first picture in reach, or the one due. Infinite by
+    /// default; with both zero the image is the last picture due at or before the time, as a player shows it.
+    public var requestedTimeToleranceBefore: MediaTime {
+        get { settings.withLock { $0.before } }
+        set { settings.withLock { $0.before = newValue } }
+    }
+
+    /// The same for later.
+    public var requestedTimeToleranceAfter: MediaTime {
+        get { settings.withLock { $0.after } }
+        set { settings.withLock { $0.after = newValue } }
+    }
+
+    /// Images are scaled down to fit inside, with square pixels and their shape kept, and never made larger;
+    /// nil: as they are. A side of zero is no bound. Meant upright where the transform is applied.
+    public var maximumSize: PixelSize? {
+        get { settings.withLock { $0.maximumSize } }
+        set { settings.withLock { $0.maximumSize = newValue } }
+    }
+
+    /// Turns and mirrors images as the track says, and makes their pixels square; false by default, and then a
+    /// portrait clip's are sideways: `VideoFrame.format` says how to turn them.
+    public var appliesPreferredTrackTransform: Bool {
+        get { settings.withLock { $0.isUpright } }
+        set { settings.withLock { $0.isUpright = newValue } }
+    }
+
+    /// The image at `time`, held within the asset, and when it is due. A task that is cancelled gets an error
+    /// with the code `.cancelled` at once.
+    public func image(
+        at time: MediaTime
+    ) async throws(PlaybackError) -> (frame: VideoFrame, actualTime: MediaTime) {
+        let frame = try await Self.answer(makeRequest(time), queue, asset)
+        return (frame, frame.presentationTime)
+    }
+
+    /// One result for each of `times`, in their order, each made when it is asked for. Ends early where the
+    /// reader's task is cancelled; after `cancelAllImageGeneration()`, and when the generator is released, the
+    /// rest are failures with the code `.cancelled`.
+    public func images(for times: [MediaTime]) -> AsyncStream<ImageResult> {
+        let requests = times.map(makeRequest)
+        let next = Locked(0)
+        return AsyncStream { [queue, asset] in
+            let index = next.withLock { next in
+                defer { next += 1 }
+                return next
+            }
+            guard index < requests.count else { return nil }
+            do throws(PlaybackError) {
+                let frame = try await Self.answer(requests[index], queue, asset)
+                let time = frame.presentationTime
+                return .success(requestedTime: times[index], frame: frame, actualTime: time)
+            } catch {
+                return .failure(requestedTime: times[index], error: error)
+            }
+        }
+    }
+
+    /// Every request that has not been answered fails at once with the code `.cancelled`; later ones do not.
+    public func cancelAllImageGeneration() { queue.cancelAll() }
+
+    private func makeRequest(_ time: MediaTime) -> StillRequest {
+        let settings = settings.withLock { $0 }
+        return StillRequest(
+            time: time,
+            toleranceBefore: settings.before,
+            toleranceAfter: settings.after,
+            maximumSize: settings.maximumSize,
+            isUpright: settings.isUpright,
+            generation: queue.generation
+        )
+    }
+
+    private static func answer(
+        _ request: StillRequest,
+        _ queue: StillQueue,
+        _ asset: Asset
+    ) async throws(PlaybackError) -> VideoFrame {
+        let ticket = StillTicket()
+        // Under a lock, for the thread sanitizer does not see how a continuation hands a value over.
+        let box = Locked<StillQueue.Answer?>(nil)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                queue.request(request, ticket) { answer in
+                    box.withLock { $0 = answer }
+                    continuation.resume()
+                }
+            }
+        } onCancel: {
+            queue.cancel(ticket)
+        }
+        switch box.withLock({ $0 }) {
+        case .success(let frame)?: return frame
+        case .failure(let error)?: throw PlaybackError(error, url: asset.url)
+        case nil:
+            throw PlaybackError(MediaError(.unknown, "there was no answer"), url: asset.url)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+public import Dispatch
+public import MediaCore
+import PlaybackEngine
+
+/// Hands out the words of the text track that is chosen (`PlayerItem.select(_:in:)`), as they come due.
+///
+/// Cues are pushed: to `setHandler`, to `notices`, or to both. They are read by themselves, beside picture and
+/// sound, which never wait for them: a track whose next words are an hour away holds up nothing, and words that
+/// could not be read in time come late. A cue that began more than 20 seconds before a place that was sought
+/// to, and was not read before, may be missing there.
+public final class LegibleOutput: PlayerItemOutput {
+    public enum Notice: Sendable {
+        /// A seek, another pass, another direction or another track: what was handed out is no longer due.
+        case sequenceWasFlushed
+        /// These come due at the item time, in the order in which they begin; after a jump those that are due
+        /// there already. Each says itself when it ends.
+        case cues([TextCue], itemTime: MediaTime)
+    }
+
+    private struct Handler {
+        let queue: DispatchQueue?
+        let call: @Sendable (Notice) -> Void
+    }
+
+    private struct State {
+        var handler: Handler?
+        var streams: [UInt64: AsyncStream<Notice>.Continuation] = [:]
+        var ids: UInt64 = 0
+        /// Handed out since the last flush.
+        var recent: [TextCue] = []
+        weak var item: PlayerItem?
+    }
+
+    private let state = Locked(State())
+    /// By so much item time cues are handed out before they are due.
+    public let advanceInterval: MediaTime
+    /// Notices that a reader of `notices` may lag behind before the oldest are left out.
+    private static let depth = 256
+
+    public init(advanceInterval: MediaTime = .zero) { self.advanceInterval = advanceInterval }
+
+    deinit {
+        for stream in state.withLock({ $0.streams.values }) { stream.finish() }
+    }
+
+    public var item: PlayerItem? {
+        get { state.withLock { $0.item } }
+        set { state.withLock { $0.item = newValue } }
+    }
+
+    /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at
+    /// its place among the player's events.
+    public func setHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Notice) -> Void)?) {
+        state.withLock { $0.handler = handler.map { Handler(queue: queue, call: $0) } }
+    }
+
+    /// Every notice from now on; a reader that lags gets the newest.
+    public var notices: AsyncStream<Notice> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Notice.self,
+            bufferingPolicy: .bufferingNewest(Self.depth)
+        )
+        let id = state.withLock { state in
+            state.ids += 1
+            state.streams[state.ids] = continuation
+            return state.ids
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.streams.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// Of the cues handed out so far, those that are due at `time`.
+    public func cues(forItemTime time: MediaTime) -> [TextCue] {
+        state.withLock { $0.recent }.filter { cue in
+            cue.timeRange.start <= time && (!cue.timeRange.duration.isNumeric || time < cue.timeRange.end)
+        }
+    }
+
+    var listener: TextListener {
+        TextListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
+            [weak self] notice in
+            switch notice {
+            case .flushed: self?.take(.sequenceWasFlushed)
+            case .due(let cues, let time): self?.take(.cues(cues, itemTime: time))
+            }
+        }
+    }
+
+    private func take(_ notice: Notice) {
+        let (handler, streams) = state.withLock { state in
+            switch notice {
+            case .sequenceWasFlushed: state.recent = []
+            case .cues(let cues, let time):
+                // What only the next cue ends has ended.
+                state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }
+                state.recent += cues
+            }
+            return (state.handler, state.streams.values)
+        }
+        for stream in streams { stream.yield(notice) }
+        guard let handler else { return }
+        if let queue = handler.queue { return queue.async { handler.call(notice) } }
+        item?.core?.callbacks.enqueue { handler.call(notice) }
+    }
+}
+
+extension PlayerItem {
+    /// What the engine reads words from; nil: none are chosen.
+    private var textSource: TextSource? {
+        let (chosen, outside, core) = state.withLock {
+            ($0.legible, $0.legibleAsset, $0.attachment?.core)
+        }
+        let choice = core?.choice(chosen, .legible) ?? .none
+        guard choice != .none || outside != nil else { return nil }
+        let asset = outside ?? asset
+        return .words(
+            outside == nil ? choice : .automatic,
+            makeDemuxer: { asset.makeDemuxer() },
+            listeners: { [weak self] in
+                (self?.outputs ?? []).compactMap { ($0 as? LegibleOutput)?.listener }
+            }
+        )
+    }
+
+    /// All that is read beside picture and sound.
+    var textSources: [TextKind: TextSource] {
+        [TextKind.words: textSource, .metadata: metadataSource].compactMapValues(\.self)
+    }
+
+    /// Words from a file of their own ("film.srt", "film.vtt"), instead of the item's own tracks: the first
+    /// track of text in it, on the item's timeline. nil: the item's own again. Counts at once, also while
+    /// playing.
+    public var legibleAsset: Asset? {
+        get { state.withLock { $0.legibleAsset } }
+        set {
+            state.withLock { $0.legibleAsset = newValue }
+            renewText(.words, reopens: true)
+        }
+    }
+
+    func renewText(_ kind: TextKind, reopens: Bool) {
+        guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core else { return }
+        core.loop.renewText(attachment.id, kind, reopens: reopens)
+    }
+}

@@ -1,0 +1,100 @@
+public import Dispatch
+public import MediaCore
+import PlaybackEngine
+
+/// Metadata that are due for a while.
+public struct TimedMetadataGroup: Hashable, Sendable {
+    /// Sorted by key. Of a chapter: "chapter" (counted from 1) and "title"; of ID3: a frame's name ("TIT2",
+    /// "TXXX:name", "PRIV:owner"), and what is not text in hexadecimal digits.
+    public var items: [MetadataItem]
+    /// On the item's timeline; its duration is `.indefinite` where only the next group ends it.
+    public var timeRange: MediaTimeRange
+    /// `Track.id`; nil for chapters.
+    public var track: Int?
+}
+
+/// Hands out timed metadata as they come due: chapters, and ID3 tags of transport streams. Other tracks of
+/// data are not read. Pushed and read as words are; see `LegibleOutput`.
+public final class MetadataOutput: PlayerItemOutput {
+    public enum Notice: Sendable {
+        /// A seek, another pass or another direction: what was handed out is no longer due.
+        case sequenceWasFlushed
+        case groups([TimedMetadataGroup], itemTime: MediaTime)
+    }
+
+    private struct Handler {
+        let queue: DispatchQueue?
+        let call: @Sendable (Notice) -> Void
+    }
+
+    private struct State {
+        var handler: Handler?
+        weak var item: PlayerItem?
+    }
+
+    private let state = Locked(State())
+    /// Only items with these keys are handed out; nil: all.
+    public let identifiers: Set<String>?
+    /// By so much item time groups are handed out before they are due.
+    public let advanceInterval: MediaTime
+
+    public init(identifiers: Set<String>? = nil, advanceInterval: MediaTime = .zero) {
+        self.identifiers = identifiers
+        self.advanceInterval = advanceInterval
+    }
+
+    public var item: PlayerItem? {
+        get { state.withLock { $0.item } }
+        set { state.withLock { $0.item = newValue } }
+    }
+
+    /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at
+    /// its place among the player's events.
+    public func setHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Notice) -> Void)?) {
+        state.withLock { $0.handler = handler.map { Handler(queue: queue, call: $0) } }
+    }
+
+    var listener: TextListener {
+        TextListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
+            [weak self] notice in
+            guard let self else { return }
+            switch notice {
+            case .flushed: hand(.sequenceWasFlushed)
+            case .due(let cues, let time):
+                let groups = cues.compactMap(group)
+                if !groups.isEmpty { hand(.groups(groups, itemTime: time)) }
+            }
+        }
+    }
+
+    private func group(_ cue: TextCue) -> TimedMetadataGroup? {
+        let items = cue.values.filter { identifiers?.contains($0.key) ?? true }.sorted { $0.key < $1.key }
+            .map { MetadataItem(key: $0.key, value: $0.value) }
+        guard !items.isEmpty else { return nil }
+        return TimedMetadataGroup(
+            items: items,
+            timeRange: cue.timeRange,
+            track: cue.track < 0 ? nil : cue.track
+        )
+    }
+
+    private func hand(_ notice: Notice) {
+        guard let handler = state.withLock({ $0.handler }) else { return }
+        if let queue = handler.queue { return queue.async { handler.call(notice) } }
+        item?.core?.callbacks.enqueue { handler.call(notice) }
+    }
+}
+
+extension PlayerItem {
+    /// What the engine reads metadata from; nil: nobody wants them.
+    var metadataSource: TextSource? {
+        guard outputs.contains(where: { $0 is MetadataOutput }) else { return nil }
+        let asset = asset
+        return .metadata(
+            makeDemuxer: { asset.makeDemuxer() },
+            listeners: { [weak self] in
+                (self?.outputs ?? []).compactMap { ($0 as? MetadataOutput)?.listener }
+            }
+        )
+    }
+}

@@ -1,0 +1,71 @@
+public import MediaCore
+
+/// Pictures of a player, whatever it plays, to be asked for by host time. One for a player; set as
+/// `Player.videoOutput`. Any thread; nothing waits.
+///
+/// It knows the newest few pictures, over items and seeks.
+public final class PlayerVideoOutput: Sendable {
+    /// A picture and where it comes from.
+    public struct Sample: Sendable {
+        public let frame: VideoFrame
+        /// When it is due on its item's timeline.
+        public let presentationTime: MediaTime
+        public let item: PlayerItem
+    }
+
+    private struct State {
+        var samples: [(sample: Sample, host: HostTime)] = []
+        weak var core: PlayerCore?
+    }
+    private let state = Locked(State())
+    private static let depth = 4
+
+    public init() {}
+
+    /// The picture that is shown when the player's clock is at `hostTime`, if nothing changes until then: the
+    /// newest one that had come due by then. nil: none is known, or the player has no item any more.
+    public func sample(forHostTime hostTime: HostTime) -> Sample? {
+        state.withLock { $0.samples.last { $0.host <= hostTime }?.sample }
+    }
+
+    /// The newest picture that has come due.
+    public var newest: Sample? { state.withLock { $0.samples.last?.sample } }
+
+    func take(_ frame: VideoFrame, of item: PlayerItem, at host: HostTime) {
+        let sample = Sample(frame: frame, presentationTime: frame.presentationTime, item: item)
+        state.withLock { state in
+            state.samples.append((sample, host))
+            if state.samples.count > Self.depth { state.samples.removeFirst() }
+        }
+    }
+
+    func clear() { state.withLock { $0.samples = [] } }
+
+    /// The player that had it before loses it.
+    fileprivate func move(to core: PlayerCore?) {
+        let old = state.withLock { state in
+            defer { state.core = core }
+            return state.core
+        }
+        if let old, old !== core {
+            old.state.withLock { if $0.videoOutput === self { $0.videoOutput = nil } }
+        }
+        if old !== core { clear() }
+    }
+}
+
+extension Player {
+    /// Gets every picture of every item from now on, as it comes due; nil: none. An output that another player
+    /// has moves here.
+    public var videoOutput: PlayerVideoOutput? {
+        get { core.setting(\.videoOutput) }
+        set {
+            let old = core.state.withLock { state in
+                defer { state.videoOutput = newValue }
+                return state.videoOutput
+            }
+            if old !== newValue { old?.move(to: nil) }
+            newValue?.move(to: core)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: tracks chosen by preference")
+struct CriteriaTests {
+    @Test(
+        "The language that is preferred plays, an explicit choice stands until it is taken back",
+        .enabled(if: Fixture.areThere, "make fixtures")
+    )
+    func sound() async throws {
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        let player = Player(configuration: configuration)
+        #expect(player.appliesMediaSelectionCriteriaAutomatically)
+        let german = PlayerMediaSelectionCriteria(preferredLanguages: ["fr", "de-CH", "en"])
+        player.setMediaSelectionCriteria(german, forMediaCharacteristic: .audible)
+        #expect(player.mediaSelectionCriteria(forMediaCharacteristic: .audible) == german)
+        #expect(player.mediaSelectionCriteria(forMediaCharacteristic: .legible) == nil)
+        let item = PlayerItem(url: Fixture.url("two-languages.mkv"))
+        try await item.asset.load()
+        let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
+        #expect(item.selectedMediaOption(in: group) == group.options[0])
+
+        /// Which sound is on when `isDone` was told of what `action` does.
+        func playing(
+            until isDone: (PlayerEvent) -> Bool,
+            _ action: () -> Void
+        ) async -> [Bool] {
+            let events = player.events
+            action()
+            for await event in events where isDone(event) { break }
+            return item.tracks.filter { $0.assetTrack.mediaType == .audio }.map(\.isEnabled)
+        }
+        let ready: (PlayerEvent) -> Bool = { if case .readyForDisplayChanged = $0 { true } else { false } }
+        let chosen: (PlayerEvent) -> Bool = { if case .mediaSelectionChanged = $0 { true } else { false } }
+        #expect(await playing(until: ready) { player.replaceCurrentItem(with: item) } == [false, true])
+        #expect(item.selectedMediaOption(in: group) == group.options[1])
+        #expect(item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group))
+
+        #expect(await playing(until: chosen) { item.select(group.options[0], in: group) } == [true, false])
+        #expect(!item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group))
+        #expect(
+            await playing(until: chosen) { item.selectMediaOptionAutomatically(in: group) } == [false, true]
+        )
+        // Switched off, the container's own choice counts, at once.
+        #expect(
+            await playing(until: chosen) { player.appliesMediaSelectionCriteriaAutomatically = false }
+                == [true, false]
+        )
+        #expect(item.selectedMediaOption(in: group) == group.options[0])
+        await player.shutdown()
+    }
+
+    @Test("Words that fit are handed out by themselves, words that do not are not, and none without criteria")
+    func words() throws {
+        let clip = ScriptedMedia(
+            video: .init(frameCount: 50, frameRate: 25, keyInterval: 10),
+            texts: [.init("one", from: 0, to: 1900), .init("eins", from: 0, to: 1900, track: 3)]
+        )
+        for (languages, words) in [(["fr", "ger"], ["eins"]), (["fr"], []), ([], []), (["en"], ["one"])] {
+            let scene = Scene()
+            scene.player.setMediaSelectionCriteria(
+                PlayerMediaSelectionCriteria(preferredLanguages: languages),
+                forMediaCharacteristic: .legible
+            )
+            let item = scene.makeItem(clip)
+            let output = LegibleOutput()
+            item.add(output)
+            scene.player.replaceCurrentItem(with: item)
+            scene.driver.run(seconds: 0)
+            #expect(output.cues(forItemTime: .ms(100)).map(\.text) == words)
+            let group = try #require(item.asset.mediaSelectionGroup(for: .legible))
+            #expect(
+                item.selectedMediaOption(in: group)?.language
+                    == (words.first.map { $0 == "one" ? "eng" : "deu" })
+            )
+            // Other preferences while it plays.
+            scene.player.play()
+            scene.player.setMediaSelectionCriteria(
+                PlayerMediaSelectionCriteria(preferredLanguages: ["en"]),
+                forMediaCharacteristic: .legible
+            )
+            scene.driver.run(seconds: 0.5)
+            #expect(output.cues(forItemTime: .ms(100)).map(\.text) == ["one"])
+            item.select(nil, in: group)
+            scene.driver.run(seconds: 60)
+            #expect(scene.sink.numbers == Array(0..<50))
+        }
+    }
+
+    @Test("Options by language in any code, and by what they are for")
+    func filters() async throws {
+        let languages = ["ger", "deu", "DE", "fre", "por", "eng", nil]
+        var description = MediaDescription(formatName: "x")
+        description.tracks = languages.enumerated().map { index, language in
+            var track = Track(id: index, mediaType: .audio, codec: "x", timeBase: Rational(1, 1))
+            track.language = language
+            if language == "eng" { track.dispositions = ["visual_impaired", "default"] }
+            return track
+        }
+        let asset = Asset(url: URL(fileURLWithPath: "/x"), backend: Described(description))
+        try await asset.load()
+        let group = try #require(asset.mediaSelectionGroup(for: .audible))
+        func found(_ language: String) -> [Int] { group.options(withLanguage: language).map(\.track.id) }
+        #expect(found("de") == [0, 1, 2] && found("ger") == [0, 1, 2] && found("de-AT") == [0, 1, 2])
+        #expect(found("fra") == [3] && found("pt-BR") == [4] && found("xyz") == [])
+        #expect(group.options(with: [.describesVideoForAccessibility]).map(\.track.id) == [5])
+        #expect(group.options(with: [.isMainProgramContent, .audible]).map(\.track.id) == [5])
+        #expect(group.options(with: [.legible]).isEmpty)
+        #expect(asset.mediaSelectionGroup(for: .isMainProgramContent) == nil)
+    }
+}
+
+/// Opens everything as one description; nothing can be read.
+private struct Described: MediaBackend {
+    let description: MediaDescription
+    init(_ description: MediaDescription) { self.description = description }
+
+    func makeDemuxer(for request: OpenRequest) -> any Demuxer { Opened(description) }
+    func makeVideoConverter() -> any VideoConverter { inner.makeVideoConverter() }
+    func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
+        inner.makeAudioConverter(to: format)
+    }
+    private var inner: ScriptedBackend { ScriptedBackend(ScriptedMedia(), clock: ManualDriver().clock) }
+
+    private final class Opened: Demuxer {
+        let description: MediaDescription
+        init(_ description: MediaDescription) { self.description = description }
+        func open() throws(MediaError) -> MediaDescription { description }
+        func setEnabledTracks(_ ids: Set<Int>) {}
+        func read() throws(MediaError) -> Packet? { nil }
+        func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {}
+        func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+            throw MediaError(.decoderNotFound, "there is none")
+        }
+        func cancel() {}
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import MediaCore
+import Playhead
+import Testing
+
+@testable import FFmpeg
+
+/// Words of real files against what ffmpeg makes of them.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
+struct TextTests {
+    static let files = [
+        "subtitles/ass-in.mkv", "subtitles/srt-in.mkv", "subtitles/mov-text-h264-mp3.mp4",
+        "subtitles/typical.srt",
+        "subtitles/typical.vtt", "subtitles/positioning.vtt",
+        "subtitles/utf16le.srt",
+        "vp9/opus-webvtt-180p.webm",
+    ]
+
+    /// Milliseconds and words.
+    struct Line: Hashable {
+        var start, end: Int64
+        var text: String
+    }
+
+    /// ffmpeg's SubRip of the first track of text, without its tags.
+    private func reference(_ entry: CorpusEntry) -> [Line] {
+        let bytes =
+            Corpus.output(of: "ffmpeg -nostdin -v quiet -copyts -i '\(entry.location)' -map 0:s:0 -f srt -")
+            ?? []
+        return String(decoding: bytes, as: UTF8.self).replacing("\r\n", with: "\n").components(
+            separatedBy: "\n\n"
+        ).compactMap { block in
+            let rows = block.split(separator: "\n", omittingEmptySubsequences: false).drop { $0.isEmpty }
+            guard rows.count >= 3, let times = rows.dropFirst().first?.components(separatedBy: " --> "),
+                times.count == 2
+            else { return nil }
+            let text = rows.dropFirst(2).joined(separator: "\n")
+                .replacing(/<[^>]*>/, with: "").replacing(/\{\\an\d\}/, with: "")
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+            return text.isEmpty ? nil : Line(start: Self.ms(times[0]), end: Self.ms(times[1]), text: text)
+        }
+    }
+
+    private static func ms(_ text: String) -> Int64 {
+        let parts = text.split { ":,".contains($0) }.compactMap { Int64($0) }
+        return parts.count == 4 ? ((parts[0] * 60 + parts[1]) * 60 + parts[2]) * 1000 + parts[3] : -1
+    }
+
+    private func line(_ cue: TextCue, plus zero: MediaTime) -> Line {
+        func ms(_ time: MediaTime) -> Int64 {
+            (time + zero).rescale(to: 1000, rounding: .roundHalfAwayFromZero).value
+        }
+        return Line(
+            start: ms(cue.timeRange.start),
+            end: ms(cue.timeRange.end),
+            text: cue.text.trimmingCharacters(in: .whitespacesAndNewlines)
+        )
+    }
+
+    @Test(arguments: files)
+    func cuesAreFFmpegs(_ path: String) throws {
+        let entry = CorpusEntry(path: path, columns: [:])
+        let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
+        let description = try demuxer.open()
+        let track = try #require(description.tracks.first { $0.mediaType == .subtitle })
+        demuxer.setEnabledTracks([track.id])
+        let decoder = try demuxer.makeTextDecoder(for: track.id)
+        var lines: [Line] = []
+        while let packet = try demuxer.read() {
+            lines += try decoder.decode(packet).map { line($0, plus: description.startTime) }
+        }
+        let reference = reference(entry)
+        #expect(!reference.isEmpty)
+        #expect(lines.map(\.text) == reference.map(\.text))
+        for (mine, theirs) in zip(lines, reference) {
+            // Where only the next words end a cue, ffmpeg says none.
+            let hasEnd = theirs.end > theirs.start
+            #expect(
+                abs(mine.start - theirs.start) <= 1 && (!hasEnd || abs(mine.end - theirs.end) <= 1),
+                "\(mine) \(theirs)"
+            )
+        }
+    }
+
+    @Test(
+        "Played: every cue of the track at its time, and as many pictures as without",
+        arguments: ["subtitles/srt-in.mkv", "subtitles/ass-in.mkv", "subtitles/mov-text-h264-mp3.mp4"]
+    )
+    func played(_ path: String) async throws {
+        let entry = CorpusEntry(path: path, columns: [:])
+        let reference = reference(entry)
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(url: URL(fileURLWithPath: entry.location))
+        let output = LegibleOutput()
+        let told = Locked([(MediaTime, TextCue)]())
+        let queue = DispatchQueue(label: "words")
+        output.setHandler(queue: queue) { notice in
+            guard case .cues(let cues, let time) = notice else { return }
+            told.withLock { $0 += cues.map { (time, $0) } }
+        }
+        item.add(output)
+        try await item.asset.load()
+        let group = try #require(item.asset.mediaSelectionGroup(for: .legible))
+        item.select(group.options.first, in: group)
+        let events = player.events
+        player.replaceCurrentItem(with: item)
+        player.play()
+        for await event in events {
+            if case .didPlayToEndTime = event { break }
+            if case .failedToPlayToEndTime(_, let error) = event { throw error }
+        }
+        let zero = try #require(item.asset.description?.startTime)
+        let end = item.currentTime()
+        await player.shutdown()
+        queue.sync {}
+        let due = reference.filter { MediaTime(value: $0.start, timescale: 1000) - zero < end }
+        let heard = told.withLock { $0 }
+        #expect(heard.map { $0.1.text } == due.map(\.text))
+        #expect(!due.isEmpty)
+        for (time, cue) in heard {
+            #expect(abs((time - max(.zero, cue.timeRange.start)).seconds) < 0.000001)
+            #expect(cue.timeRange.duration.isNumeric)
+        }
+        #expect(player.counters.framesPresented == FrameMD5(entry)?.lines.count)
+    }
+
+    @Test("A file that names its own fields; ffmpeg itself loses these words")
+    func ownFields() throws {
+        let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/subtitles/typical.ssa"))
+        let track = try #require(try demuxer.open().tracks.first)
+        let decoder = try demuxer.makeTextDecoder(for: track.id)
+        var texts: [String] = []
+        while let packet = try demuxer.read() { texts += try decoder.decode(packet).map(\.text) }
+        #expect(
+            texts == [
+                "This is the first subtitle.", "This is the second subtitle \nwith a newline \nand another.",
+                "This is the third subtitle, with a comma.",
+            ]
+        )
+    }
+
+    @Test("Words that are pictures cannot be handed out, and say so")
+    func bitmaps() throws {
+        let demuxer = FFmpegDemuxer(OpenRequest(location: Corpus.root + "/subtitles/pgs-bitmap.mkv"))
+        let track = try #require(try demuxer.open().tracks.first { $0.mediaType == .subtitle })
+        let error = #expect(throws: MediaError.self) { try demuxer.makeTextDecoder(for: track.id) }
+        #expect(error?.code == .decoderNotFound)
+        #expect(error?.message == "hdmv_pgs_subtitle subtitles are pictures, not text")
+    }
+}
+
+struct PlainTextTests {
+    @Test(arguments: [
+        ("0,0,Default,,0,0,0,,Plain, with a comma", "Plain, with a comma"),
+        ("0,0,Default,,0,0,0,,{\\b1}Bold{\\b0} and\\Nnext\\nlast\\hword", "Bold and\nnext\nlast\u{A0}word"),
+        ("0,0,Default,,0,0,0,,{\\p1}m 0 0 l 10 10{\\p0}text", "text"),
+        ("0,0,Default,,0,0,0,,\\{not a tag\\} C:\\\\x \\q {open", "{not a tag} C:\\x \\q {open"),
+        ("0,0,Default,,0,0,0,,{\\pos(1,2)}  kept  {\\i1}", "  kept"),
+        ("0,0,Default,,0,0,0,,", ""), ("broken", ""),
+    ])
+    func markupIsTakenOff(_ event: String, _ text: String) {
+        #expect(PlainText.ofEvent(event) == text)
+    }
+}

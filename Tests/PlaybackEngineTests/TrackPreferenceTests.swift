@@ -1,0 +1,50 @@
+import MediaCore
+import PlaybackEngine
+import Testing
+
+@Suite("Which track is best where nobody has chosen one")
+struct TrackPreferenceTests {
+    private func track(_ id: Int, _ language: String?, _ dispositions: Set<String> = []) -> Track {
+        var track = Track(id: id, mediaType: .audio, codec: "x", timeBase: Rational(1, 1))
+        track.language = language
+        track.dispositions = dispositions
+        track.isForced = dispositions.contains("forced")
+        return track
+    }
+
+    private func best(
+        _ tracks: [Track],
+        _ languages: [Set<String>],
+        _ dispositions: [Set<String>] = [],
+        isStrict: Bool = false
+    ) -> Int? {
+        TrackPreference(languages: languages, dispositions: dispositions, isStrict: isStrict)
+            .best(of: tracks)?.id
+    }
+
+    @Test func byLanguage() {
+        let tracks = [track(0, nil), track(1, "eng"), track(2, "GER"), track(3, "fra")]
+        #expect(best(tracks, [["deu", "ger"], ["eng"]]) == 2)
+        #expect(best(tracks, [["spa"], ["eng"]]) == 1)
+        #expect(best(tracks, [["spa"]]) == 0)
+        #expect(best(tracks, [["spa"]], isStrict: true) == nil)
+        #expect(best(tracks, []) == 0)
+        #expect(best(tracks, [], isStrict: true) == nil)
+        #expect(best([], [["eng"]]) == nil)
+    }
+
+    @Test func byWhatElseIsWanted() {
+        let tracks = [
+            track(0, "eng", ["comment"]), track(1, "eng", ["hearing_impaired"]), track(2, "eng", ["forced"]),
+            track(3, "eng"), track(4, "deu", ["hearing_impaired"]),
+        ]
+        // Made for some only: not unless it is asked for.
+        #expect(best(tracks, [["eng"]]) == 1)
+        #expect(best([tracks[0], tracks[2], tracks[3]], [["eng"]]) == 3)
+        #expect(best(tracks, [["eng"]], [["forced"]]) == 2)
+        #expect(best(tracks, [["eng"]], [["comment"]]) == 0)
+        #expect(best(tracks, [["deu"], ["eng"]], [["comment"]]) == 4)
+        #expect(best(tracks, [], [["forced"]], isStrict: true) == 2)
+        #expect(best(tracks, [], [["dub"]], isStrict: true) == nil)
+    }
+}

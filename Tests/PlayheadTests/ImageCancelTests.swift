@@ -1,0 +1,129 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Stills that are called off, at a known packet of a known request")
+struct ImageCancelTests {
+    /// A generator that does something when it has read so many packets.
+    private final class Rig: Sendable {
+        private let held = Locked<ImageGenerator?>(nil)
+        private let action = Locked<Action?>(nil)
+        private let backendBox = Locked<CountingBackend?>(nil)
+
+        struct Action {
+            let packet: Int
+            let body: @Sendable () -> Void
+        }
+
+        init() {
+            let backend = CountingBackend(ImageGeneratorTests.clip, ManualDriver().clock) {
+                [weak self] packet in
+                guard let self else { return }
+                let due = action.withLock { action -> Action? in
+                    guard let due = action, due.packet <= packet else { return nil }
+                    action = nil
+                    return due
+                }
+                due?.body()
+            }
+            backendBox.withLock { $0 = backend }
+            let generator = ImageGenerator(
+                asset: Asset(url: URL(fileURLWithPath: "/script"), backend: backend),
+                clock: .virtual
+            )
+            generator.requestedTimeToleranceBefore = .zero
+            generator.requestedTimeToleranceAfter = .zero
+            held.withLock { $0 = generator }
+        }
+
+        var generator: ImageGenerator { held.withLock { $0! } }
+        var counts: CountingBackend.Counts { backendBox.withLock { $0!.counts } }
+        func release() { held.withLock { $0 = nil } }
+        func at(packet: Int, _ body: @escaping @Sendable () -> Void) {
+            action.withLock { $0 = Action(packet: packet, body: body) }
+        }
+    }
+
+    static let times = [MediaTime.ms(100), .ms(900), .ms(300), .ms(1500)]
+
+    private func outcome(_ images: AsyncStream<ImageResult>) async -> [String] {
+        var lines: [String] = []
+        for await result in images {
+            switch result {
+            case .success(_, _, let time): lines.append("\(time.seconds)")
+            case .failure(_, let error): lines.append(error.code.rawValue)
+            }
+        }
+        return lines
+    }
+
+    @Test("All of them: what is under way and what is to come fail, later requests do not")
+    func all() async throws {
+        let rig = Rig()
+        rig.at(packet: 8) { rig.generator.cancelAllImageGeneration() }
+        let lines = await outcome(rig.generator.images(for: Self.times))
+        #expect(lines == ["0.08", "cancelled", "cancelled", "cancelled"])
+        #expect(rig.counts.cancelled == 1)
+        #expect(try await rig.generator.image(at: .ms(900)).actualTime == .ms(880))
+        #expect(rig.counts.opened == 2)
+        // With nothing under way nothing is closed.
+        rig.generator.cancelAllImageGeneration()
+        #expect(try await rig.generator.image(at: .ms(300)).actualTime == .ms(280))
+        #expect(rig.counts.opened == 2)
+    }
+
+    @Test("Released in the middle: a result for each, the file is closed, and nothing is left")
+    func released() async {
+        let rig = Rig()
+        rig.at(packet: 8) { rig.release() }
+        let images = rig.generator.images(for: Self.times)
+        #expect(await outcome(images) == ["0.08", "cancelled", "cancelled", "cancelled"])
+        #expect(rig.counts.cancelled >= 1)
+    }
+
+    @Test("One task: it is told at once, and the others go on with the file that is open")
+    func task() async throws {
+        let rig = Rig()
+        let box = Locked<Task<String, Never>?>(nil)
+        rig.at(packet: 1) { box.withLock { $0 }?.cancel() }
+        let generator = rig.generator
+        // The lane cannot get to its first packet before the box holds the task.
+        let task = box.withLock { box -> Task<String, Never> in
+            let task = Task { () -> String in
+                do throws(PlaybackError) {
+                    return "\(try await generator.image(at: .ms(1900)).actualTime.seconds)"
+                } catch {
+                    return error.code.rawValue
+                }
+            }
+            box = task
+            return task
+        }
+        #expect(await task.value == "cancelled")
+        #expect(try await generator.image(at: .ms(300)).actualTime == .ms(280))
+        #expect(rig.counts.opened == 1 && rig.counts.cancelled == 0)
+        let early = Task { () -> Bool in
+            withUnsafeCurrentTask { $0?.cancel() }
+            do throws(PlaybackError) {
+                _ = try await generator.image(at: .zero)
+                return false
+            } catch {
+                return error.code == .cancelled
+            }
+        }
+        #expect(await early.value)
+    }
+
+    @Test("Properties that are changed do not touch requests in flight")
+    func properties() async {
+        let rig = Rig()
+        rig.at(packet: 2) {
+            rig.generator.requestedTimeToleranceBefore = .positiveInfinity
+            rig.generator.requestedTimeToleranceAfter = .positiveInfinity
+        }
+        let images = rig.generator.images(for: Self.times)
+        #expect(await outcome(images) == ["0.08", "0.88", "0.28", "1.48"])
+        #expect(await outcome(rig.generator.images(for: [.ms(900)])) == ["0.8"])
+    }
+}
