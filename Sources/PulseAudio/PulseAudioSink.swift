@@ -127,7 +127,7 @@ public final class PulseAudioSink: AudioDeviceSink {
     public var position: AudioDevicePosition? { signals.timing.position }
     public var isConnecting: Bool { signals.isConnecting.load(ordering: .relaxed) }
     public var startDelay: Int64 { signals.isPlayable ? signals.startDelay.load(ordering: .relaxed) : 0 }
-    public var lead: Int64 { 300_000_000 }
+    public var lead: Int64 { 400_000_000 }
     public var underruns: Int {
         signals.serverUnderruns.load(ordering: .relaxed) + (wishes.withLock { $0.ring }?.underruns ?? 0)
     }
@@ -164,7 +164,7 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     /// From here to the loudspeaker. Less makes it run dry on a busy machine, more makes it slow to answer.
-    static let serverSeconds = 0.15
+    static let serverSeconds = 0.2
     private static let prefillSeconds = 0.1
 
     /// What is not mono or of up to eight channels is mixed to stereo.
