@@ -159,6 +159,9 @@ encode -f lavfi -i "$(tone 480 48000 2)" -c:a pcm_s16le tone-48000.wav
 encode -f lavfi -i "$(tone 441 44100 2)" -c:a aac -b:a 64k tone-44100.m4a
 encode -f lavfi -i "$(tone 441 44100 2)" -c:a libmp3lame -b:a 64k tone-44100.mp3
 encode -f lavfi -i "$(tone 480 48000 2)" -c:a libopus -b:a 48k tone-48000.opus
+encode -i "$out/tone-48000.opus" -c copy tone-48000-opus.webm
+# Without that header nothing tells of delay and padding.
+encode -i "$out/tone-44100.mp3" -c copy -write_xing 0 -id3v2_version 0 tone-no-header.mp3
 
 tracks=()
 for _ in $(seq 100); do tracks+=(-map 0:a); done

@@ -9,6 +9,7 @@ public final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
     private var resampler: Resampler?
     /// When the next converted sample is due, for what `drain` gives.
     private var nextTime: MediaTime = .zero
+    private var last: (rate: Double, epoch: Epoch, pass: Int) = (1, Epoch(), 0)
     private let log = LibraryLog()
 
     public init(to format: AudioFormat) { output = format }
@@ -28,16 +29,18 @@ public final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
             current = try Resampler(from: buffer.format, to: output, log: log)
             resampler = current
         }
-        let time = old == nil ? buffer.presentationTime - current.delay : nextTime
+        let delay = buffer.rate == 1 ? current.delay : current.delay * buffer.rate
+        let time = old == nil ? buffer.presentationTime - delay : nextTime
+        last = (buffer.rate, buffer.epoch, buffer.pass)
         // What the old resampler still holds comes first.
         let steps: [Step] = (old.map { [($0, nil)] } ?? []) + [(current, buffer)]
-        return try collect(steps, at: time, epoch: buffer.epoch, pass: buffer.pass)
+        return try collect(steps, at: time)
     }
 
     public func drain() throws(MediaError) -> AudioBuffer? {
         guard let resampler else { return nil }
         self.resampler = nil
-        return try collect([(resampler, nil)], at: nextTime, epoch: Epoch(), pass: 0)
+        return try collect([(resampler, nil)], at: nextTime)
     }
 
     public func reset() { resampler = nil }
@@ -45,12 +48,7 @@ public final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
     private typealias Step = (resampler: Resampler, buffer: AudioBuffer?)
 
     /// Runs conversions one after the other into one new buffer.
-    private func collect(
-        _ steps: [Step],
-        at time: MediaTime,
-        epoch: Epoch,
-        pass: Int
-    ) throws(MediaError) -> AudioBuffer? {
+    private func collect(_ steps: [Step], at time: MediaTime) throws(MediaError) -> AudioBuffer? {
         let room = steps.reduce(0) { $0 + $1.resampler.outputCount($1.buffer?.frameCount ?? 0) }
         guard room > 0 else { return nil }
         let frame = try makeFrame(room)
@@ -71,15 +69,16 @@ public final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
         }
         frame.pointer.pointee.nb_samples = Int32(clamping: count)
         guard count > 0 else { return nil }
-        let result = AudioBuffer(
+        var result = AudioBuffer(
             format: output,
             presentationTime: time,
             frameCount: count,
             storage: FFmpegAudioStorage(frame),
-            epoch: epoch,
-            pass: pass
+            epoch: last.epoch,
+            pass: last.pass
         )
-        nextTime = time + result.duration
+        result.rate = last.rate
+        nextTime = time + result.itemDuration
         return result
     }
 

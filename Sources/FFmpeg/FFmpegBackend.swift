@@ -11,4 +11,6 @@ public struct FFmpegBackend: MediaBackend {
     public func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
         FFmpegAudioConverter(to: format)
     }
+
+    public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { OverlapStretcher() }
 }

@@ -38,7 +38,11 @@ final class Resampler {
                 0,
                 nil
             )
-            return made < 0 ? made : swr_init(context)
+            guard made >= 0, let context else { return made }
+            // For whole numbers libswresample keeps a mix of channels within full scale, for floats it does
+            // not: so that it is as loud in every sink, always.
+            av_opt_set_double(UnsafeMutableRawPointer(context), "rematrix_maxval", 1, 0)
+            return swr_init(context)
         }
         guard code >= 0 else {
             throw LibraryError.make(

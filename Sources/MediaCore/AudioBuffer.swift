@@ -19,6 +19,9 @@ public struct AudioBuffer: Sendable {
     public var epoch: Epoch
     /// How many times the item had been played through before this buffer.
     public var pass: Int
+    /// Seconds of the item that pass while a second of these samples is heard: 1 unless they were made for
+    /// another speed.
+    public var rate = 1.0
 
     public init(
         format: AudioFormat,
@@ -38,10 +41,13 @@ public struct AudioBuffer: Sendable {
         self.pass = pass
     }
 
-    /// Exact: sample count over sample rate.
+    /// How long it is heard. Exact: sample count over sample rate.
     public var duration: MediaTime {
         MediaTime(value: Int64(frameCount), timescale: Int32(clamping: format.sampleRate))
     }
+
+    /// How much of the item it covers: `duration`, unless it was made for another speed.
+    public var itemDuration: MediaTime { rate == 1 ? duration : duration * rate }
 
     /// The same samples without the first and last few; what is asked too much is held at empty.
     public func trimmed(first: Int = 0, last: Int = 0) -> AudioBuffer {
@@ -51,7 +57,7 @@ public struct AudioBuffer: Sendable {
         copy.offset += first
         copy.frameCount -= first + last
         let skipped = MediaTime(value: Int64(first), timescale: Int32(clamping: format.sampleRate))
-        if first > 0 { copy.presentationTime = presentationTime + skipped }
+        if first > 0 { copy.presentationTime = presentationTime + (rate == 1 ? skipped : skipped * rate) }
         return copy
     }
 

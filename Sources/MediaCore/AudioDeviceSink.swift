@@ -42,6 +42,8 @@ public protocol AudioDeviceSink: AudioSink {
     /// Leaves out so many samples per channel of those to be played next, to catch up; below zero: plays so
     /// much silence before them.
     func skip(_ frames: Int64)
+    /// 0...1, after mute is applied; of what is in hand already, too, and without a click.
+    func setVolume(_ volume: Float)
     /// False: nothing follows for the present, so that running out of samples is no fault. True again with the
     /// next samples.
     func setExpectsMore(_ expectsMore: Bool)

@@ -62,4 +62,10 @@ public protocol MediaBackend: Sendable {
     func makeDemuxer(for request: OpenRequest) -> any Demuxer
     func makeVideoConverter() -> any VideoConverter
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter
+    /// nil: sound at another speed is handed on as it is.
+    func makeAudioTimeStretcher() -> (any AudioTimeStretcher)?
+}
+
+extension MediaBackend {
+    public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
 }

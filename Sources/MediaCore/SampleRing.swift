@@ -111,13 +111,16 @@ package final class SampleRing: @unchecked Sendable {
     /// Fills all of `target`, interleaved.
     package func take(_ target: UnsafeMutablePointer<Float>, _ count: Int) {
         comply()
-        leaveOutWhatIsLate()
+        // Looked at once: what comes while this works is of the next call.
+        let end = written.load(ordering: .acquiring)
+        leaveOutWhatIsLate(upTo: end)
         var done = 0
         if hasBegun || head < origin { done = giveSilence(target, count) }
-        let end = written.load(ordering: .acquiring)
         let start = taken.load(ordering: .relaxed)
         let copied = min(count - done, Int(end - start))
         if copied > 0 {
+            // Nothing was heard yet that could click.
+            if !hasBegun { gain = Float(bitPattern: gainTarget.load(ordering: .relaxed)) }
             hasBegun = true
             isStarving = false
             copy(from: start, copied, to: target + done * channelCount)
@@ -153,9 +156,9 @@ package final class SampleRing: @unchecked Sendable {
         skipsSeen = wanted
     }
 
-    private func leaveOutWhatIsLate() {
+    private func leaveOutWhatIsLate(upTo end: Int64) {
         let start = taken.load(ordering: .relaxed)
-        let late = min(head, written.load(ordering: .acquiring)) - start
+        let late = min(head, end) - start
         guard late > 0, hasBegun || head > origin else { return }
         taken.store(start + late, ordering: .releasing)
     }

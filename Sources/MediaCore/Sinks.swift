@@ -20,7 +20,8 @@ extension VideoSink {
     public func flush() {}
 }
 
-/// Takes sound.
+/// Takes sound, as loud as it is to be heard: volume and mute have been applied, and where it is muted it
+/// comes as silence.
 ///
 /// All calls come in order on one queue, never two at a time.
 public protocol AudioSink: AnyObject, Sendable {
@@ -34,8 +35,6 @@ public protocol AudioSink: AnyObject, Sendable {
     func setPaused(_ isPaused: Bool)
     /// A seek or a new item: what was written and not yet heard must not be heard.
     func flush()
-    /// 0...1, after mute is applied.
-    func setVolume(_ volume: Float)
     /// Exactly once, also after an error; nothing follows.
     func finish()
 }
@@ -43,5 +42,4 @@ public protocol AudioSink: AnyObject, Sendable {
 extension AudioSink {
     public func setPaused(_ isPaused: Bool) {}
     public func flush() {}
-    public func setVolume(_ volume: Float) {}
 }

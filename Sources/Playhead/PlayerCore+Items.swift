@@ -74,6 +74,7 @@ extension PlayerCore {
             forwardEnd: end.isNumeric ? end : nil,
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
             start: settings.startPosition?.time,
+            sound: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
             didOpen: { asset.finish($0) }
         )
     }

@@ -80,6 +80,7 @@ final class PlayerCore: Sendable {
                 driver: driver,
                 sink: sink,
                 makeConverter: { backend.makeAudioConverter(to: $0) },
+                makeStretcher: { backend.makeAudioTimeStretcher() },
                 report: { [weak loop] report in loop?.perform { $0.outputReported(report) } }
             )
             loop.perform { $0.setAudio(output) }

@@ -25,6 +25,7 @@ public final class PlayerItem: Sendable, Identifiable {
         var legible = TrackChoice.automatic
         var legibleAsset: Asset?
         var outputs: [any PlayerItemOutput] = []
+        var sound = AudioSettings()
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.
         var startPosition: (time: MediaTime, before: MediaTime, after: MediaTime)?
@@ -55,6 +56,8 @@ public final class PlayerItem: Sendable, Identifiable {
             state.audio = mine.audio
             state.legible = mine.legible
             state.legibleAsset = mine.legibleAsset
+            state.sound = mine.sound
+            state.sound.taps = []
         }
         return copy
     }

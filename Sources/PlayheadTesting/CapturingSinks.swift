@@ -69,7 +69,6 @@ public final class CapturingAudioSink: AudioSink {
         var flushes = 0
         var finishes = 0
         var isPaused = true
-        var volume: Float = 1
     }
     private let state = Locked(State())
 
@@ -80,7 +79,6 @@ public final class CapturingAudioSink: AudioSink {
     public var flushes: Int { state.withLock { $0.flushes } }
     public var finishes: Int { state.withLock { $0.finishes } }
     public var isPaused: Bool { state.withLock { $0.isPaused } }
-    public var volume: Float { state.withLock { $0.volume } }
 
     public func start(_ format: AudioFormat) throws -> AudioFormat {
         AudioFormat(
@@ -99,6 +97,5 @@ public final class CapturingAudioSink: AudioSink {
 
     public func setPaused(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }
     public func flush() { state.withLock { $0.flushes += 1 } }
-    public func setVolume(_ volume: Float) { state.withLock { $0.volume = volume } }
     public func finish() { state.withLock { $0.finishes += 1 } }
 }

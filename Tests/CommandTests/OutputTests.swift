@@ -49,6 +49,42 @@ struct OutputTests {
         #expect(bytes.count == 44 + 144_000 * 4)
     }
 
+    /// Two seconds at each speed are so much shorter or longer; the pitch follows only where it is asked to.
+    @Test(arguments: [
+        ("--rate=2", 48_000, 480), ("--rate=0.5", 192_000, 480),
+        ("--rate=2 --audio-pitch-correction=no", 48_000, 960),
+    ])
+    func soundAtOtherSpeeds(options: String, length: Int, pitch: Int) async throws {
+        let samples = try await tone(options)
+        #expect(samples.count == length)
+        let crossings = (1..<samples.count).filter { samples[$0 - 1] < 0 && samples[$0] >= 0 }.count
+        let periods = length * pitch / 48_000
+        // One in a hundred: samples that lie on zero may be counted twice.
+        #expect(abs(crossings - periods) * 100 <= periods)
+    }
+
+    @Test func volumeIsInWhatIsWritten() async throws {
+        let plain = try await tone("--volume 1")
+        let half = try await tone("--volume 0.5")
+        #expect(plain.count == 96_000 && half.count == 96_000)
+        #expect(zip(plain, half).allSatisfy { abs(Int($0) - 2 * Int($1)) <= 1 })
+        let muted = try await tone("--muted")
+        #expect(muted.count == 96_000 && muted.allSatisfy { $0 == 0 })
+    }
+
+    private func tone(_ options: String) async throws -> [Int16] {
+        let sound = Media.temporary("tone.wav")
+        defer { unlink(sound.path) }
+        let outcome = try await Command.run(
+            ["--untimed", "--video", "none", "--audio", "wav:\(sound.path)"]
+                + options.split(separator: " ").map(String.init) + [Media.fixture("tone-48000.wav")]
+        )
+        #expect(outcome.status == 0)
+        return try Data(contentsOf: sound).dropFirst(44).withUnsafeBytes {
+            Array($0.bindMemory(to: Int16.self))
+        }
+    }
+
     @Test(arguments: [
         "--video y4m:-", "--video raw:-", "--video framemd5:-", "--events json", "--events text",
     ])

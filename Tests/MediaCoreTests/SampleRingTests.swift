@@ -87,11 +87,19 @@ struct SampleRingTests {
         let ring = SampleRing(channelCount: 2, capacity: 100, gainStep: 0.25)
         let ones = [Float](repeating: 1, count: 20)
         ones.withUnsafeBufferPointer { _ = ring.write($0) }
-        ring.setGain(0.5)
         var taken = [Float](repeating: 9, count: 8)
-        taken.withUnsafeMutableBufferPointer { target in
-            if let base = target.baseAddress { ring.take(base, 4) }
+        func take() {
+            taken.withUnsafeMutableBufferPointer { target in
+                if let base = target.baseAddress { ring.take(base, 4) }
+            }
         }
+        // Nothing was heard yet that could click.
+        ring.setGain(0.75)
+        ring.setGain(1)
+        take()
+        #expect(taken == [1, 1, 1, 1, 1, 1, 1, 1])
+        ring.setGain(0.5)
+        take()
         #expect(taken == [0.75, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     }
 

@@ -34,7 +34,6 @@ struct PlayerTests {
         theatre.driver.run(until: HostTime(nanoseconds: 1))
         #expect(player.timeControlStatus == .playing)
         #expect(theatre.sink.numbers == [30])
-        #expect(theatre.sound.volume == 0)
     }
 
     @Test("An item's facts: unknown before, right after, kept when it is taken off")

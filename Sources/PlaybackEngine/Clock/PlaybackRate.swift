@@ -23,6 +23,8 @@ public struct PlaybackRate: Hashable, Sendable {
     public static let stopped = PlaybackRate(0)
     public static let normal = PlaybackRate(1)
     public var isStopped: Bool { millionths == 0 }
+    /// 1 for natural speed.
+    public var factor: Double { Double(millionths) / 1_000_000 }
 
     /// Media nanoseconds that pass in `host` nanoseconds; held at the ends of the range.
     public func mediaTime(for host: Int64) -> Int64 { Self.scale(host, millionths, 1_000_000) }

@@ -15,6 +15,7 @@ public struct MediaItem: Sendable {
     public var reverseEnd: MediaTime
     /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
     public var start: MediaTime?
+    public var sound: AudioSettingsSource
     /// Told on the loading lane, before the loop hears of it.
     public var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void
 
@@ -28,6 +29,7 @@ public struct MediaItem: Sendable {
         forwardEnd: MediaTime? = nil,
         reverseEnd: MediaTime = .zero,
         start: MediaTime? = nil,
+        sound: AudioSettingsSource = AudioSettingsSource(),
         didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
     ) {
         self.makeDemuxer = makeDemuxer
@@ -39,6 +41,7 @@ public struct MediaItem: Sendable {
         self.forwardEnd = forwardEnd
         self.reverseEnd = reverseEnd
         self.start = start
+        self.sound = sound
         self.didOpen = didOpen
     }
 }

@@ -30,6 +30,7 @@ struct Opening: Sendable {
                     decoders: decoders,
                     start: start,
                     limits: item.limits,
+                    sound: item.sound,
                     loadingLane: loading,
                     decodingLane: decoding,
                     report: report

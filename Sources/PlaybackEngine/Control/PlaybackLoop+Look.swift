@@ -27,7 +27,7 @@ extension PlaybackLoop {
             renderer.lookBeyondSeam(pipeline, into: next, prepared.start, at: now, &outcome)
         }
         for time in [switchAt, readingAt, lookAtTexts(at: now)].compactMap(\.self) { outcome.wake(at: time) }
-        deliver(outcome, item.id, at: now)
+        deliver(outcome, pipeline, item.id, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         reportReading(pipeline, item.id)
@@ -36,6 +36,8 @@ extension PlaybackLoop {
         if let end = outcome.end {
             handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
             checkSeam()
+            // What was to follow may not have come.
+            if !renderer.timeline.isRunning { audio?.endSound() }
         } else if outcome.isDry, !pipeline.hasEndedReading(start.epoch) {
             monitor.runDry()
             handle(.ranDry(start.epoch))
@@ -119,23 +121,37 @@ extension PlaybackLoop {
         return MediaError(.noPlayableTracks, "it holds no complete picture and no sound")
     }
 
-    private func deliver(_ outcome: Renderer.Outcome, _ id: ItemID, at now: HostTime) {
+    private func deliver(
+        _ outcome: Renderer.Outcome,
+        _ pipeline: ItemPipeline,
+        _ id: ItemID,
+        at now: HostTime
+    ) {
         counters.framesDecoded += outcome.framesTaken
         counters.framesDropped += outcome.dropped
         for shown in outcome.shown {
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
+        let origin = AudioOrigin(
+            rate: renderer.timeline.rate.factor,
+            track: pipeline.audio?.track.id,
+            settings: pipeline.sound
+        )
         for sound in outcome.sound {
             counters.audioSamples += sound.buffer.frameCount
-            let media = sound.origin &+ (sound.buffer.presentationTime.nanoseconds ?? 0)
+            let time = sound.buffer.presentationTime.nanoseconds ?? 0
             let place = SoundPlace(
                 origin: sound.origin,
-                due: renderer.timeline.host(for: media) ?? now,
+                time: time,
+                due: renderer.timeline.host(for: sound.origin &+ time) ?? now,
                 rate: renderer.timeline.rate,
                 epoch: renderer.timeline.epoch
             )
-            audio?.write(sound.buffer, at: place)
+            audio?.write(sound.buffer, origin, at: place)
         }
+        // Where more follows without a gap, processing runs through.
+        let goesOn = state.repeatSetting == .loop || prepared != nil || replacement != nil
+        if outcome.soundEnded, !goesOn { audio?.endSound() }
         noteEndOfSound()
     }
 

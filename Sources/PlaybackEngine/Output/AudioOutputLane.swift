@@ -5,14 +5,16 @@ import Synchronization
 struct SoundPlace: Sendable {
     /// Where on the timeline the buffer's item time zero lies.
     var origin: Int64
-    /// When the buffer's first sample is to be heard.
+    /// The item time at which the decoded buffer begins, and when that is to be heard.
+    var time: Int64
     var due: HostTime
     var rate: PlaybackRate
     /// The timeline's.
     var epoch: Epoch
 }
 
-/// Sound on its way to the audio sink: converted to what the sink asked for, on a lane of its own.
+/// Sound on its way to the audio sink: processed, converted to what the sink asked for, and made as loud as
+/// the player is, on a lane of its own.
 ///
 /// Where the sink has a device, what is missing between two buffers is filled with silence and what overlaps is
 /// left out, so that each sample is heard in its place. Other sinks get what was decoded and nothing else.
@@ -34,11 +36,15 @@ public final class AudioOutputLane: @unchecked Sendable {
     private var beginsLate = false
     /// Samples were lost: what follows is not joined to what was written.
     private var isBroken = false
+    private var lastPlace: SoundPlace?
+    private let processing: AudioProcessing
+    private var gain = AudioGain()
 
     public init(
         driver: any Driver,
         sink: any AudioSink,
         makeConverter: @escaping @Sendable (AudioFormat) -> any AudioConverter,
+        makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil },
         report: @escaping @Sendable (OutputReport) -> Void
     ) {
         lane = driver.makeLane(.presenting, label: "audio")
@@ -47,6 +53,7 @@ public final class AudioOutputLane: @unchecked Sendable {
         device = sink as? any AudioDeviceSink
         self.makeConverter = makeConverter
         self.report = report
+        processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
     }
 
     // MARK: Control lane
@@ -57,35 +64,55 @@ public final class AudioOutputLane: @unchecked Sendable {
         lane.enqueue { [self] in if !isFinished { device.prepare() } }
     }
 
-    func write(_ buffer: AudioBuffer, at place: SoundPlace) {
+    func write(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: SoundPlace) {
         lane.enqueue { [self] in
-            guard !isFinished else { return }
-            do {
-                try prepare(for: buffer.format)
-                if let converter {
-                    if let converted = try converter.convert(buffer) { try hand(converted, place) }
-                } else {
-                    try hand(buffer, place)
-                }
-            } catch {
-                finishNow()
-                report(
-                    .sinkFailed(
-                        MediaError(.sinkFailed, "the audio sink failed and was taken off: \(error)"),
-                        error
-                    )
-                )
-            }
+            lastPlace = place
+            attempt { for buffer in processing.process(buffer, origin) { try take(buffer, place) } }
+        }
+    }
+
+    /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
+    func endSound() { lane.enqueue { [self] in attempt(drain) } }
+
+    private func drain() throws {
+        guard let lastPlace else { return }
+        for buffer in processing.finish() { try take(buffer, lastPlace) }
+        if let converter, let rest = try converter.drain() { try hand(rest, lastPlace) }
+    }
+
+    private func attempt(_ body: () throws -> Void) {
+        guard !isFinished else { return }
+        do {
+            try body()
+        } catch {
+            finishNow()
+            let words = "the audio sink failed and was taken off: \(error)"
+            report(.sinkFailed(MediaError(.sinkFailed, words), error))
+        }
+    }
+
+    private func take(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
+        try prepare(for: buffer.format, place)
+        if let converter {
+            if let converted = try converter.convert(buffer) { try hand(converted, place) }
+        } else {
+            try hand(buffer, place)
         }
     }
 
     func setPaused(_ isPaused: Bool) { lane.enqueue { [self] in sink.setPaused(isPaused) } }
 
-    func setVolume(_ volume: Float) { lane.enqueue { [self] in sink.setVolume(volume) } }
+    /// 0...1, after mute is applied. Muted samples are written as silence, so that a sink that is the clock
+    /// keeps going. A device is told instead: it has samples in hand, and is to change them too.
+    func setVolume(_ volume: Float) {
+        lane.enqueue { [self] in if let device { device.setVolume(volume) } else { gain.set(volume) } }
+    }
 
     func flush() {
         lane.enqueue { [self] in
+            processing.reset()
             converter?.reset()
+            gain.settle()
             flushSink()
         }
     }
@@ -139,11 +166,11 @@ public final class AudioOutputLane: @unchecked Sendable {
 
     // MARK: The lane
 
-    private func prepare(for format: AudioFormat) throws {
+    private func prepare(for format: AudioFormat, _ place: SoundPlace) throws {
         guard format != decoded else { return }
         let next = try sink.start(format)
         // A converter takes another format in the middle, and what it holds of the old one comes first.
-        if let converter, next != wanted, let rest = try converter.drain() { try sink.write(rest) }
+        if let converter, next != wanted, let rest = try converter.drain() { try hand(rest, place) }
         decoded = format
         if next == format, converter == nil || next != wanted {
             converter = nil
@@ -154,9 +181,10 @@ public final class AudioOutputLane: @unchecked Sendable {
     }
 
     private func hand(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
-        guard let device else { return try sink.write(buffer) }
-        // Other rates would need other samples.
-        guard place.rate == .normal else {
+        // Volume comes last, so that it changes neither what is converted nor how.
+        guard let device else { return try sink.write(gain.apply(to: buffer)) }
+        // Nobody has made samples for this speed.
+        guard place.rate == .normal || buffer.rate != 1 else {
             device.setExpectsMore(false)
             if ledger.withLock({ $0.frameCount > 0 }) { flushSink() }
             beginsLate = true
@@ -173,8 +201,10 @@ public final class AudioOutputLane: @unchecked Sendable {
         guard gap.magnitude > (isSeam ? UInt64(frame) : Self.jitter) else {
             return try put(buffer, media, place, device)
         }
-        if gap > 0 { try putSilence(gap, end, like: buffer, place, device) }
-        try put(trimmed(buffer, by: -gap), max(media, end), place, device)
+        // In the time of the stream, which is not that of the item at another speed.
+        let time = Int64(Double(gap) / max(0.01, buffer.rate))
+        if gap > 0 { try putSilence(time, end, like: buffer, place, device) }
+        try put(trimmed(buffer, by: -time), max(media, end), place, device)
     }
 
     /// The first samples of a run: silence before them until they are due, and where the sound begins in the
@@ -193,9 +223,11 @@ public final class AudioOutputLane: @unchecked Sendable {
         }
         isBroken = false
         let heard = clock.now.advanced(by: device.startDelay)
-        let early = place.due.nanoseconds(since: heard)
+        let behind = (buffer.presentationTime.nanoseconds ?? place.time) &- place.time
+        let due = place.due.advanced(by: place.rate.hostTime(for: behind) ?? 0)
+        let early = due.nanoseconds(since: heard)
         if early > Int64(Self.jitter), !device.isConnecting {
-            try putSilence(early, media &- early, like: buffer, place, device)
+            try putSilence(early, media &- place.rate.mediaTime(for: early), like: buffer, place, device)
         } else if early < 0, beginsLate {
             let rest = trimmed(buffer, by: -early)
             guard rest.frameCount > 0 else { return }
@@ -220,7 +252,7 @@ public final class AudioOutputLane: @unchecked Sendable {
             $0.append(
                 buffer.frameCount,
                 media: media,
-                rate: place.rate,
+                rate: PlaybackRate(Float(buffer.rate)),
                 sampleRate: buffer.format.sampleRate,
                 epoch: place.epoch,
                 pass: buffer.pass
@@ -244,7 +276,7 @@ public final class AudioOutputLane: @unchecked Sendable {
         let rate = buffer.format.sampleRate
         let count = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
         guard count > 0 else { return }
-        let silence = AudioBuffer(
+        var silence = AudioBuffer(
             format: buffer.format,
             presentationTime: buffer.presentationTime,
             frameCount: count,
@@ -252,6 +284,7 @@ public final class AudioOutputLane: @unchecked Sendable {
             epoch: buffer.epoch,
             pass: buffer.pass
         )
+        silence.rate = buffer.rate
         try put(silence, media, place, device)
     }
 
@@ -276,7 +309,7 @@ public final class AudioOutputLane: @unchecked Sendable {
         guard !isFinished else { return }
         isFinished = true
         do {
-            if let converter, let rest = try converter.drain() { try sink.write(rest) }
+            try drain()
         } catch {
             report(.sinkFailed(MediaError(.sinkFailed, "the end of the sound was lost: \(error)"), error))
         }

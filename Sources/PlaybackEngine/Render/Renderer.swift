@@ -8,6 +8,8 @@ struct Renderer {
     struct Outcome {
         var shown: [Shown] = []
         var sound: [Sound] = []
+        /// The last sound of this pass has been taken.
+        var soundEnded = false
         /// Nothing will happen before this; nil: only when something new arrives.
         var wakeAt: HostTime?
         var isDry = false
@@ -66,12 +68,20 @@ struct Renderer {
     var reverseEnd: Int64 = 0
 
     let isRealTime: Bool
-    /// How long before it is due sound goes to its sink, so that the sink can keep a buffer.
-    var audioLead: Int64
+    /// How long before it is due sound goes to its sink at rate 1, so that the sink can keep a buffer.
+    var sinkLead: Int64
+    /// At another speed what is made of it comes out later.
+    var audioLead: Int64 {
+        let rate = timeline.rate.factor
+        if sinkLead == 0 || rate == 1 || rate <= 0 { return sinkLead }
+        return sinkLead + Int64(AudioTempo.lookahead(at: rate) / rate * 1e9)
+    }
+    /// The pass whose sound has been taken to its end.
+    private var soundEndedIn: Int?
 
     init(isRealTime: Bool) {
         self.isRealTime = isRealTime
-        audioLead = Self.defaultLead(isRealTime: isRealTime)
+        sinkLead = Self.defaultLead(isRealTime: isRealTime)
     }
 
     static func defaultLead(isRealTime: Bool) -> Int64 { isRealTime ? 100_000_000 : 0 }
@@ -81,6 +91,7 @@ struct Renderer {
         timeline.jump(to: 0, epoch: epoch, at: host)
         passStart = 0
         pass = 0
+        soundEndedIn = nil
         endWasReported = false
         awaitsPass = false
         videoUntil = 0
@@ -171,6 +182,7 @@ struct Renderer {
         ahead = nil
         epoch = start.epoch
         pass = 0
+        soundEndedIn = nil
         endWasReported = false
         awaitsPass = false
         videoUntil = first
@@ -198,6 +210,7 @@ struct Renderer {
     mutating func goOn(with next: ItemPipeline, epoch: Epoch, behind shown: MediaTime?, at host: HostTime) {
         self.epoch = epoch
         pass = 0
+        soundEndedIn = nil
         endWasReported = false
         awaitsPass = false
         audioTrim = max(audioUntil, itemTime(at: host))
@@ -274,6 +287,10 @@ struct Renderer {
             audioUntil =
                 (buffer.presentationTime.nanoseconds ?? audioUntil) &+ (buffer.duration.nanoseconds ?? 0)
             outcome.sound.append(Sound(buffer: buffer, origin: passStart))
+        }
+        if case .endOfPass? = branch.frames.peek(), soundEndedIn != pass {
+            soundEndedIn = pass
+            outcome.soundEnded = true
         }
         if ahead == nil { noteDryness(of: branch, until: audioUntil, now, &outcome) }
     }

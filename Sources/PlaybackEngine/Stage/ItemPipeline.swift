@@ -73,6 +73,8 @@ final class ItemPipeline: Sendable {
     let description: MediaDescription
     let video: Branch?
     let audio: Branch?
+    /// What is set on the item about its sound.
+    let sound: AudioSettingsSource
     private let demuxer: any Demuxer
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
@@ -96,12 +98,14 @@ final class ItemPipeline: Sendable {
         decoders: [(track: Track, decoder: any Decoder)],
         start: EpochStart,
         limits: PipelineLimits,
+        sound: AudioSettingsSource,
         loadingLane: any Lane,
         decodingLane: any Lane,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
         self.demuxer = demuxer
         self.description = description
+        self.sound = sound
         self.decodingLane = decodingLane
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         let reverseWish = Locked<ReverseSegment?>(nil)

@@ -38,8 +38,16 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Loudness, 0 to 1.", valueName: "v"))
     var volume: Float?
 
-    @Option(help: ArgumentHelp("Speed; negative: backward, without sound.", valueName: "r"))
+    @Option(
+        help: ArgumentHelp(
+            "Speed. Sound from 0.25 to 4, silence beyond; negative: backward, without sound.",
+            valueName: "r"
+        )
+    )
     var rate: Float = 1
+
+    @Option(help: "Whether sound keeps its pitch at other speeds; no: as a tape does.")
+    var audioPitchCorrection = YesOrNo.yes
 
     @Option(help: ArgumentHelp("The first picture is the one due at T.", valueName: "t"))
     var start: TimeArgument?
@@ -109,6 +117,10 @@ struct PlayCommand: AsyncParsableCommand {
         let options = try PlayOptions(self)
         await PlaySession.run(options).exitNow()
     }
+}
+
+enum YesOrNo: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case yes, no
 }
 
 /// Shape of the lines of `--events`.

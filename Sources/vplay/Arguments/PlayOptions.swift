@@ -20,6 +20,7 @@ struct PlayOptions: Sendable {
     var duration: MediaTime?
     var frames: Int?
     var rate: Float
+    var keepsPitch: Bool
     var volume: Float?
     var isMuted: Bool
     var isUntimed: Bool
@@ -57,6 +58,7 @@ struct PlayOptions: Sendable {
         duration = command.duration?.time
         frames = command.frames
         rate = command.rate
+        keepsPitch = command.audioPitchCorrection == .yes
         volume = command.volume
         isMuted = command.muted
         isUntimed = command.untimed

@@ -35,6 +35,7 @@ struct ItemMaker: Sendable {
     func make(_ index: Int, remaining: MediaTime?) -> Result<Made, TrackNotFound> {
         let asset = assets[index]
         let item = PlayerItem(asset: asset)
+        if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
         if !options.decodesVideo { item.disableTracks(ofType: .video) }
         var video = options.decodesVideo ? Self.firstPlayable(.video, in: asset.tracks)?.id : nil
         if asset.status == .loaded {

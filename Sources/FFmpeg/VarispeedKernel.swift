@@ -1,0 +1,70 @@
+internal import Foundation
+
+/// Reads sound between its samples: a sinc of sixteen zero crossings to either side under a Blackman window,
+/// made wider for rates above 1, so that what would lie beyond half the sample rate is taken out.
+enum VarispeedKernel {
+    private static let crossings = 16
+    private static let steps = 256
+    /// The right half of the kernel, `steps` values from one zero crossing to the next.
+    private static let table: [Float] = (0...(crossings * steps + 1)).map { index in
+        let x = Double(index) / Double(steps)
+        let share = min(1, x / Double(crossings))
+        let window = 0.42 + 0.5 * cos(.pi * share) + 0.08 * cos(2 * .pi * share)
+        return Float(x == 0 ? 1 : sin(.pi * x) / (.pi * x) * window)
+    }
+
+    /// Samples to either side that a value is made of.
+    static func reach(at rate: Double) -> Int {
+        Int((Double(crossings) / scale(at: rate)).rounded(.up)) + 1
+    }
+
+    /// The pass band's edge, as a part of half the sample rate.
+    private static func scale(at rate: Double) -> Double { 0.95 * min(1, 1 / rate) }
+
+    /// `count` values of each channel from `position` on, `rate` samples apart.
+    static func resample(
+        _ window: AudioTempoWindow,
+        from position: Double,
+        rate: Double,
+        count: Int
+    ) -> [[Float]] {
+        let reach = reach(at: rate)
+        let first = Int(position.rounded(.down)) - reach
+        let last = Int((position + rate * Double(count)).rounded(.down)) + reach + 1
+        let sources = window.channels.indices.map { window.samples($0, first...last) }
+        var results = sources.map { _ in [Float](repeating: 0, count: count) }
+        let scale = scale(at: rate) * Double(steps)
+        var weights = [Float](repeating: 0, count: 2 * reach)
+        table.withUnsafeBufferPointer { table in
+            for index in 0..<count {
+                let place = position + rate * Double(index) - Double(first)
+                let begin = Int(place.rounded(.down)) - reach + 1
+                var sum: Float = 0
+                for tap in 0..<weights.count {
+                    let x = abs(place - Double(begin + tap)) * scale
+                    let entry = Int(x)
+                    guard entry + 1 < table.count else {
+                        weights[tap] = 0
+                        continue
+                    }
+                    weights[tap] = table[entry] + Float(x - Double(entry)) * (table[entry + 1] - table[entry])
+                    sum += weights[tap]
+                }
+                for channel in sources.indices {
+                    results[channel][index] = dot(weights, sources[channel], at: begin) / sum
+                }
+            }
+        }
+        return results
+    }
+
+    private static func dot(_ weights: [Float], _ samples: [Float], at begin: Int) -> Float {
+        var sum: Float = 0
+        weights.withUnsafeBufferPointer { weights in
+            samples.withUnsafeBufferPointer { samples in
+                for tap in weights.indices { sum += weights[tap] * samples[begin + tap] }
+            }
+        }
+        return sum
+    }
+}

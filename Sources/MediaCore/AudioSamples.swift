@@ -1,0 +1,151 @@
+/// Samples in memory of their own.
+///
+/// Unchecked: the memory is written before the object is made and never again.
+final class SampleStorage: AudioBufferStorage, @unchecked Sendable {
+    private let memory: UnsafeMutableRawPointer
+    private let planes: [UnsafeRawPointer]
+
+    /// `fill` gets one pointer per plane, each to `planeByteCount` bytes of zero.
+    init(planeCount: Int, planeByteCount: Int, fill: ([UnsafeMutableRawPointer]) -> Void) {
+        let stride = (max(1, planeByteCount) + 63) & ~63
+        let count = max(1, planeCount) * stride
+        memory = .allocate(byteCount: count, alignment: 64)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: count)
+        let places = (0..<planeCount).map { [memory] in memory + $0 * stride }
+        fill(places)
+        planes = places.map { UnsafeRawPointer($0) }
+    }
+
+    deinit { memory.deallocate() }
+
+    func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
+        try withExtendedLifetime(self) { try body(planes) }
+    }
+}
+
+extension AudioBuffer {
+    /// The samples as floating point, one array for each channel, where 1 is full scale. Arrays of silence for
+    /// a sample format that is not known.
+    public var floatChannels: [[Float]] {
+        let (frames, channels) = (frameCount, max(0, format.channelCount))
+        let isPlanar = format.sampleFormat.isPlanar
+        return withPlanes { planes in
+            (0..<channels).map { channel in
+                [Float](unsafeUninitializedCapacity: frames) { result, count in
+                    result.initialize(repeating: 0)
+                    count = frames
+                    guard (isPlanar ? channel : 0) < planes.count else { return }
+                    let plane = planes[isPlanar ? channel : 0]
+                    let step = isPlanar ? 1 : channels
+                    format.sampleFormat.read(plane, from: isPlanar ? 0 : channel, step: step, into: result)
+                }
+            }
+        }
+    }
+
+    /// Samples of the caller's own, converted to the format's way of storing them; what lies beyond full scale
+    /// is held there in whole numbers. Missing channels and samples are silence.
+    public init(
+        floatChannels channels: [[Float]],
+        format: AudioFormat,
+        presentationTime: MediaTime,
+        rate: Double = 1,
+        epoch: Epoch = Epoch(),
+        pass: Int = 0
+    ) {
+        let frames = channels.map(\.count).max() ?? 0
+        let isPlanar = format.sampleFormat.isPlanar
+        let channelCount = max(0, format.channelCount)
+        let storage = SampleStorage(
+            planeCount: isPlanar ? channelCount : 1,
+            planeByteCount: frames * format.sampleFormat.bytesPerSample * (isPlanar ? 1 : channelCount)
+        ) { planes in
+            for channel in 0..<channelCount {
+                guard (isPlanar ? channel : 0) < planes.count else { return }
+                format.sampleFormat.write(
+                    channel < channels.count ? channels[channel] : [],
+                    count: frames,
+                    to: planes[isPlanar ? channel : 0],
+                    from: isPlanar ? 0 : channel,
+                    step: isPlanar ? 1 : channelCount
+                )
+            }
+        }
+        self.init(
+            format: format,
+            presentationTime: presentationTime,
+            frameCount: frames,
+            storage: storage,
+            epoch: epoch,
+            pass: pass
+        )
+        self.rate = rate
+    }
+}
+
+extension SampleFormat {
+    private var base: String { isPlanar ? String(rawValue.dropLast()) : rawValue }
+
+    fileprivate func read(
+        _ plane: UnsafeRawBufferPointer,
+        from first: Int,
+        step: Int,
+        into result: UnsafeMutableBufferPointer<Float>
+    ) {
+        func take<Sample>(_: Sample.Type, _ convert: (Sample) -> Float) {
+            let samples = plane.bindMemory(to: Sample.self)
+            var place = first
+            for index in result.indices where place < samples.count {
+                result[index] = convert(samples[place])
+                place += step
+            }
+        }
+        switch base {
+        case "u8": take(UInt8.self) { (Float($0) - 128) / 128 }
+        case "s16": take(Int16.self) { Float($0) / 32768 }
+        case "s32": take(Int32.self) { Float($0) / 2_147_483_648 }
+        case "s64": take(Int64.self) { Float($0) / 9_223_372_036_854_775_808 }
+        case "flt": take(Float.self) { $0 }
+        case "dbl": take(Double.self) { Float($0) }
+        default: break
+        }
+    }
+
+    fileprivate func write(
+        _ samples: [Float],
+        count: Int,
+        to plane: UnsafeMutableRawPointer,
+        from first: Int,
+        step: Int
+    ) {
+        func put<Sample>(_ zero: Sample, _ convert: (Float) -> Sample) {
+            let target = plane.bindMemory(to: Sample.self, capacity: first + count * step)
+            var place = first
+            for index in 0..<count {
+                target[place] = index < samples.count ? convert(samples[index]) : zero
+                place += step
+            }
+        }
+        switch base {
+        case "u8": put(UInt8(128)) { UInt8(Self.held($0 * 128 + 128, 0, 255)) }
+        case "s16": put(Int16(0)) { Int16(Self.held($0 * 32768, -32768, 32767)) }
+        case "s32":
+            put(Int32(0)) { Int32(Self.held(Double($0) * 2_147_483_648, -2_147_483_648, 2_147_483_647)) }
+        case "s64": put(Int64(0)) { Int64(Self.held64($0)) }
+        case "flt": put(Float(0)) { $0 }
+        case "dbl": put(Double(0)) { Double($0) }
+        default: break
+        }
+    }
+
+    private static func held<Number: BinaryFloatingPoint>(_ x: Number, _ low: Number, _ high: Number)
+        -> Number
+    {
+        x.isNaN ? 0 : max(low, min(high, x.rounded()))
+    }
+
+    /// Held a step below full scale, which 64 bits cannot hold.
+    private static func held64(_ x: Float) -> Double {
+        held(Double(x) * 9_223_372_036_854_775_808, -9_223_372_036_854_775_808, 9_223_372_036_854_774_784)
+    }
+}

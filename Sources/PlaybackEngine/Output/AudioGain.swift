@@ -1,0 +1,72 @@
+import MediaCore
+
+/// The player's volume, sample by sample. A change is a straight line of amplitude over 15 ms, so that it does
+/// not click; one that comes in the middle of another goes on from where that is.
+struct AudioGain {
+    /// Seconds that a change takes.
+    static let rampDuration = 0.015
+
+    private var current: Float = 1
+    private var target: Float = 1
+    private var step: Float = 0
+    private var left = 0
+    private var hasSounded = false
+
+    mutating func set(_ volume: Float) {
+        guard volume != target else { return }
+        target = volume
+        left = 0
+        // Nothing was heard yet that could click.
+        if !hasSounded { current = volume }
+    }
+
+    /// What comes next does not follow on what came last.
+    mutating func settle() {
+        current = target
+        left = 0
+        hasSounded = false
+    }
+
+    /// The very same buffer at volume 1.
+    mutating func apply(to buffer: AudioBuffer) -> AudioBuffer {
+        hasSounded = true
+        if current == target, current == 1 { return buffer }
+        if current != target, left == 0 {
+            left = max(1, Int((Double(buffer.format.sampleRate) * Self.rampDuration).rounded()))
+            step = (target - current) / Float(left)
+        }
+        var gains = [Float](repeating: target, count: buffer.frameCount)
+        for index in gains.indices {
+            guard left > 0 else { break }
+            left -= 1
+            current = left == 0 ? target : target - step * Float(left)
+            gains[index] = current
+        }
+        return buffer.multiplied(by: gains)
+    }
+}
+
+extension AudioBuffer {
+    /// Each sample of every channel times the gain of its place.
+    func multiplied(by gains: [Float]) -> AudioBuffer {
+        var channels = floatChannels
+        for channel in channels.indices {
+            for index in channels[channel].indices where index < gains.count {
+                channels[channel][index] *= gains[index]
+            }
+        }
+        return with(channels)
+    }
+
+    /// Other samples in the place of these.
+    func with(_ channels: [[Float]]) -> AudioBuffer {
+        AudioBuffer(
+            floatChannels: channels,
+            format: format,
+            presentationTime: presentationTime,
+            rate: rate,
+            epoch: epoch,
+            pass: pass
+        )
+    }
+}

@@ -1,0 +1,358 @@
+import FFmpeg
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// Real media on the virtual clock, into a sink that keeps every sample.
+private final class Heard: Sendable {
+    private let state = Locked((buffers: [AudioBuffer](), token: ObservationToken?.none))
+    var buffers: [AudioBuffer] { state.withLock { $0.buffers } }
+    var samples: [Float] { buffers.flatMap { $0.floatChannels.first ?? [] } }
+
+    /// `during`: while the clock stands still, for each event.
+    static func play(
+        _ item: PlayerItem,
+        rate: Float = 1,
+        volume: Float = 1,
+        during: @escaping @Sendable (Player, PlayerEvent) -> Void = { _, _ in }
+    ) async -> Heard {
+        let heard = Heard()
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        let sink = CallbackAudioSink { buffer in heard.state.withLock { $0.buffers.append(buffer) } }
+        configuration.audio = .sink(sink)
+        let player = Player(configuration: configuration)
+        player.volume = volume
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            let token = player.onEvent { [weak player] timed in
+                if let player { during(player, timed.event) }
+                switch timed.event {
+                case .didPlayToEndTime, .itemStatusChanged(_, .failed): done.resume()
+                default: break
+                }
+            }
+            heard.state.withLock { $0.token = token }
+            player.rate = rate
+            // The item comes last, so that no event is missed.
+            player.replaceCurrentItem(with: item)
+        }
+        heard.state.withLock { $0.token = nil }
+        await player.shutdown()
+        return heard
+    }
+}
+
+/// Two seconds of 480 Hz at 48 kHz, 16 bits.
+private let tone = Fixture.url("tone-48000.wav")
+private let length = 96_000
+
+/// By counting how often the sound crosses zero upward.
+private func frequency(_ samples: [Float], sampleRate: Double = 48_000) -> Double {
+    let crossings = (1..<samples.count).filter { samples[$0 - 1] < 0 && samples[$0] >= 0 }
+    guard let first = crossings.first, let last = crossings.last, last > first else { return 0 }
+    return Double(crossings.count - 1) * sampleRate / Double(last - first)
+}
+
+@Suite("Sound: pitch, mix, taps, volume", .enabled(if: Fixture.areThere))
+struct SoundClauseTests {
+    private let plain: [Float]
+
+    init() async { plain = await Heard.play(PlayerItem(url: tone)).samples }
+
+    @Test("The pitch is kept, and the length is right", arguments: [0.25, 0.5, 1.5, 2, 4] as [Float])
+    func pitch(rate: Float) async {
+        let item = PlayerItem(url: tone)
+        #expect(item.audioTimePitchAlgorithm == .timeDomain)
+        let heard = await Heard.play(item, rate: rate)
+        #expect(abs(Double(heard.samples.count) - Double(length) / Double(rate)) <= 1)
+        #expect(abs(frequency(heard.samples) / 480 - 1) < 0.01)
+        // Where each buffer begins is where the one before ended.
+        var end = 0.0
+        for buffer in heard.buffers {
+            #expect(abs(buffer.presentationTime.seconds - end) < 0.0001)
+            end += buffer.itemDuration.seconds
+        }
+    }
+
+    @Test("Varispeed: the pitch follows the rate", arguments: [0.5, 1.5, 2, 4] as [Float])
+    func varispeed(rate: Float) async {
+        let item = PlayerItem(url: tone)
+        item.audioTimePitchAlgorithm = .varispeed
+        let samples = await Heard.play(item, rate: rate).samples
+        #expect(abs(Double(samples.count) - Double(length) / Double(rate)) <= 1)
+        #expect(abs(frequency(samples) / (480 * Double(rate)) - 1) < 0.01)
+    }
+
+    @Test("Beyond 0.25 to 4 there is silence of the right length", arguments: [0.2, 8] as [Float])
+    func beyond(rate: Float) async {
+        let samples = await Heard.play(PlayerItem(url: tone), rate: rate).samples
+        #expect(abs(Double(samples.count) - Double(length) / Double(rate)) <= 1)
+        #expect(samples.dropFirst(480).dropLast(480).allSatisfy { $0 == 0 })
+    }
+
+    /// A rate that changes on the way: nothing is flushed, nothing bends that the tone does not bend.
+    @Test("Rates change without a click")
+    func rateChanges() async {
+        let item = PlayerItem(url: tone)
+        let observers = Locked([TimeObserver]())
+        let heard = await Heard.play(item) { player, event in
+            guard case .itemStatusChanged(_, .readyToPlay) = event else { return }
+            let rates: [Float] = [2, 0.5, 1, 1.5, 3]
+            let made = rates.enumerated().map { index, rate in
+                let time = MediaTime.ms(Int64(index + 1) * 300)
+                return player.addBoundaryTimeObserver(forTimes: [time]) { [weak player] in player?.rate = rate
+                }
+            }
+            observers.withLock { $0 = made }
+        }
+        observers.withLock { $0 = [] }
+        let samples = heard.samples
+        let own = 0.25 * pow(2 * sin(.pi * 0.01), 2)
+        var most: Float = 0
+        for index in 2..<samples.count {
+            most = max(most, abs(samples[index] - 2 * samples[index - 1] + samples[index - 2]))
+        }
+        #expect(Double(most) < 1.15 * own)
+        let covered = heard.buffers.reduce(0) { $0 + $1.itemDuration.seconds }
+        #expect(abs(covered - 2) < 0.001)
+        #expect(Set(heard.buffers.map(\.rate)) == [1, 2, 0.5, 1.5, 3])
+    }
+
+    private func expect(_ samples: [Float], gains gain: (Int) -> Float) {
+        #expect(samples.count == length)
+        let off = (0..<length).filter { abs(samples[$0] - plain[$0] * gain($0)) > 1.1 / 32768 }
+        #expect(off.first == nil, "\(off.count) samples")
+    }
+
+    @Test("Volume ramps of a track, to the sample")
+    func mix() async {
+        let item = PlayerItem(url: tone)
+        var track = AudioMixInputParameters(trackID: 0)
+        track.setVolume(0.5, at: .zero)
+        track.setVolumeRamp(
+            from: 0.5,
+            to: 0,
+            timeRange: MediaTimeRange(start: .ms(500), duration: .ms(500))
+        )
+        track.setVolumeRamp(from: 1, to: 1, timeRange: MediaTimeRange(start: .ms(1500), duration: .zero))
+        var other = AudioMixInputParameters(trackID: 99)
+        other.setVolume(0, at: .zero)
+        item.audioMix = AudioMix(inputParameters: [track, other])
+        expect(await Heard.play(item).samples) { index in
+            switch index {
+            case ..<24_000: 0.5
+            case ..<48_000: 0.5 * Float(48_000 - index) / 24_000
+            case ..<72_000: 0
+            default: 1
+            }
+        }
+        item.audioMix = AudioMix(inputParameters: [other])
+        #expect(await Heard.play(item.makeCopy()).samples == plain)
+    }
+
+    @Test("Ramps that overlap: the one that began last counts; odd ones change nothing")
+    func overlappingRamps() {
+        var track = AudioMixInputParameters(trackID: 0)
+        track.setVolumeRamp(from: 0, to: 1, timeRange: MediaTimeRange(start: .zero, duration: .ms(1000)))
+        track.setVolumeRamp(from: 1, to: 0, timeRange: MediaTimeRange(start: .ms(500), duration: .ms(200)))
+        #expect(track.volume(at: .ms(250)) == 0.25)
+        #expect(track.volume(at: .ms(600)) == 0.5)
+        #expect(track.volume(at: .ms(900)) == 0)
+        track.setVolume(7, at: .ms(500))
+        #expect(track.volume(at: .ms(600)) == 1)
+        track.setVolume(.nan, at: .ms(800))
+        #expect(track.volume(at: .ms(900)) == 0)
+        let before = track
+        track.setVolume(0.5, at: .invalid)
+        track.setVolume(0.5, at: .positiveInfinity)
+        track.setVolumeRamp(from: 0, to: 1, timeRange: MediaTimeRange(start: .invalid, duration: .ms(1)))
+        #expect(track == before)
+        #expect(track.volumeRamp(for: .ms(250))?.end == 1)
+        #expect(track.volume(at: .ms(-5)) == 1)
+        #expect(track.volumeRamp(for: .ms(-5)) == nil)
+    }
+
+    @Test("A meter gets every sample once, with its time; another tap puts its own in their place")
+    func taps() async {
+        let item = PlayerItem(url: tone)
+        let metered = Locked([AudioBuffer]())
+        let meter = AudioTap(metering: { buffer in metered.withLock { $0.append(buffer) } })
+        item.add(
+            AudioTap(processing: { buffer, channels in
+                for index in channels[0].indices { channels[0][index] *= -1 }
+                // Too much is cut off.
+                channels[0].append(1)
+            })
+        )
+        item.add(meter)
+        item.add(meter)
+        let samples = await Heard.play(item, rate: 1).samples
+        #expect(samples == plain.map { -$0 })
+        let buffers = metered.withLock { $0 }
+        #expect(buffers.flatMap { $0.floatChannels[0] } == plain.map { -$0 })
+        var count = 0
+        for buffer in buffers {
+            #expect(buffer.format.sampleFormat == .floatPlanar)
+            #expect(buffer.presentationTime == MediaTime(value: Int64(count), timescale: 48_000))
+            count += buffer.frameCount
+        }
+        item.remove(meter)
+        #expect(item.audioTaps.count == 1)
+    }
+
+    @Test("Volume and mute: a straight line over 15 ms; muted sound is silence, not nothing")
+    func volume() async {
+        let item = PlayerItem(url: tone)
+        let observers = Locked([TimeObserver]())
+        let samples = await Heard.play(item) { player, event in
+            guard case .itemStatusChanged(_, .readyToPlay) = event else { return }
+            let half = player.addBoundaryTimeObserver(forTimes: [.ms(500)]) { [weak player] in
+                player?.volume = 0.5
+            }
+            let muted = player.addBoundaryTimeObserver(forTimes: [.ms(1500)]) { [weak player] in
+                player?.isMuted = true
+            }
+            observers.withLock { $0 = [half, muted] }
+        }.samples
+        observers.withLock { $0 = [] }
+        // Every hundredth sample is zero whatever its volume: the one behind it tells.
+        guard let first = plain.indices.first(where: { abs(samples[$0] - plain[$0]) > 2 / 32768 }),
+            let second = plain.indices.dropFirst(72_000).first(where: {
+                abs(samples[$0] - plain[$0] / 2) > 2 / 32768
+            })
+        else {
+            Issue.record("the volume did not change")
+            return
+        }
+        // It begins where a buffer does, a few samples before it shows.
+        func ramp(_ start: Int, _ from: Float, _ to: Float) -> Bool {
+            (0..<720).allSatisfy { step in
+                let gain = from + (to - from) * Float(step + 1) / 720
+                return abs(samples[start + step] - plain[start + step] * gain) < 1.1 / 32768
+            }
+        }
+        let start = (first - 200...first).first { ramp($0, 1, 0.5) }
+        #expect(start != nil)
+        let mute = (second - 200...second).first { ramp($0, 0.5, 0) }
+        #expect(mute != nil)
+        guard let start, let mute else { return }
+        expect(samples) { index in
+            switch index {
+            case ..<start: 1
+            case ..<(start + 720): 1 - 0.5 * Float(index - start + 1) / 720
+            case ..<mute: 0.5
+            case ..<(mute + 720): 0.5 - 0.5 * Float(index - mute + 1) / 720
+            default: 0
+            }
+        }
+    }
+
+    @Test("Volume that was set before playing needs no ramp; at 1 nothing is touched")
+    func volumeBeforePlaying() async {
+        let samples = await Heard.play(PlayerItem(url: tone), volume: 0.25).samples
+        expect(samples) { _ in 0.25 }
+        let reference = (0..<length).map { index in
+            Float((0.25 * sin(2 * .pi * 480 * Double(index) / 48_000) * 32768).rounded()) / 32768
+        }
+        let off = plain.indices.filter { abs(plain[$0] - reference[$0]) > 1.1 / 32768 }
+        #expect(off.first == nil)
+    }
+}
+
+/// A script, with FFmpeg's part in changing its speed.
+private struct PacedScript: MediaBackend {
+    let script: ScriptedBackend
+
+    func makeDemuxer(for request: OpenRequest) -> any Demuxer { script.makeDemuxer(for: request) }
+    func makeVideoConverter() -> any VideoConverter { script.makeVideoConverter() }
+    func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
+        script.makeAudioConverter(to: format)
+    }
+    func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { FFmpegBackend().makeAudioTimeStretcher() }
+}
+
+/// Where sound goes when playing ends, jumps or is muted: two seconds, counted in samples.
+@Suite("Sound at other speeds, on a clock turned by hand")
+struct PacedSoundTests {
+    private final class Stand {
+        let driver = ManualDriver()
+        let sound = CapturingAudioSink()
+        private var held: [Player]
+        var player: Player { held[0] }
+
+        init() {
+            let media = ScriptedMedia(
+                video: .init(frameCount: 50, frameRate: 25),
+                audio: .init(sampleCount: 96_000)
+            )
+            let backend = PacedScript(script: ScriptedBackend(media, clock: driver.clock))
+            var configuration = Player.Configuration()
+            configuration.clock = .driver(driver)
+            configuration.audio = .sink(sound)
+            configuration.backend = backend
+            let item = PlayerItem(
+                asset: Asset(url: URL(fileURLWithPath: "/script"), backend: backend)
+            )
+            held = [Player(playerItem: item, configuration: configuration)]
+        }
+
+        deinit {
+            held = []
+            driver.settle()
+        }
+    }
+
+    @Test("At the end the sink has all of it, without being finished")
+    func end() {
+        let stand = Stand()
+        stand.player.rate = 2
+        stand.driver.run(seconds: 3)
+        #expect(stand.player.rate == 0)
+        #expect(stand.sound.finishes == 0)
+        #expect(stand.sound.samples.count == 48_000)
+        // Once more from the start: nothing is left of the first time.
+        stand.player.seek(to: .zero)
+        stand.player.rate = 4
+        stand.driver.run(seconds: 3)
+        #expect(stand.sound.samples.count == 48_000 + 24_000)
+    }
+
+    @Test("After a seek nothing is heard from before it")
+    func seek() {
+        let stand = Stand()
+        stand.player.rate = 0.5
+        stand.driver.run(seconds: 1)
+        stand.player.seek(to: .ms(1500), toleranceBefore: .zero, toleranceAfter: .zero)
+        stand.driver.run(seconds: 0)
+        let before = stand.sound.samples.count
+        #expect(stand.sound.flushes > 0)
+        stand.driver.run(seconds: 3)
+        #expect(stand.sound.samples.count - before <= 48_000)
+        #expect(stand.sound.samples.count - before > 48_000 - 7_500)
+    }
+
+    @Test("A loop runs through: as many samples as its laps have, to the sample")
+    func loop() {
+        let stand = Stand()
+        stand.player.repeatMode = .loop
+        stand.player.rate = 1.5
+        stand.driver.run(seconds: 5)
+        stand.player.repeatMode = .once
+        stand.driver.run(seconds: 5)
+        #expect(stand.player.rate == 0)
+        let laps = stand.player.counters.passes
+        #expect(laps >= 4)
+        #expect(stand.sound.samples.count == laps * 64_000)
+    }
+
+    @Test("Muted sound is written as silence, so that what counts samples counts on")
+    func muted() {
+        let stand = Stand()
+        stand.player.isMuted = true
+        stand.player.play()
+        stand.driver.run(seconds: 3)
+        #expect(stand.sound.samples.count == 96_000)
+        #expect(stand.sound.samples.allSatisfy { $0 == 0 })
+    }
+}
