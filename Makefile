@@ -99,3 +99,7 @@ bench: fixtures ## the benchmarks of the Benchmarks package
 compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder)
 	@test -n "$(FILE)" || { echo "which file? make compare FILE=a.mp4" >&2; exit 64; }
 	$(PYTHON) Benchmarks/compare/compare.py --vplay $(VPLAY) $(FILE)
+
+.PHONY: sync
+sync: build ## measure sound against picture through a real sound server, beside mpv (6 minutes)
+	$(PYTHON) Benchmarks/sync/sync.py --vplay $(VPLAY)

@@ -50,11 +50,14 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // Headers alone, from the system's own folder: the library is opened at run time, so it is not linked.
+        .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+        .target(name: "PulseAudio", dependencies: ["CPulse", "MediaCore"], swiftSettings: settings),
         .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
-                "MediaCore", "FFmpeg", "PlaybackEngine", "Sinks",
+                "MediaCore", "FFmpeg", "PlaybackEngine", "PulseAudio", "Sinks",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -89,6 +92,11 @@ let package = Package(
         .testTarget(
             name: "SinksTests",
             dependencies: ["Sinks", "MediaCore", "FFmpeg"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PulseAudioTests",
+            dependencies: ["PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -16,6 +16,8 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var totalLateness: Int64 = 0
     /// Samples per channel handed to the audio sink.
     public var audioSamples = 0
+    /// Times that a sound device ran out of samples that should have been there.
+    public var audioUnderruns = 0
     /// Packets that could not be read or decoded.
     public var faults = 0
     public var stalls = 0

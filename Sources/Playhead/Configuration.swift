@@ -20,7 +20,8 @@ public enum ClockMode: Sendable {
 
 /// Where a player's sound goes.
 public enum AudioOutput: Sendable {
-    /// The machine's sound server. Not built yet: until then silence in real time.
+    /// PulseAudio's server, or whatever speaks its protocol; where there is none, silence in real time and one
+    /// warning to the log. No device is opened where time is not the machine's (`ClockMode.virtual`, a driver).
     case automatic
     /// No sound is decoded.
     case none

@@ -151,6 +151,17 @@ public class Player: @unchecked Sendable {
         set { core.setVolume(nil, isMuted: newValue) }
     }
 
+    /// The device that sound is played by, as the sound server names it; nil: the server's default, whatever that
+    /// becomes. Takes effect while playing, without a stop; a device that is not there is waited for with the
+    /// default. Means nothing where `Configuration.audio` is a sink without a device.
+    public var audioOutputDeviceUniqueID: String? {
+        get { core.setting(\.audioDevice) }
+        set { core.setAudioDevice(newValue) }
+    }
+
+    /// What is known of the device that plays the sound, and how well sound and picture are in step.
+    public var audioDeviceFacts: AudioDeviceFacts { core.snapshot.audio }
+
     // MARK: Time
 
     /// The current item's time; `.zero` without one.

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import MediaCore
 import PlaybackEngine
@@ -14,6 +15,9 @@ extension PlayerCore {
         default: break
         }
         let item = snapshot.itemID.flatMap { watchers.item($0) }
+        if case .notice(.itemChanged) = report.content, let item {
+            device?.setTitle(item.asset.url.lastPathComponent)
+        }
         if case .notice(.itemChanged(let old, _)) = report.content, let old {
             watchers.item(old)?.endLog(snapshot.counters, at: report.host)
         }

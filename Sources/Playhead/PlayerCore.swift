@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MediaCore
 import PlaybackEngine
+import PulseAudio
 import Sinks
 
 /// What stands behind a player: the engine's loop, the values that setters mask until the loop has them, and
@@ -13,6 +14,8 @@ final class PlayerCore: Sendable {
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
     let watchers: Watchers
+    /// Where the sound is heard; nil: the sink has no device.
+    let device: (any AudioDeviceSink)?
 
     private let loopBox = Locked<PlaybackLoop?>(nil)
     /// Set once in `init`, before anybody else has the core.
@@ -43,6 +46,7 @@ final class PlayerCore: Sendable {
         var endAction = Player.ActionAtItemEnd.pause
         var volume: Float = 1
         var isMuted = false
+        var audioDevice: String?
         var commands: UInt64 = 0
         var ids: UInt64 = 0
         var seeks: [SeekID: @Sendable (Bool) -> Void] = [:]
@@ -58,6 +62,8 @@ final class PlayerCore: Sendable {
         callbackQueue = configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks")
         callbacks = driver.makeCallbackLane(callbackQueue)
         watchers = Watchers()
+        let sink = Self.makeSink(configuration, driver.clock)
+        device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
             driver: driver,
             frameTap: { [weak self, watchers] id, frame in
@@ -68,7 +74,7 @@ final class PlayerCore: Sendable {
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
-        if let sink = audioSink {
+        if let sink {
             let backend = configuration.backend
             let output = AudioOutputLane(
                 driver: driver,
@@ -81,11 +87,23 @@ final class PlayerCore: Sendable {
         }
     }
 
-    private var audioSink: (any AudioSink)? {
-        switch configuration.audio {
-        case .automatic: NullAudioSink()
-        case .none: nil
-        case .sink(let sink): sink
+    private static func makeSink(
+        _ configuration: Player.Configuration,
+        _ clock: any HostClock
+    ) -> (any AudioSink)? {
+        switch (configuration.audio, configuration.clock) {
+        case (.none, _): return nil
+        case (.sink(let sink), _): return sink
+        case (.automatic, .virtual), (.automatic, .driver): return NullAudioSink()
+        case (.automatic, .host), (.automatic, .custom):
+            let logger = configuration.logger
+            return PulseAudioSink(clock: clock) { notice in
+                switch notice {
+                case .connected(let device): logger.debug("sound is played by \(device)")
+                case .unavailable(let reason): logger.warning("sound is played to nobody: \(reason)")
+                case .deviceNotFound(let device): logger.warning("there is no sound device \(device)")
+                }
+            }
         }
     }
 
@@ -236,6 +254,11 @@ final class PlayerCore: Sendable {
             if old.0 != new.0 { self?.post(.volumeChanged(new.0), loop) { $0.volume = new.0 } }
             if old.1 != new.1 { self?.post(.mutedChanged(new.1), loop) { $0.isMuted = new.1 } }
         }
+    }
+
+    func setAudioDevice(_ uniqueID: String?) {
+        state.withLock { $0.audioDevice = uniqueID }
+        loop.setAudioDevice(uniqueID)
     }
 
     func seek(

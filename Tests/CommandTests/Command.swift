@@ -78,6 +78,10 @@ final class Running: Sendable {
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.currentDirectoryURL = folder
+        // Whoever's machine this is: its loudspeakers stay silent.
+        var environment = ProcessInfo.processInfo.environment
+        environment["PULSE_SERVER"] = "unix:/nonexistent/playhead"
+        process.environment = environment
         let source = try FileHandle(forReadingFrom: input ?? URL(fileURLWithPath: "/dev/null"))
         let errors = try FileHandle(forWritingTo: errorsURL)
         process.standardInput = source

@@ -37,7 +37,8 @@ struct EventTests {
     @Test func theEndComesInItsOrder() async throws {
         let outcome = try await Command.run("--untimed", "--events", "text", Media.clip)
         let names = outcome.lines.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
-        #expect(names.suffix(3) == ["didPlayToEndTime", "rateChanged", "timeControlStatusChanged"])
+        let order = ["didPlayToEndTime", "passEnded", "rateChanged", "timeControlStatusChanged"]
+        #expect(names.suffix(4) == order)
         #expect(outcome.lines.last?.hasPrefix("3 ") == true)
         #expect(names.count { $0 == "didPlayToEndTime" } == 1)
     }

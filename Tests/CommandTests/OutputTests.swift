@@ -123,13 +123,22 @@ struct OutputTests {
     }
 
     @Test func silenceIsWarnedOfOnce() async throws {
-        let loud = try await Command.run("--frames", "2", Media.clip)
+        let loud = try await Command.run("--frames", "30", Media.clip)
+        #expect(loud.status == 0)
         #expect(loud.errorLines.count == 1)
-        #expect(loud.errors.hasPrefix("vplay: warning: PulseAudio"))
-        for option in ["--quiet", "--muted"] {
-            #expect(try await Command.run("--frames", "2", option, Media.clip).errors.isEmpty)
+        #expect(loud.errors.hasPrefix("vplay: warning: sound is played to nobody: "))
+        for option in ["--quiet", "--muted", "--audio=null", "--audio=none"] {
+            #expect(try await Command.run("--frames", "30", option, Media.clip).errors.isEmpty)
         }
-        #expect(try await Command.run("--frames", "2", Media.silent).errors.isEmpty)
+        #expect(try await Command.run("--frames", "30", Media.silent).errors.isEmpty)
+    }
+
+    @Test func aServerThatWasAskedForMustBeThere() async throws {
+        let outcome = try await Command.run("--audio", "pulse", Media.clip)
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("vplay: no sound server can be reached: "))
+        #expect(try await Command.run("--untimed", "--audio", "pulse", Media.clip).status == 64)
     }
 
     @Test func benchCountsEveryPicture() async throws {

@@ -23,7 +23,7 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        "--video images:a%d.png", "--video terminal", "--video window", "--audio pulse", "--audio pulse:sink",
+        "--video images:a%d.png", "--video terminal", "--video window",
         "--cache off", "--header k:v", "--timeout 3", "--trace file",
     ])
     func whatIsNotBuiltSaysSo(line: String) async throws {

@@ -11,6 +11,15 @@ public struct PlaybackRate: Hashable, Sendable {
         millionths = Int64((Double(max(-32, min(32, rate))) * 1_000_000).rounded())
     }
 
+    private init(millionths: Int64) { self.millionths = millionths }
+
+    /// So many millionths faster, in either direction of time; below zero: slower. Never stopped or turned by it.
+    func corrected(by correction: Int64) -> PlaybackRate {
+        guard correction != 0, millionths != 0 else { return self }
+        let correction = max(-500_000, min(500_000, correction))
+        return PlaybackRate(millionths: millionths + millionths * correction / 1_000_000)
+    }
+
     public static let stopped = PlaybackRate(0)
     public static let normal = PlaybackRate(1)
     public var isStopped: Bool { millionths == 0 }

@@ -37,7 +37,9 @@ extension PlaybackLoop {
 
     private func setTimelineRate(_ rate: Float) {
         let now = driver.clock.now
-        let start = rate == 0 ? now : appointment ?? now
+        let wasRunning = renderer.timeline.isRunning
+        let delay = rate == 0 || wasRunning ? 0 : beginFollowing(at: now)
+        let start = rate == 0 ? now : appointment ?? now.advanced(by: delay)
         if rate != 0 { appointment = nil }
         renderer.setRate(rate, at: start)
         frameRate.reset()
@@ -127,6 +129,7 @@ extension PlaybackLoop {
             pipeline.setLooping(state.repeatSetting == .loop)
             setUp(pipeline, of: id, item)
             let description = pipeline.description
+            if pipeline.audio != nil { audio?.prepare() }
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()

@@ -20,10 +20,12 @@ extension PlaybackLoop {
         if pendingSteps > 0, state.item?.hasLanded == true { takeSteps(pipeline, at: now) }
         let switchAt = lookAtReplacement(at: now)
         guard let pipeline = self.pipeline else { return }
+        let readingAt = followSound(at: now)
         var outcome = renderer.look(pipeline, at: now)
-        for time in [switchAt, lookAtTexts(at: now)].compactMap(\.self) {
-            outcome.wakeAt = min(outcome.wakeAt ?? time, time)
+        if let prepared, prepared.isReady, let next = prepared.pipeline, state.followsSeamlessly {
+            renderer.lookBeyondSeam(pipeline, into: next, prepared.start, at: now, &outcome)
         }
+        for time in [switchAt, readingAt, lookAtTexts(at: now)].compactMap(\.self) { outcome.wake(at: time) }
         deliver(outcome, pipeline, item.id, at: now)
         keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
@@ -33,6 +35,7 @@ extension PlaybackLoop {
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {
             handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
+            checkSeam()
             // What was to follow may not have come.
             if !renderer.timeline.isRunning { audio?.endSound() }
         } else if outcome.isDry, !pipeline.hasEndedReading(start.epoch) {
@@ -108,6 +111,7 @@ extension PlaybackLoop {
         pendingSteps = isAtEnd ? 0 : pendingSteps - frames.count
         guard let last = frames.last else { return }
         counters.framesDecoded += frames.count
+        audio?.restart()
         observers.jumped(itemTime: renderer.itemTime(at: now))
         show(last, due: now, at: now, isEssential: true, done: nil)
     }
@@ -167,13 +171,22 @@ extension PlaybackLoop {
             track: pipeline.audio?.track.id,
             settings: pipeline.sound
         )
-        for buffer in outcome.sound {
-            counters.audioSamples += buffer.frameCount
-            audio?.write(buffer, origin)
+        for sound in outcome.sound {
+            counters.audioSamples += sound.buffer.frameCount
+            let time = sound.buffer.presentationTime.nanoseconds ?? 0
+            let place = SoundPlace(
+                origin: sound.origin,
+                time: time,
+                due: renderer.timeline.host(for: sound.origin &+ time) ?? now,
+                rate: renderer.timeline.rate,
+                epoch: renderer.timeline.epoch
+            )
+            audio?.write(sound.buffer, origin, at: place)
         }
         // Where more follows without a gap, processing runs through.
         let goesOn = state.repeatSetting == .loop || prepared != nil || replacement != nil
         if outcome.soundEnded, !goesOn { audio?.endSound() }
+        noteEndOfSound()
     }
 
     func show(

@@ -16,6 +16,7 @@ extension PlaybackLoop {
     public func setAudio(_ output: AudioOutputLane?) {
         audio?.finish()
         audio = output
+        renderer.sinkLead = output?.device?.lead ?? Renderer.defaultLead(isRealTime: driver.isRealTime)
         audio?.setPaused(state.timelineRate == 0)
     }
 

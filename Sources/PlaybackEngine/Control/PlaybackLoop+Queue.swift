@@ -71,6 +71,10 @@ extension PlaybackLoop {
     }
 
     func dropPrepared() {
+        if let prepared, renderer.ahead?.epoch == prepared.start.epoch {
+            dropSoundAhead()
+            renderer.ahead = nil
+        }
         prepared?.letGo()
         prepared = nil
     }

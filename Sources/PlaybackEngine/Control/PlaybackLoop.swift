@@ -65,6 +65,7 @@ public final class PlaybackLoop: @unchecked Sendable {
     var alarm: (any Wakeup)?
     var alarmTime: HostTime?
     var observers = TimeObservers()
+    var following = Following()
     let observer: Observer
     /// Every picture as it comes due, and of which item.
     let frameTap: FrameTap
@@ -226,6 +227,7 @@ public final class PlaybackLoop: @unchecked Sendable {
         snapshot.presentationSize = presentationSize
         snapshot.isReadyForDisplay = isReadyForDisplay
         snapshot.counters = counters
+        if audio?.device != nil { snapshot.audio = audioFacts }
         snapshot.pass = renderer.pass
         snapshot.frameRate = state.timelineRate == 0 ? 0 : frameRate.value
         snapshot.timeline = renderer.timeline

@@ -7,7 +7,7 @@ struct Renderer {
     /// What came of one look at the queues.
     struct Outcome {
         var shown: [Shown] = []
-        var sound: [AudioBuffer] = []
+        var sound: [Sound] = []
         /// The last sound of this pass has been taken.
         var soundEnded = false
         /// Nothing will happen before this; nil: only when something new arrives.
@@ -23,6 +23,12 @@ struct Renderer {
         var due: HostTime
     }
 
+    struct Sound {
+        var buffer: AudioBuffer
+        /// Where on the timeline item time zero of the buffer lies.
+        var origin: Int64
+    }
+
     struct PassEnd {
         var itemTime: Int64
         var error: MediaError?
@@ -33,7 +39,8 @@ struct Renderer {
         var frame: VideoFrame?
     }
 
-    private(set) var timeline = Timeline()
+    /// Corrected by the loop, to be in step with a device.
+    var timeline = Timeline()
     /// Where the current pass begins on the timeline, in nanoseconds.
     private(set) var passStart: Int64 = 0
     private(set) var pass = 0
@@ -41,7 +48,11 @@ struct Renderer {
     /// Up to where each track was delivered, in item time of the current pass.
     private var videoUntil: Int64 = 0
     private var audioUntil: Int64 = 0
-    private var endWasReported = false
+    private(set) var endWasReported = false
+    /// Sound from beyond the seam, handed over ahead of it.
+    var ahead: SoundAhead?
+    /// The last seam was not where it was foreseen.
+    private(set) var soundIsMisplaced = false
     /// Sound before this item time is cut off: a quick seek landed on a key frame behind it.
     private var audioTrim: Int64?
     /// Loop was switched on too late to have the next pass at hand: it begins when its first frame is there.
@@ -57,19 +68,23 @@ struct Renderer {
     var reverseEnd: Int64 = 0
 
     let isRealTime: Bool
-    /// How long before it is due sound goes to its sink, so that the sink can keep a buffer; at another speed
-    /// what is made of it comes out later.
-    private var audioLead: Int64 {
-        guard isRealTime else { return 0 }
+    /// How long before it is due sound goes to its sink at rate 1, so that the sink can keep a buffer.
+    var sinkLead: Int64
+    /// At another speed what is made of it comes out later.
+    var audioLead: Int64 {
         let rate = timeline.rate.factor
-        if rate == 1 || rate <= 0 { return Self.sinkLead }
-        return Self.sinkLead + Int64(AudioTempo.lookahead(at: rate) / rate * 1e9)
+        if sinkLead == 0 || rate == 1 || rate <= 0 { return sinkLead }
+        return sinkLead + Int64(AudioTempo.lookahead(at: rate) / rate * 1e9)
     }
-    private static let sinkLead: Int64 = 100_000_000
     /// The pass whose sound has been taken to its end.
     private var soundEndedIn: Int?
 
-    init(isRealTime: Bool) { self.isRealTime = isRealTime }
+    init(isRealTime: Bool) {
+        self.isRealTime = isRealTime
+        sinkLead = Self.defaultLead(isRealTime: isRealTime)
+    }
+
+    static func defaultLead(isRealTime: Bool) -> Int64 { isRealTime ? 100_000_000 : 0 }
 
     /// `itemTime`: where it is going to land, as far as is known.
     mutating func begin(_ epoch: Epoch, at host: HostTime, itemTime: MediaTime? = nil) {
@@ -83,6 +98,7 @@ struct Renderer {
         videoUntil = 0
         audioUntil = 0
         audioTrim = nil
+        ahead = nil
     }
 
     mutating func setRate(_ rate: Float, at host: HostTime) {
@@ -99,10 +115,7 @@ struct Renderer {
         var end = PassEnd(itemTime: 0, error: nil)
         var sawFrames = false
         for branch in pipeline.branches {
-            guard case .endOfPass(let pass, let last, let error)? = branch.frames.peek(), pass == self.pass
-            else {
-                return nil
-            }
+            guard let (last, error) = endMark(branch) else { return nil }
             if let last {
                 sawFrames = true
                 end.itemTime = max(end.itemTime, last)
@@ -114,6 +127,13 @@ struct Renderer {
         // After a seek behind the last frame the pass ends where the timeline stands.
         if !sawFrames, !isReverse { end.itemTime = max(end.itemTime, videoUntil, audioUntil) }
         return end
+    }
+
+    /// What the track's own end of the current pass says; nil: it has not shown yet.
+    private func endMark(_ branch: Branch) -> (last: Int64?, error: MediaError?)? {
+        if branch.track.mediaType == .audio, let mark = ahead?.mark { return (mark.last, mark.error) }
+        guard case .endOfPass(pass, let last, let error)? = branch.frames.peek() else { return nil }
+        return (last, error)
     }
 
     /// Finds where the epoch begins once every track has shown something, and stands the timeline there. nil:
@@ -183,24 +203,32 @@ struct Renderer {
 
     /// Another item's frames go on where this one's ended: time runs through, item time begins anew.
     mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: Int64) {
-        var earliest: Int64?
-        for branch in next.branches {
-            switch branch.frames.peek() {
-            case .video(let frame)?: earliest = Self.earlier(earliest, frame.presentationTime)
-            case .audio(let buffer)?: earliest = Self.earlier(earliest, buffer.presentationTime)
-            case .endOfPass?, nil: continue
-            }
-        }
-        let first = max(0, start.firstWanted?.nanoseconds ?? earliest ?? 0)
+        let handed = ahead?.epoch == start.epoch ? ahead : nil
+        let first = handed?.first ?? Self.begin(of: next, start)
         passStart = passStart &+ endOfLast &- first
+        soundIsMisplaced = !wasForeseen(ahead)
+        ahead = nil
         epoch = start.epoch
         pass = 0
         soundEndedIn = nil
         endWasReported = false
         awaitsPass = false
         videoUntil = first
-        audioUntil = first
+        audioUntil = handed?.until ?? first
         audioTrim = nil
+    }
+
+    /// Item time at which an item begins that follows another one.
+    static func begin(of next: ItemPipeline, _ start: EpochStart) -> Int64 {
+        var earliest: Int64?
+        for branch in next.branches {
+            switch branch.frames.peek() {
+            case .video(let frame)?: earliest = earlier(earliest, frame.presentationTime)
+            case .audio(let buffer)?: earliest = earlier(earliest, buffer.presentationTime)
+            case .endOfPass?, nil: continue
+            }
+        }
+        return max(0, start.firstWanted?.nanoseconds ?? earliest ?? 0)
     }
 
     /// Item time up to which every track was delivered, at least `now`.
@@ -237,7 +265,10 @@ struct Renderer {
         guard timeline.isRunning else { return outcome }
         if awaitsPass { resumePass(pipeline, at: now) }
         if let video = pipeline.video { lookAtVideo(video, now, &outcome) }
-        if !isReverse, let audio = pipeline.audio { lookAtAudio(audio, now, &outcome) }
+        if !isReverse, let audio = pipeline.audio {
+            lookAtAudio(audio, now, &outcome)
+            if audioLead > 0 { lookBeyondSeam(pipeline, audio, now, &outcome) }
+        }
         if !endWasReported { lookForEnd(pipeline, now, &outcome) }
         return outcome
     }
@@ -283,13 +314,13 @@ struct Renderer {
             }
             audioUntil =
                 (buffer.presentationTime.nanoseconds ?? audioUntil) &+ (buffer.duration.nanoseconds ?? 0)
-            outcome.sound.append(buffer)
+            outcome.sound.append(Sound(buffer: buffer, origin: passStart))
         }
         if case .endOfPass? = branch.frames.peek(), soundEndedIn != pass {
             soundEndedIn = pass
             outcome.soundEnded = true
         }
-        noteDryness(of: branch, until: audioUntil, now, &outcome)
+        if ahead == nil { noteDryness(of: branch, until: audioUntil, now, &outcome) }
     }
 
     /// Dry: the track has not ended, nothing of it is left on its way, and what was delivered is over.
@@ -350,8 +381,12 @@ struct Renderer {
         pass += 1
         endWasReported = false
         videoUntil = 0
-        audioUntil = 0
-        for branch in pipeline.branches { branch.advance() }
+        audioUntil = ahead?.until ?? 0
+        for branch in pipeline.branches where ahead?.mark == nil || branch.track.mediaType != .audio {
+            branch.advance()
+        }
+        soundIsMisplaced = !wasForeseen(ahead)
+        ahead = nil
         awaitsPass = !hasNextPass(pipeline)
     }
 
@@ -376,7 +411,7 @@ struct Renderer {
 }
 
 extension Renderer.Outcome {
-    fileprivate mutating func wake(at time: HostTime) {
+    mutating func wake(at time: HostTime) {
         wakeAt = min(wakeAt ?? time, time)
     }
 }

@@ -22,6 +22,7 @@ public struct PlaybackSnapshot: Sendable {
     public var counters = PlaybackCounters()
     /// Pictures a second that were shown in the last second of playing; 0 while standing still.
     public var frameRate: Float = 0
+    public var audio = AudioDeviceFacts()
     /// Passes of the current item that were completed.
     public var pass = 0
 

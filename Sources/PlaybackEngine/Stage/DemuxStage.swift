@@ -228,7 +228,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
         let heldFrom = history.heldFrom
-        progress.withLock { $0.take(packet, pass: pass, isNew: isNew, heldFrom: heldFrom) }
+        progress.withLock {
+            $0.take(packet, pass: pass, isNew: isNew, heldFrom: heldFrom)
+            if packet.track == videoTrack { $0.takePicture(packet) }
+        }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoders()
         if tellsProgress.load(ordering: .relaxed) { report(.changed) }
@@ -259,6 +262,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         for (track, queue) in queues where segment == nil || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }
+        if segment == nil, error == nil { progress.withLock { $0.finish(pass: pass) } }
         if segment == nil { endedEpoch.withLock { $0 = epoch } }
         wakeDecoders()
         report(.changed)

@@ -84,6 +84,12 @@ extension PlaybackState {
         actions.append(.prepare(next, ready.epoch))
     }
 
+    /// At its end the current item is followed by the one that is prepared, without a gap.
+    var followsSeamlessly: Bool {
+        endAction == .advance && repeatSetting == .once && prepared?.isReady == true
+            && prepared?.id == upcoming.first
+    }
+
     mutating func preparedOpened(_ id: ItemID, _ duration: MediaTime, _ isSeekable: Bool) {
         guard prepared?.id == id else { return }
         prepared?.isOpen = true

@@ -10,8 +10,11 @@ struct PlayCommand: AsyncParsableCommand {
             A folder stands for its media files, sorted by name; - is standard input.
 
             Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH; images, terminal and \
-            window are not built yet. Audio sinks: auto (silence in real time until PulseAudio is built), null, \
-            none, wav:PATH; pulse is not built yet. PATH may be - for standard output, once.
+            window are not built yet. PATH may be - for standard output, once.
+
+            Audio sinks: auto (PulseAudio, or null with a warning where there is no server; null with \
+            --untimed), pulse (the server must be there), pulse:DEVICE (as `pactl list sinks` names it), null, \
+            none (decode no sound), wav:PATH.
 
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
 

@@ -108,6 +108,9 @@ struct PlayOptions: Sendable {
         if !decodesVideo, audio == .none {
             throw ValidationError("--video none and --audio none leave nothing to play.")
         }
+        if isUntimed, case .pulse = audio {
+            throw ValidationError("--untimed excludes --audio pulse: a device plays in real time.")
+        }
         if frames != nil, !decodesVideo {
             throw ValidationError("--frames needs pictures, not --video none.")
         }

@@ -37,6 +37,8 @@ enum VideoSinkArgument: Hashable, Sendable {
 /// Where sound goes, by the word after `--audio`.
 enum AudioSinkArgument: Hashable, Sendable {
     case automatic
+    /// The sound server must be there. nil: its default device.
+    case pulse(device: String?)
     case null
     /// No sound is decoded.
     case none
@@ -49,8 +51,11 @@ enum AudioSinkArgument: Hashable, Sendable {
         case ("null", nil): self = .null
         case ("none", nil): self = .none
         case ("wav", let path?): self = .wav(path: path)
-        case ("pulse", _): throw ValidationError("--audio pulse is not built yet.")
-        default: throw ValidationError("--audio \(text): expected auto, null, none or wav:PATH.")
+        case ("pulse", let device): self = .pulse(device: device)
+        default:
+            throw ValidationError(
+                "--audio \(text): expected auto, pulse, pulse:DEVICE, null, none or wav:PATH."
+            )
         }
     }
 

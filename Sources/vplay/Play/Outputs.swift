@@ -4,6 +4,8 @@ import Playhead
 struct Outputs: Sendable {
     private(set) var video: [any VideoSink] = []
     private(set) var audio = AudioOutput.none
+    /// Told of what becomes of the sound server, once somebody listens.
+    let soundNotices = SoundNotices()
     /// Those that may have failed at their very end.
     private var files: [any FileSink] = []
 
@@ -12,12 +14,18 @@ struct Outputs: Sendable {
         for argument in options.video { try add(argument) }
         switch options.audio {
         case .none: audio = .none
-        case .automatic, .null: audio = .sink(NullAudioSink())
+        case .null: audio = .sink(NullAudioSink())
+        case .automatic: audio = .sink(options.isUntimed ? NullAudioSink() : makeDevice(nil))
+        case .pulse(let device): audio = .sink(makeDevice(device))
         case .wav(let path):
             let sink = try WAVSink(path: path)
             files.append(sink)
             audio = .sink(sink)
         }
+    }
+
+    private func makeDevice(_ name: String?) -> PulseAudioSink {
+        PulseAudioSink(device: name, applicationName: "vplay") { [soundNotices] in soundNotices.tell($0) }
     }
 
     private mutating func add(_ argument: VideoSinkArgument) throws(SinkError) {

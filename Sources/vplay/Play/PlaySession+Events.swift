@@ -13,7 +13,6 @@ extension PlaySession {
             }
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
-        case .itemStatusChanged(let item, .readyToPlay): warnOfSilence(item)
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
         case .failedToPlayToEndTime(let item, let error):
             // What there was has been played.
@@ -89,19 +88,5 @@ extension PlaySession {
             fail(words)
             stop()
         }
-    }
-
-    private func warnOfSilence(_ item: PlayerItem) {
-        let wantsSound = options.audio == .automatic && !options.isMuted && !options.isUntimed
-        guard wantsSound, !options.isQuiet else { return }
-        guard item.tracks.contains(where: { $0.isEnabled && $0.assetTrack.mediaType == .audio }) else {
-            return
-        }
-        let isFirst = state.withLock { state in
-            defer { state.hasWarnedOfSilence = true }
-            return !state.hasWarnedOfSilence
-        }
-        guard isFirst else { return }
-        Console.shared.complain("warning: PulseAudio is not built yet, so sound is played to nobody")
     }
 }

@@ -33,7 +33,8 @@ final class PlaySession: Sendable {
         var repeatMode = Player.RepeatMode.once
         var toldItem: PlayerItem?
         var isPausedByUser = false
-        var hasWarnedOfSilence = false
+        /// The sound server has played for us.
+        var wasHeard = false
         var sinkHasFailed = false
         var status = ExitStatus.success
         /// Over as soon as the player has paused.
@@ -97,6 +98,7 @@ final class PlaySession: Sendable {
             layer.player = player
             for sink in limitedSinks { layer.add(sink) }
         }
+        outputs.soundNotices.listen { [weak self] in self?.take($0) }
         player.defaultRate = options.rate
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
@@ -179,7 +181,9 @@ final class PlaySession: Sendable {
                 if case .success = status { status = .failure }
             }
         }
-        if options.showsStats { Console.shared.say(Statistics(player.counters, options).text) }
+        if options.showsStats {
+            Console.shared.say(Statistics(player.counters, player.audioDeviceFacts, options).text)
+        }
         return status
     }
 }

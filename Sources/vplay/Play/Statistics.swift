@@ -5,7 +5,7 @@ import Playhead
 struct Statistics {
     let text: String
 
-    init(_ counters: PlaybackCounters, _ options: PlayOptions) {
+    init(_ counters: PlaybackCounters, _ sound: AudioDeviceFacts, _ options: PlayOptions) {
         let shown = counters.framesPresented
         let mean = shown > 0 ? counters.totalLateness / Int64(shown) : 0
         let startup = counters.startupTime.map(Self.milliseconds) ?? "none"
@@ -14,8 +14,9 @@ struct Statistics {
                 + "late \(counters.framesLate), skipped by sinks \(counters.framesSkippedBySinks)",
             "lateness: worst \(Self.milliseconds(counters.worstLateness)), mean \(Self.milliseconds(mean))",
             "audio samples: \(counters.audioSamples)",
+            Self.sound(sound, counters, options),
             "faults: \(counters.faults), stalls: \(counters.stalls), seeks: \(counters.seeks)",
-        ]
+        ].compactMap(\.self)
         let due = shown + counters.framesDropped
         let perPass =
             counters.passes > 0
@@ -28,11 +29,32 @@ struct Statistics {
         text = lines.joined(separator: "\n")
     }
 
+    /// nil: there is no device to speak of.
+    private static func sound(
+        _ sound: AudioDeviceFacts,
+        _ counters: PlaybackCounters,
+        _ options: PlayOptions
+    ) -> String? {
+        switch options.audio {
+        case .automatic where !options.isUntimed, .pulse: break
+        default: return nil
+        }
+        guard let device = sound.device else {
+            return "sound device: none, underruns \(counters.audioUnderruns)"
+        }
+        let drift = (sound.drift * 10).rounded() / 10
+        return "sound device: \(device), latency \(milliseconds(sound.latency)), "
+            + "underruns \(counters.audioUnderruns), drift \(drift) ppm, "
+            + "off by \(milliseconds(sound.offset)), at most \(milliseconds(sound.worstOffset)), "
+            + "corrections \(sound.corrections)"
+    }
+
     /// To the microsecond.
     private static func milliseconds(_ nanoseconds: Int64) -> String {
-        let micro = nanoseconds / 1000
+        let micro = nanoseconds.magnitude / 1000
         let part = String(micro % 1000)
-        return "\(micro / 1000)." + String(repeating: "0", count: 3 - part.count) + part + " ms"
+        let sign = nanoseconds < 0 && micro > 0 ? "-" : ""
+        return "\(sign)\(micro / 1000)." + String(repeating: "0", count: 3 - part.count) + part + " ms"
     }
 
     private static func ratio(_ count: Int, _ parts: Int) -> String {

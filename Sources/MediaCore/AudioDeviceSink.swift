@@ -1,0 +1,84 @@
+/// Which sample a device plays when.
+public struct AudioDevicePosition: Hashable, Sendable {
+    /// Counted from the first sample written since the last `flush`, as if each one had been played: one that
+    /// came too late was left out, and one that was missing was silence.
+    public var frame: Int64
+    /// When that sample is heard; as a rule a little later than now.
+    public var heardAt: HostTime
+    /// When this was measured.
+    public var measuredAt: HostTime
+    /// Calls of `flush` that the device has carried out; a position of another count is of no use.
+    public var flushes: Int
+
+    public init(frame: Int64, heardAt: HostTime, measuredAt: HostTime, flushes: Int) {
+        self.frame = frame
+        self.heardAt = heardAt
+        self.measuredAt = measuredAt
+        self.flushes = flushes
+    }
+}
+
+/// An `AudioSink` with a device behind it, which plays at a pace of its own: the engine follows it.
+///
+/// None of the calls waits, for a device or for its server. What is written while there is no device is kept as
+/// far as `room` goes.
+public protocol AudioDeviceSink: AudioSink {
+    /// Sound is to be expected: what takes time (connecting) may begin.
+    func prepare()
+    /// What is being played; nil: nothing is, for the device is not there, suspended or paused. Any thread.
+    var position: AudioDevicePosition? { get }
+    /// Whether a device is there is being found out: a start may wait for the answer, for a moment. Any thread.
+    var isConnecting: Bool { get }
+    /// Nanoseconds from starting until the first sample is heard, as far as is known. Any thread.
+    var startDelay: Int64 { get }
+    /// How long before it is due sound is wanted, in nanoseconds. Any thread.
+    var lead: Int64 { get }
+    /// Samples per channel that can be written.
+    var room: Int { get }
+    /// How often samples were not there in time, since the sink was made. Any thread.
+    var underruns: Int { get }
+    /// What is heard now, in words; nil: nothing. Any thread.
+    var deviceName: String? { get }
+    /// Leaves out so many samples per channel of those to be played next, to catch up; below zero: plays so
+    /// much silence before them.
+    func skip(_ frames: Int64)
+    /// 0...1, after mute is applied; of what is in hand already, too, and without a click.
+    func setVolume(_ volume: Float)
+    /// False: nothing follows for the present, so that running out of samples is no fault. True again with the
+    /// next samples.
+    func setExpectsMore(_ expectsMore: Bool)
+    /// By its unique name; nil: the server's default, and whatever becomes that later.
+    func setDevice(_ uniqueID: String?)
+    /// What is played, as a mixer shows it. Any thread.
+    func setTitle(_ title: String)
+}
+
+extension AudioDeviceSink {
+    public func prepare() {}
+    public var isConnecting: Bool { false }
+    public func setExpectsMore(_ expectsMore: Bool) {}
+    public func setDevice(_ uniqueID: String?) {}
+    public func setTitle(_ title: String) {}
+    public var deviceName: String? { nil }
+}
+
+/// How the sound's device is doing, and how playing follows it.
+public struct AudioDeviceFacts: Hashable, Sendable {
+    /// nil: nothing is heard.
+    public var device: String?
+    /// The device drives the time line; false: the host's clock does.
+    public var isClock = false
+    /// Nanoseconds from handing a sample to the device until it is heard.
+    public var latency: Int64 = 0
+    /// How much faster than the host's clock the device plays, in millionths; below zero: slower.
+    public var drift: Double = 0
+    /// Nanoseconds by which the sound was ahead of the time line when last measured; below zero: behind.
+    public var offset: Int64 = 0
+    /// The largest `offset` without its sign since playing last got in step with the device.
+    public var worstOffset: Int64 = 0
+    /// How often the time line was held still or moved forward to be in step, and how often sound was left out or
+    /// held back.
+    public var corrections = 0
+
+    public init() {}
+}

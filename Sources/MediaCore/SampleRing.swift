@@ -1,0 +1,191 @@
+import Synchronization
+
+/// Samples on their way from the thread that writes them to the one that a device calls. Neither waits for the
+/// other, and taking allocates nothing and takes no lock.
+///
+/// What the device is not given in time it gets as silence, and when those samples come at last they are left
+/// out: what is heard stays where it belongs in time.
+///
+/// `@unchecked Sendable`: the memory between `taken` and `written` is the reader's, the rest the writer's; what is
+/// marked so is confined to one of the two.
+package final class SampleRing: @unchecked Sendable {
+    package let channelCount: Int
+    package let capacity: Int
+    private let storage: UnsafeMutablePointer<Float>
+
+    /// Samples per channel since the beginning.
+    private let written = Atomic<Int64>(0)
+    private let taken = Atomic<Int64>(0)
+    /// Asked for by the writer; the reader complies at its next call.
+    private let flushes = Atomic<Int>(0)
+    private let flushMark = Atomic<Int64>(0)
+    private let skips = Atomic<Int64>(0)
+    private let skipsAtFlush = Atomic<Int64>(0)
+    private let expectsMore = Atomic<Bool>(true)
+    private let gainTarget = Atomic<UInt32>(Float(1).bitPattern)
+    private let underrunCount = Atomic<Int>(0)
+
+    // The reader's.
+    private var flushesSeen = 0
+    private var skipsSeen: Int64 = 0
+    /// Where the samples since the last flush begin.
+    private var origin: Int64 = 0
+    /// Which sample the device is given next, on the writer's count.
+    private var head: Int64 = 0
+    private var hasBegun = false
+    private var isStarving = false
+    private var gain: Float = 1
+    private let gainStep: Float
+    private let prefill: Int64
+
+    /// `prefill`: samples per channel that must be there after a flush before any is taken, so that the first
+    /// call does not run dry. `gainStep`: by how much loudness changes from one sample to the next.
+    package init(channelCount: Int, capacity: Int, prefill: Int = 1, gainStep: Float = 1) {
+        self.channelCount = max(1, channelCount)
+        self.capacity = max(1, capacity)
+        self.prefill = Int64(max(1, min(prefill, capacity)))
+        self.gainStep = gainStep
+        storage = .allocate(capacity: self.capacity * self.channelCount)
+    }
+
+    deinit { storage.deallocate() }
+
+    // MARK: The writer
+
+    /// Samples per channel that fit in.
+    package var room: Int {
+        capacity - Int(written.load(ordering: .relaxed) - taken.load(ordering: .acquiring))
+    }
+
+    /// Interleaved samples; what does not fit is not taken. Returns samples per channel that were.
+    @discardableResult
+    package func write(_ samples: UnsafeBufferPointer<Float>) -> Int {
+        let count = min(room, samples.count / channelCount)
+        guard count > 0, let source = samples.baseAddress else { return 0 }
+        let start = written.load(ordering: .relaxed)
+        let place = Int(start % Int64(capacity))
+        let first = min(count, capacity - place)
+        (storage + place * channelCount).update(from: source, count: first * channelCount)
+        storage.update(from: source + first * channelCount, count: (count - first) * channelCount)
+        expectsMore.store(true, ordering: .relaxed)
+        written.store(start + Int64(count), ordering: .releasing)
+        return count
+    }
+
+    /// What was written and not taken is not played. Counts what is written from here anew.
+    package func flush() {
+        flushMark.store(written.load(ordering: .relaxed), ordering: .relaxed)
+        skipsAtFlush.store(skips.load(ordering: .relaxed), ordering: .relaxed)
+        flushes.add(1, ordering: .releasing)
+    }
+
+    package func skip(_ frames: Int64) { skips.add(frames, ordering: .relaxed) }
+    package func setExpectsMore(_ flag: Bool) { expectsMore.store(flag, ordering: .relaxed) }
+    package func setGain(_ gain: Float) { gainTarget.store(gain.bitPattern, ordering: .relaxed) }
+    package var underruns: Int { underrunCount.load(ordering: .relaxed) }
+
+    // MARK: The reader
+
+    package var expects: Bool { hasBegun && expectsMore.load(ordering: .relaxed) }
+
+    /// Which sample the next call of `take` begins with, since which flush. nil: none was written since.
+    package var next: (frame: Int64, flushes: Int)? {
+        hasBegun ? (head - origin, flushesSeen) : nil
+    }
+
+    /// Whether there is something to play. Before that the device is better given nothing, for what is given to
+    /// it first is heard first.
+    package var isReady: Bool {
+        comply()
+        if hasBegun || head < origin { return true }
+        let count = written.load(ordering: .acquiring) - taken.load(ordering: .relaxed)
+        return count >= prefill || count > 0 && !expectsMore.load(ordering: .relaxed)
+    }
+
+    /// The device is gone, and with it what there is to play: silence will take its place.
+    package func discard() {
+        comply()
+        taken.store(written.load(ordering: .acquiring), ordering: .releasing)
+    }
+
+    /// Fills all of `target`, interleaved.
+    package func take(_ target: UnsafeMutablePointer<Float>, _ count: Int) {
+        comply()
+        // Looked at once: what comes while this works is of the next call.
+        let end = written.load(ordering: .acquiring)
+        leaveOutWhatIsLate(upTo: end)
+        var done = 0
+        if hasBegun || head < origin { done = giveSilence(target, count) }
+        let start = taken.load(ordering: .relaxed)
+        let copied = min(count - done, Int(end - start))
+        if copied > 0 {
+            // Nothing was heard yet that could click.
+            if !hasBegun { gain = Float(bitPattern: gainTarget.load(ordering: .relaxed)) }
+            hasBegun = true
+            isStarving = false
+            copy(from: start, copied, to: target + done * channelCount)
+            taken.store(start + Int64(copied), ordering: .releasing)
+            head += Int64(copied)
+            done += copied
+        }
+        guard done < count else { return }
+        (target + done * channelCount).update(repeating: 0, count: (count - done) * channelCount)
+        guard hasBegun else { return }
+        // Time passes for the samples that are missing.
+        head += Int64(count - done)
+        if !isStarving, expectsMore.load(ordering: .relaxed) {
+            underrunCount.add(1, ordering: .relaxed)
+        }
+        isStarving = true
+    }
+
+    private func comply() {
+        let newest = flushes.load(ordering: .acquiring)
+        if newest != flushesSeen {
+            flushesSeen = newest
+            origin = flushMark.load(ordering: .relaxed)
+            head = origin
+            skipsSeen = skipsAtFlush.load(ordering: .relaxed)
+            hasBegun = false
+            isStarving = false
+            if taken.load(ordering: .relaxed) < origin { taken.store(origin, ordering: .releasing) }
+        }
+        let wanted = skips.load(ordering: .relaxed)
+        guard wanted != skipsSeen else { return }
+        head += wanted - skipsSeen
+        skipsSeen = wanted
+    }
+
+    private func leaveOutWhatIsLate(upTo end: Int64) {
+        let start = taken.load(ordering: .relaxed)
+        let late = min(head, end) - start
+        guard late > 0, hasBegun || head > origin else { return }
+        taken.store(start + late, ordering: .releasing)
+    }
+
+    /// Silence that goes before the next sample.
+    private func giveSilence(_ target: UnsafeMutablePointer<Float>, _ count: Int) -> Int {
+        let owed = taken.load(ordering: .relaxed) - head
+        guard owed > 0 else { return 0 }
+        let silence = Int(min(Int64(count), owed))
+        target.update(repeating: 0, count: silence * channelCount)
+        head += Int64(silence)
+        return silence
+    }
+
+    private func copy(from start: Int64, _ count: Int, to target: UnsafeMutablePointer<Float>) {
+        let place = Int(start % Int64(capacity))
+        let first = min(count, capacity - place)
+        target.update(from: storage + place * channelCount, count: first * channelCount)
+        (target + first * channelCount).update(from: storage, count: (count - first) * channelCount)
+        let wanted = Float(bitPattern: gainTarget.load(ordering: .relaxed))
+        if gain == wanted {
+            if gain != 1 { for index in 0..<count * channelCount { target[index] *= gain } }
+            return
+        }
+        for frame in 0..<count {
+            gain += max(-gainStep, min(gainStep, wanted - gain))
+            for index in frame * channelCount..<(frame + 1) * channelCount { target[index] *= gain }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import MediaCore
+
+/// Samples that are all zero, which is silence in every signed format.
+final class SilentStorage: AudioBufferStorage {
+    private let bytes: [UInt8]
+    private let planes: Int
+
+    init(_ format: AudioFormat, frameCount: Int) {
+        planes = format.sampleFormat.isPlanar ? format.channelCount : 1
+        let perFrame =
+            format.sampleFormat.isPlanar ? format.sampleFormat.bytesPerSample : format.bytesPerFrame
+        bytes = [UInt8](repeating: 0, count: max(1, frameCount * perFrame))
+    }
+
+    func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
+        try bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return try body([]) }
+            return try body([UnsafeRawPointer](repeating: base, count: planes))
+        }
+    }
+}

@@ -1,0 +1,332 @@
+public import MediaCore
+
+/// A sound device that exists only as numbers: it plays at the pace of a clock that the test moves, with a drift,
+/// a buffer and a delay, and remembers what was heard when.
+///
+/// It takes samples as a real one does: it keeps `buffer` seconds in hand, plays silence where samples are
+/// missing, and can be taken away and given back. Its sound is 16 bit integers as they come; of several channels
+/// the first is remembered.
+public final class SimulatedAudioDevice: AudioDeviceSink {
+    public struct Setup: Sendable {
+        /// Seconds of sound that it keeps in hand.
+        public var buffer = 0.05
+        /// Seconds from being started until the first sample is heard.
+        public var startDelay = 0.02
+        /// By how much it plays faster than the clock, in millionths.
+        public var drift = 0.0
+        /// Seconds that sound is wanted before it is due.
+        public var lead = 0.2
+        /// Seconds of sound that it can be given at most.
+        public var capacity = 2.0
+        /// It answers `startDelay` wrongly by so many seconds.
+        public var wrongBy = 0.0
+        /// It is there from the beginning.
+        public var isConnected = true
+        /// Not there, and not known to be away either, until `connect` or `disconnect`.
+        public var isConnecting = false
+
+        public init() {}
+    }
+
+    /// A run of samples that were heard one after the other.
+    public struct Heard: Sendable {
+        public let start: HostTime
+        /// Nanoseconds between two samples.
+        public let interval: Double
+        public fileprivate(set) var samples: [Int16]
+
+        public func time(of index: Int) -> HostTime {
+            start.advanced(by: Int64((Double(index) * interval).rounded()))
+        }
+    }
+
+    public enum Call: Hashable, Sendable {
+        case start(AudioFormat)
+        case prepare, pause, resume, flush
+        case skip(Int64)
+        case expect(Bool)
+        case device(String?)
+        case finish
+    }
+
+    fileprivate struct State {
+        var setup: Setup
+        var ring: SampleRing?
+        var format: AudioFormat?
+        var isConnected: Bool
+        var hasBeenConnected: Bool
+        var isPaused = true
+        var isSuspended = false
+        var calls: [Call] = []
+        /// Taken from the ring and not heard yet.
+        var inHand: [Int16] = []
+        var heard: [Heard] = []
+        var isSilent = true
+        /// Up to when all was played.
+        var playedTo = HostTime.zero
+        /// Samples played since the pace was last set, from where.
+        var paceStart = HostTime.zero
+        var paceCount: Int64 = 0
+        var starvesUntil = HostTime.zero
+        var hasRunEmpty = false
+        var emptyCount = 0
+        var name: String?
+        var gain: Float = 1
+    }
+
+    private let clock: any HostClock
+    private let state: Locked<State>
+
+    public init(clock: any HostClock, _ setup: Setup = Setup()) {
+        self.clock = clock
+        state = Locked(
+            State(setup: setup, isConnected: setup.isConnected, hasBeenConnected: setup.isConnected)
+        )
+    }
+
+    // MARK: For tests
+
+    public var calls: [Call] { state.withLock { $0.calls } }
+    /// What was heard up to now. Silence that was not written is in it, but not before the first sample.
+    public var heard: [Heard] { now { $0.heard } }
+    /// What is heard at a time that has passed; nil: nothing.
+    public func sample(at time: HostTime) -> Int16? {
+        now { state in
+            for run in state.heard.reversed() where run.start <= time {
+                let index = Int(Double(time.nanoseconds(since: run.start)) / run.interval)
+                return run.samples.indices.contains(index) ? run.samples[index] : nil
+            }
+            return nil
+        }
+    }
+
+    /// The device is pulled out, or its server dies.
+    public func disconnect() {
+        now { state in
+            state.isConnected = false
+            state.setup.isConnecting = false
+            state.inHand = []
+            state.isSilent = true
+            state.ring?.discard()
+        }
+    }
+
+    public func connect() {
+        now { state in
+            state.isConnected = true
+            state.setup.isConnecting = false
+            state.hasBeenConnected = true
+            state.beginPlaying(at: clock.now, after: state.setup.startDelay)
+        }
+    }
+
+    /// It is there and plays nothing.
+    public func setSuspended(_ isSuspended: Bool) {
+        now { state in
+            state.isSuspended = isSuspended
+            state.beginPlaying(at: clock.now, after: 0)
+        }
+    }
+
+    /// For so long it takes nothing, plays what it has and then silence, and goes on late.
+    public func starve(seconds: Double) {
+        now { $0.starvesUntil = clock.now.advanced(by: Int64(seconds * 1e9)) }
+    }
+
+    /// Another device: so many seconds more from a sample's being taken until it is heard.
+    public func setBuffer(seconds: Double) { now { $0.setup.buffer = seconds } }
+
+    // MARK: AudioDeviceSink
+
+    public func prepare() { state.withLock { $0.calls.append(.prepare) } }
+
+    public func start(_ format: AudioFormat) throws -> AudioFormat {
+        now { state in
+            state.calls.append(.start(format))
+            if let format = state.format { return format }
+            let taken = AudioFormat(
+                sampleRate: format.sampleRate,
+                channelLayout: format.channelLayout,
+                sampleFormat: .s16
+            )
+            state.format = taken
+            let rate = Double(taken.sampleRate)
+            state.ring = SampleRing(
+                channelCount: taken.channelCount,
+                capacity: Int(rate * state.setup.capacity),
+                prefill: Int(rate * state.setup.buffer)
+            )
+            state.ring?.setGain(state.gain)
+            state.beginPlaying(at: clock.now, after: state.setup.startDelay)
+            return taken
+        }
+    }
+
+    public func write(_ buffer: AudioBuffer) throws {
+        now { state in
+            buffer.withPlanes { planes in
+                guard let samples = planes.first?.bindMemory(to: Int16.self) else { return }
+                let floats = samples.map(Float.init)
+                floats.withUnsafeBufferPointer { _ = state.ring?.write($0) }
+            }
+        }
+    }
+
+    public func setPaused(_ isPaused: Bool) {
+        now { state in
+            state.calls.append(isPaused ? .pause : .resume)
+            guard state.isPaused != isPaused else { return }
+            state.isPaused = isPaused
+            if !isPaused { state.beginPlaying(at: clock.now, after: state.setup.startDelay) }
+        }
+    }
+
+    public func flush() {
+        now { state in
+            state.calls.append(.flush)
+            state.inHand = []
+            state.isSilent = true
+            state.ring?.flush()
+            // A stream that is emptied begins anew.
+            state.beginPlaying(at: clock.now, after: state.setup.startDelay)
+        }
+    }
+
+    public func skip(_ frames: Int64) {
+        now { state in
+            state.calls.append(.skip(frames))
+            state.ring?.skip(frames)
+        }
+    }
+
+    public func setExpectsMore(_ expectsMore: Bool) {
+        now { state in
+            state.calls.append(.expect(expectsMore))
+            state.ring?.setExpectsMore(expectsMore)
+        }
+    }
+
+    public func setDevice(_ uniqueID: String?) {
+        now { state in
+            state.calls.append(.device(uniqueID))
+            state.name = uniqueID
+        }
+    }
+
+    public func setVolume(_ volume: Float) {
+        now { state in
+            state.gain = volume
+            state.ring?.setGain(volume)
+        }
+    }
+
+    public func finish() { now { $0.calls.append(.finish) } }
+
+    public var deviceName: String? { now { $0.isConnected ? $0.name ?? "simulated" : nil } }
+
+    public var isConnecting: Bool { state.withLock { $0.setup.isConnecting } }
+
+    public var startDelay: Int64 {
+        now { state in
+            guard state.isConnected, !state.isSuspended else { return 0 }
+            return Int64((state.setup.startDelay + state.setup.wrongBy) * 1e9)
+        }
+    }
+
+    public var lead: Int64 { state.withLock { Int64($0.setup.lead * 1e9) } }
+    public var underruns: Int { now { ($0.ring?.underruns ?? 0) + $0.emptyCount } }
+
+    public var room: Int {
+        now { state in
+            if !state.isConnected, state.hasBeenConnected { return 0 }
+            return state.ring?.room ?? 0
+        }
+    }
+
+    public var position: AudioDevicePosition? {
+        now { state in
+            guard state.isPlaying, let next = state.ring?.next, clock.now >= state.starvesUntil else {
+                return nil
+            }
+            let wait = max(0, state.playedTo.nanoseconds(since: clock.now))
+            let inHand = Int64((Double(state.inHand.count) * state.interval).rounded())
+            return AudioDevicePosition(
+                frame: next.frame,
+                heardAt: clock.now.advanced(by: wait + inHand),
+                measuredAt: clock.now,
+                flushes: next.flushes
+            )
+        }
+    }
+
+    /// Plays up to the present, then does `body`, then takes what is there.
+    private func now<Result>(_ body: (inout State) -> Result) -> Result {
+        let time = clock.now
+        return state.withLock { state in
+            state.play(until: time)
+            let result = body(&state)
+            state.fill(at: time)
+            return result
+        }
+    }
+}
+
+extension SimulatedAudioDevice.State {
+    var isPlaying: Bool { isConnected && !isPaused && !isSuspended && ring != nil }
+    var rate: Double { Double(format?.sampleRate ?? 48_000) * (1 + setup.drift / 1e6) }
+    var interval: Double { 1e9 / rate }
+
+    mutating func beginPlaying(at time: HostTime, after delay: Double) {
+        playedTo = time.advanced(by: Int64(delay * 1e9))
+        paceStart = playedTo
+        paceCount = 0
+        isSilent = true
+    }
+
+    /// The sound of the time that has passed.
+    mutating func play(until time: HostTime) {
+        guard isPlaying else { return }
+        while playedTo < time {
+            fill(at: playedTo)
+            // In steps, so that what is in hand never runs out only because much time has passed.
+            let chunk = min(time, playedTo.advanced(by: 2_000_000))
+            let due = Int64(Double(chunk.nanoseconds(since: paceStart)) / interval)
+            let count = Int(due - paceCount)
+            if count > 0 { hear(count) }
+            paceCount = due
+            playedTo = chunk
+        }
+    }
+
+    private mutating func hear(_ count: Int) {
+        let real = min(count, inHand.count)
+        if real == 0, isSilent { return }
+        if isSilent || heard.isEmpty {
+            let start = paceStart.advanced(by: Int64((Double(paceCount) * interval).rounded()))
+            heard.append(SimulatedAudioDevice.Heard(start: start, interval: interval, samples: []))
+            isSilent = false
+        }
+        heard[heard.count - 1].samples += inHand.prefix(real)
+        inHand.removeFirst(real)
+        guard real < count else { return }
+        heard[heard.count - 1].samples += [Int16](repeating: 0, count: count - real)
+        if !hasRunEmpty { emptyCount += 1 }
+        hasRunEmpty = true
+    }
+
+    /// Keeps its buffer full.
+    mutating func fill(at time: HostTime) {
+        guard isPlaying, let ring, time >= starvesUntil, ring.isReady else { return }
+        let missing = Int(setup.buffer * rate) - inHand.count
+        guard missing > 0 else { return }
+        let channels = ring.channelCount
+        let taken = [Float](unsafeUninitializedCapacity: missing * channels) { target, count in
+            if let base = target.baseAddress { ring.take(base, missing) }
+            count = missing * channels
+        }
+        for index in stride(from: 0, to: taken.count, by: channels) {
+            inHand.append(Int16(max(-32_768, min(32_767, taken[index]))))
+        }
+        hasRunEmpty = false
+    }
+}

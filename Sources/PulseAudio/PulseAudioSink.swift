@@ -1,0 +1,213 @@
+internal import Dispatch
+internal import Glibc
+public import MediaCore
+internal import Synchronization
+
+/// Sound for a PulseAudio server, or whatever speaks its protocol (PipeWire).
+///
+/// No call waits for the server: what is asked is done by a thread of the sink's own. Without a server, or when it
+/// goes away, the sink takes nothing and looks for it again, at first often, then every half a second; the player
+/// meanwhile goes by the host's clock.
+///
+/// Samples are 32 bit floating point in the format of the first sound, in one stream that stays open until
+/// `finish`. Loudness changes within 10 ms, in the sink: the stream's own volume belongs to the user's mixer.
+public final class PulseAudioSink: AudioDeviceSink {
+    /// What there is to tell about the server; on a queue of the sink's own, in order.
+    public enum Notice: Hashable, Sendable {
+        /// Sound is heard from the device with this name.
+        case connected(device: String)
+        /// Nothing is heard, and why. Told once, until it has been heard again.
+        case unavailable(String)
+        /// The device that was asked for is not there; the server's default is used.
+        case deviceNotFound(String)
+    }
+
+    /// What the sink and its connection share.
+    struct Wishes: Sendable {
+        var device: String?
+        var title: String
+        var isPaused = true
+        var isFinished = false
+        var format: AudioFormat?
+        var ring: SampleRing?
+    }
+
+    let wishes: Locked<Wishes>
+    let signals: PulseSignals
+    private let connection: PulseConnection
+    /// Opens and closes the connection, which may take a moment.
+    private let queue = DispatchQueue(label: "playhead.pulse")
+    private let wasPrepared = Atomic<Bool>(false)
+    private let wasFinished = Atomic<Bool>(false)
+
+    /// `device`: a sink's name as the server knows it; nil: its default. `title` and `applicationName`: as mixers
+    /// show them; by default the program's name. `server`: its address; nil: as libpulse finds it. `clock`: the
+    /// player's; nil: the machine's monotonic one.
+    public init(
+        device: String? = nil,
+        title: String? = nil,
+        applicationName: String? = nil,
+        server: String? = nil,
+        clock: (any HostClock)? = nil,
+        onNotice: @escaping @Sendable (Notice) -> Void = { _ in }
+    ) {
+        let path = CommandLine.arguments.first ?? "Playhead"
+        let program = path.split(separator: "/").last.map(String.init) ?? path
+        wishes = Locked(Wishes(device: device, title: title ?? program))
+        signals = PulseSignals()
+        connection = PulseConnection(
+            wishes: wishes,
+            signals: signals,
+            applicationName: applicationName ?? program,
+            server: server,
+            clock: clock ?? MonotonicClock(),
+            onNotice: onNotice
+        )
+    }
+
+    deinit { shutDown() }
+
+    // MARK: AudioSink
+
+    public func start(_ format: AudioFormat) throws -> AudioFormat {
+        prepare()
+        let (taken, isNew) = wishes.withLock { wishes in
+            if let format = wishes.format { return (format, false) }
+            let taken = Self.accepted(format)
+            let rate = Double(taken.sampleRate)
+            wishes.format = taken
+            wishes.ring = SampleRing(
+                channelCount: taken.channelCount,
+                capacity: Int(2 * rate),
+                prefill: Int(Self.prefillSeconds * rate),
+                gainStep: Float(100 / rate)
+            )
+            wishes.ring?.setGain(signals.gain)
+            return (taken, true)
+        }
+        if isNew { connection.poke() }
+        return taken
+    }
+
+    public func write(_ buffer: AudioBuffer) throws {
+        guard let ring = wishes.withLock({ $0.ring }) else { return }
+        buffer.withPlanes { planes in
+            guard let samples = planes.first?.bindMemory(to: Float.self) else { return }
+            ring.write(samples)
+        }
+        if signals.isWaitingForSamples.load(ordering: .sequentiallyConsistent) { connection.poke() }
+    }
+
+    public func setPaused(_ isPaused: Bool) {
+        wishes.withLock { $0.isPaused = isPaused }
+        connection.poke()
+    }
+
+    public func flush() {
+        wishes.withLock { $0.ring }?.flush()
+        signals.flushes.add(1, ordering: .releasing)
+        connection.poke()
+    }
+
+    public func setVolume(_ volume: Float) {
+        signals.gain = volume
+        wishes.withLock { $0.ring }?.setGain(volume)
+    }
+
+    public func finish() { shutDown() }
+
+    // MARK: AudioDeviceSink
+
+    public func prepare() {
+        guard !wasPrepared.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        signals.isConnecting.store(true, ordering: .relaxed)
+        queue.async { [connection] in connection.open() }
+    }
+
+    public var position: AudioDevicePosition? { signals.timing.position }
+    public var isConnecting: Bool { signals.isConnecting.load(ordering: .relaxed) }
+    public var startDelay: Int64 { signals.isPlayable ? signals.startDelay.load(ordering: .relaxed) : 0 }
+    public var lead: Int64 { 400_000_000 }
+    public var underruns: Int {
+        signals.serverUnderruns.load(ordering: .relaxed) + (wishes.withLock { $0.ring }?.underruns ?? 0)
+    }
+    public var deviceName: String? { signals.deviceName.withLock { $0 } }
+
+    public var room: Int {
+        // Before there ever was a server what comes is kept; later it would be stale.
+        guard !signals.isAway.load(ordering: .acquiring) else { return 0 }
+        return wishes.withLock { $0.ring }?.room ?? 0
+    }
+
+    public func skip(_ frames: Int64) { wishes.withLock { $0.ring }?.skip(frames) }
+    public func setExpectsMore(_ expectsMore: Bool) {
+        wishes.withLock { $0.ring }?.setExpectsMore(expectsMore)
+    }
+
+    public func setDevice(_ uniqueID: String?) {
+        wishes.withLock { $0.device = uniqueID }
+        signals.deviceIsNew.store(true, ordering: .releasing)
+        connection.poke()
+    }
+
+    public func setTitle(_ title: String) {
+        wishes.withLock { $0.title = title }
+        signals.titleIsNew.store(true, ordering: .releasing)
+        connection.poke()
+    }
+
+    private func shutDown() {
+        guard !wasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        wishes.withLock { $0.isFinished = true }
+        // The queue holds the connection until its thread has ended.
+        queue.async { [connection] in connection.close() }
+    }
+
+    /// From here to the loudspeaker. Less makes it run dry on a busy machine, more makes it slow to answer.
+    static let serverSeconds = 0.2
+    private static let prefillSeconds = 0.1
+
+    /// What is not mono or of up to eight channels is mixed to stereo.
+    private static func accepted(_ format: AudioFormat) -> AudioFormat {
+        let isUsual = (1...8).contains(format.channelCount)
+        return AudioFormat(
+            sampleRate: max(8000, min(192_000, format.sampleRate)),
+            channelLayout: isUsual ? format.channelLayout : .stereo,
+            sampleFormat: .float
+        )
+    }
+}
+
+/// What the connection's thread and the sink's callers tell each other without waiting.
+final class PulseSignals: Sendable {
+    let timing = PublishedTiming()
+    let flushes = Atomic<Int>(0)
+    let serverUnderruns = Atomic<Int>(0)
+    let isWaitingForSamples = Atomic<Bool>(false)
+    let deviceIsNew = Atomic<Bool>(false)
+    let titleIsNew = Atomic<Bool>(false)
+    /// There was a server, and it is gone.
+    let isAway = Atomic<Bool>(false)
+    /// Nanoseconds; learnt. 40 ms is what servers do on ordinary machines.
+    let startDelay = Atomic<Int64>(40_000_000)
+    let canPlay = Atomic<Bool>(false)
+    /// The first attempt is under way.
+    let isConnecting = Atomic<Bool>(false)
+    let deviceName = Locked<String?>(nil)
+    private let gainBits = Atomic<UInt32>(Float(1).bitPattern)
+
+    var isPlayable: Bool { canPlay.load(ordering: .relaxed) }
+    var gain: Float {
+        get { Float(bitPattern: gainBits.load(ordering: .relaxed)) }
+        set { gainBits.store(newValue.bitPattern, ordering: .relaxed) }
+    }
+}
+
+/// The clock that `DispatchTime` reads too.
+struct MonotonicClock: HostClock {
+    var now: HostTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}

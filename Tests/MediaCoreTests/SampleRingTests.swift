@@ -1,0 +1,141 @@
+import Synchronization
+import Testing
+
+@testable import MediaCore
+
+@Suite("Samples between two threads")
+struct SampleRingTests {
+    private func write(_ ring: SampleRing, _ range: Range<Int>) {
+        let samples = range.map(Float.init)
+        samples.withUnsafeBufferPointer { _ = ring.write($0) }
+    }
+
+    private func take(_ ring: SampleRing, _ count: Int) -> [Float] {
+        [Float](unsafeUninitializedCapacity: count) { target, filled in
+            if let base = target.baseAddress { ring.take(base, count) }
+            filled = count
+        }
+    }
+
+    @Test("What goes in comes out, around the end of the memory too; what does not fit is refused")
+    func passing() {
+        let ring = SampleRing(channelCount: 1, capacity: 10)
+        write(ring, 1..<8)
+        #expect(take(ring, 5) == [1, 2, 3, 4, 5])
+        write(ring, 8..<30)
+        #expect(ring.room == 0)
+        #expect(take(ring, 10) == [6, 7, 8, 9, 10, 11, 12, 13, 14, 15])
+        #expect(ring.underruns == 0)
+    }
+
+    @Test("What is missing is silence, counted once, and left out when it comes: the rest stays in its place")
+    func missing() {
+        let ring = SampleRing(channelCount: 1, capacity: 100)
+        write(ring, 1..<4)
+        #expect(take(ring, 6) == [1, 2, 3, 0, 0, 0])
+        #expect(take(ring, 1) == [0])
+        #expect(ring.underruns == 1)
+        write(ring, 4..<10)
+        #expect(take(ring, 2) == [8, 9])
+        #expect(ring.next?.frame == 9)
+    }
+
+    @Test("Nothing expected, nothing counted")
+    func expected() {
+        let ring = SampleRing(channelCount: 1, capacity: 100)
+        write(ring, 1..<4)
+        ring.setExpectsMore(false)
+        #expect(take(ring, 6) == [1, 2, 3, 0, 0, 0])
+        #expect(ring.underruns == 0)
+    }
+
+    @Test("A flush leaves out what was not taken and counts anew")
+    func flushing() {
+        let ring = SampleRing(channelCount: 1, capacity: 100, prefill: 3)
+        write(ring, 1..<9)
+        _ = take(ring, 2)
+        ring.flush()
+        #expect(!ring.isReady)
+        write(ring, 20..<22)
+        #expect(!ring.isReady)
+        #expect(ring.next == nil)
+        write(ring, 22..<24)
+        #expect(ring.isReady)
+        #expect(take(ring, 2) == [20, 21])
+        #expect(ring.next?.frame == 2)
+        #expect(ring.next?.flushes == 1)
+    }
+
+    @Test("Skipping leaves samples out, or puts silence before them")
+    func skipping() {
+        let ring = SampleRing(channelCount: 1, capacity: 100)
+        write(ring, 1..<20)
+        #expect(take(ring, 2) == [1, 2])
+        ring.skip(3)
+        #expect(take(ring, 2) == [6, 7])
+        ring.skip(-3)
+        #expect(take(ring, 5) == [0, 0, 0, 8, 9])
+        #expect(ring.next?.frame == 9)
+        ring.skip(50)
+        #expect(take(ring, 2) == [0, 0])
+        write(ring, 20..<70)
+        #expect(take(ring, 2) == [62, 63])
+    }
+
+    @Test("Loudness changes step by step")
+    func gain() {
+        let ring = SampleRing(channelCount: 2, capacity: 100, gainStep: 0.25)
+        let ones = [Float](repeating: 1, count: 20)
+        ones.withUnsafeBufferPointer { _ = ring.write($0) }
+        var taken = [Float](repeating: 9, count: 8)
+        func take() {
+            taken.withUnsafeMutableBufferPointer { target in
+                if let base = target.baseAddress { ring.take(base, 4) }
+            }
+        }
+        // Nothing was heard yet that could click.
+        ring.setGain(0.75)
+        ring.setGain(1)
+        take()
+        #expect(taken == [1, 1, 1, 1, 1, 1, 1, 1])
+        ring.setGain(0.5)
+        take()
+        #expect(taken == [0.75, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    }
+
+    @Test("Two threads at once: every sample once, in order, or silence in its place")
+    func threads() async {
+        let ring = SampleRing(channelCount: 1, capacity: 64)
+        let isOver = Atomic<Bool>(false)
+        let total = 200_000
+        async let writing: Void = {
+            var next = 1
+            while next <= total {
+                let count = min(17, ring.room, total + 1 - next)
+                guard count > 0 else {
+                    await Task.yield()
+                    continue
+                }
+                let samples = (next..<next + count).map(Float.init)
+                samples.withUnsafeBufferPointer { _ = ring.write($0) }
+                next += count
+            }
+            isOver.store(true, ordering: .releasing)
+        }()
+        var wrong = 0
+        var heard = 0
+        while !isOver.load(ordering: .acquiring) {
+            let place = Int(ring.next?.frame ?? 0)
+            let taken = take(ring, 13)
+            for (index, value) in taken.enumerated() where value != 0 {
+                heard += 1
+                // A single precision number counts so far exactly.
+                if Int(value) != place + index + 1 { wrong += 1 }
+            }
+            if taken.last == 0 { await Task.yield() }
+        }
+        await writing
+        #expect(wrong == 0)
+        #expect(heard > 0)
+    }
+}

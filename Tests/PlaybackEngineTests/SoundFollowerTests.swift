@@ -1,0 +1,182 @@
+import MediaCore
+import PlayheadTesting
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("What keeps sound and timeline together, as values")
+struct SoundFollowerTests {
+    private static func reading(_ media: Double, at host: Double, underruns: Int = 0, epoch: UInt64 = 0)
+        -> SoundReading
+    {
+        SoundReading(
+            media: Int64(media * 1e6),
+            host: HostTime(nanoseconds: Int64(host * 1e6)),
+            underruns: underruns,
+            epoch: Epoch(epoch)
+        )
+    }
+
+    @Test(
+        "At a start the timeline gives way, up to what a viewer waits for",
+        arguments: [
+            (0.0, SoundCorrection.pace(0)), (2, .pace(0)), (-2, .pace(0)), (25, .step(25_000_000)),
+            (-25, .hold(25_000_000)), (-390, .hold(390_000_000)), (390, .step(390_000_000)),
+            (410, .restartSound), (-990, .hold(990_000_000)), (-1010, .restartSound), (5000, .restartSound),
+        ]
+    )
+    func meeting(offset: Double, wanted: SoundCorrection) {
+        var follower = SoundFollower()
+        follower.start()
+        #expect(follower.follow(Self.reading(1000 + offset, at: 0), timeline: 1_000_000_000) == wanted)
+        #expect(follower.isFollowing == (wanted != .restartSound))
+    }
+
+    @Test(
+        "Coming in the middle it is the sound that gives way",
+        arguments: [
+            (2.0, SoundCorrection.pace(0)), (25, .moveSound(-25_000_000)), (-25, .moveSound(25_000_000)),
+            (-390, .moveSound(390_000_000)), (-410, .restartSound),
+        ]
+    )
+    func meetingLate(offset: Double, wanted: SoundCorrection) {
+        var follower = SoundFollower()
+        follower.start()
+        let wasFollowing = follower.lose()
+        #expect(!wasFollowing)
+        #expect(follower.follow(Self.reading(1000 + offset, at: 0), timeline: 1_000_000_000) == wanted)
+    }
+
+    @Test("A reading of another epoch is dropped")
+    func epochs() {
+        var timeline = Timeline()
+        timeline.jump(to: 0, epoch: Epoch(3), at: .zero)
+        timeline.setRate(.normal, at: .zero)
+        var follower = SoundFollower()
+        let old = Self.reading(900, at: 0, epoch: 2)
+        #expect(follower.follow(old, timeline: timeline.line(at: old.host, epoch: old.epoch)) == nil)
+        #expect(!follower.isFollowing)
+        timeline.hold(for: 1000, epoch: Epoch(2), at: .zero)
+        timeline.step(by: 1000, epoch: Epoch(2), at: .zero)
+        timeline.correct(by: 1000, epoch: Epoch(2), at: .zero)
+        #expect(timeline.media(at: HostTime(nanoseconds: 5000)) == 5000)
+    }
+
+    @Test("A single wild reading is not believed; three in a row are")
+    func wildReadings() {
+        var follower = SoundFollower()
+        follower.start()
+        _ = follower.follow(Self.reading(0, at: 0), timeline: 0)
+        #expect(follower.follow(Self.reading(100, at: 50), timeline: 50_000_000) == nil)
+        #expect(follower.follow(Self.reading(100, at: 100), timeline: 100_000_000) == .pace(0))
+        #expect(follower.follow(Self.reading(200, at: 150), timeline: 150_000_000) == nil)
+        #expect(follower.follow(Self.reading(250, at: 200), timeline: 200_000_000) == nil)
+        #expect(follower.follow(Self.reading(300, at: 250), timeline: 250_000_000) == .step(50_000_000))
+    }
+
+    @Test("After samples were missing the sound catches up")
+    func underrun() {
+        var follower = SoundFollower()
+        follower.start()
+        _ = follower.follow(Self.reading(0, at: 0), timeline: 0)
+        let late = Self.reading(30, at: 50, underruns: 1)
+        #expect(follower.follow(late, timeline: 50_000_000) == .moveSound(20_000_000))
+        // What was under way is not measured again.
+        #expect(follower.follow(Self.reading(80, at: 100, underruns: 1), timeline: 100_000_000) == nil)
+    }
+
+    @Test(
+        "Noisy readings of a drifting device: it is learnt, never runs back, and stays close",
+        arguments: 1...20
+    )
+    func noise(seed: UInt64) {
+        var random = SplitMix64(seed)
+        let drift = Double.random(in: -500...500, using: &random)
+        var follower = SoundFollower()
+        var timeline = Timeline()
+        timeline.setRate(.normal, at: .zero)
+        follower.start()
+        var last: Int64 = 0
+        for turn in 0..<2400 {
+            let host = HostTime(nanoseconds: Int64(turn) * 50_000_000)
+            let noise = Int64.random(in: -1_000_000...1_000_000, using: &random)
+            let exact = Double(host.nanoseconds) * (1 + drift / 1e6)
+            let reading = SoundReading(media: Int64(exact) + noise, host: host, epoch: Epoch())
+            switch follower.follow(reading, timeline: timeline.line(at: host, epoch: Epoch())) {
+            case .pace(let pace): timeline.correct(by: pace, epoch: Epoch(), at: host)
+            case nil: break
+            case let other: Issue.record("seed \(seed): \(String(describing: other))")
+            }
+            let now = timeline.media(at: host)
+            #expect(now >= last, "seed \(seed)")
+            last = now
+            if turn > 100 { #expect(abs(Double(now) - exact) < 1e6, "seed \(seed)") }
+        }
+        #expect(abs(follower.facts.drift - drift) < 40, "seed \(seed), drift \(drift)")
+    }
+
+    @Test("The timeline holds, leaps and runs faster, and never goes back", arguments: 1...50)
+    func timeline(seed: UInt64) {
+        var random = SplitMix64(seed)
+        var timeline = Timeline()
+        timeline.setRate(.normal, at: HostTime(nanoseconds: 500))
+        var host = HostTime.zero
+        var last: Int64 = 0
+        for _ in 0..<500 {
+            host = host.advanced(by: Int64.random(in: 0...50_000_000, using: &random))
+            let amount = Int64.random(in: 0...60_000_000, using: &random)
+            switch Int.random(in: 0...4, using: &random) {
+            case 0: timeline.hold(for: amount, epoch: Epoch(), at: host)
+            case 1: timeline.step(by: amount, epoch: Epoch(), at: host)
+            case 2: timeline.correct(by: amount / 10_000 - 3000, epoch: Epoch(), at: host)
+            default: break
+            }
+            let now = timeline.media(at: host)
+            #expect(now >= last, "seed \(seed)")
+            last = now
+            // The way there and back meet.
+            let media = now + amount
+            if let due = timeline.host(for: media) {
+                #expect(timeline.media(at: due) >= media, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test("A timeline that stands for a while: a leap cuts that short before it leaves anything out")
+    func heldAndLeaped() {
+        var timeline = Timeline()
+        timeline.setRate(.normal, at: .zero)
+        timeline.hold(for: 100, epoch: Epoch(), at: HostTime(nanoseconds: 1000))
+        timeline.step(by: 40, epoch: Epoch(), at: HostTime(nanoseconds: 1010))
+        #expect(timeline.media(at: HostTime(nanoseconds: 1060)) == 1000)
+        #expect(timeline.media(at: HostTime(nanoseconds: 1070)) == 1010)
+    }
+
+    @Test("The ledger knows which sample belongs where, also across a jump and at another rate")
+    func ledger() {
+        var ledger = SoundLedger()
+        #expect(ledger.media(of: 0) == nil)
+        ledger.append(480, media: 0, rate: .normal, sampleRate: 48_000, epoch: Epoch(1), pass: 0)
+        ledger.append(
+            480,
+            media: 30_000_000,
+            rate: PlaybackRate(2),
+            sampleRate: 48_000,
+            epoch: Epoch(1),
+            pass: 1
+        )
+        #expect(ledger.media(of: 240) == 5_000_000)
+        #expect(ledger.media(of: -48) == -1_000_000)
+        #expect(ledger.media(of: 480) == 30_000_000)
+        #expect(ledger.media(of: 720) == 40_000_000)
+        #expect(ledger.epoch == Epoch(1))
+        ledger.begin()
+        #expect(ledger.run == 1)
+        #expect(ledger.media(of: 0) == nil)
+        for index in 0..<5000 {
+            let media = Int64(index) * 10_000_000
+            ledger.append(480, media: media, rate: .normal, sampleRate: 48_000, epoch: Epoch(2), pass: 0)
+        }
+        #expect(ledger.media(of: 4990 * 480) == 49_900_000_000)
+    }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import MediaCore
+import Playhead
+import Testing
+
+/// Only where PulseAudio and its tools are installed, as they are in continuous integration.
+@Suite(
+    "A real sound server",
+    .serialized,
+    .enabled(if: SoundServer.isInstalled, "pulseaudio, parec and pactl are not installed")
+)
+struct PulseTests {
+    /// A click of one sample each half second, the n-th so much as n tells: 0.1, 0.2 ... 0.9, 0.1 ...
+    private static func click(_ number: Int) -> Float { Float(number % 9 + 1) / 10 }
+    private static let between = 24_000
+
+    private static func makeClicks(seconds: Int) throws -> URL {
+        var samples = [Int16](repeating: 0, count: seconds * 48_000)
+        for number in 0..<seconds * 2 { samples[number * between] = Int16(click(number) * 32_768) }
+        return try Wave.write(samples)
+    }
+
+    private func makePlayer(
+        _ url: URL,
+        _ server: SoundServer,
+        device: String? = nil,
+        onNotice: @escaping @Sendable (PulseAudioSink.Notice) -> Void = { _ in }
+    ) -> Player {
+        var configuration = Player.Configuration()
+        configuration.audio = .sink(
+            PulseAudioSink(
+                device: device,
+                title: "clicks",
+                applicationName: "Playhead's tests",
+                server: server.address,
+                onNotice: onNotice
+            )
+        )
+        return Player(playerItem: PlayerItem(url: url), configuration: configuration)
+    }
+
+    @Test("Each click once, in its place, from the first sample to the last; the mixer shows who plays what")
+    func heard() async throws {
+        let server = try SoundServer()
+        try await server.start()
+        let url = try Self.makeClicks(seconds: 3)
+        defer { Wave.remove(url) }
+        let recording = try Recording(server)
+        #expect(await recording.wait { count, _ in count > 0 })
+        let player = makePlayer(url, server)
+        player.play()
+        #expect(await recording.wait { $1.count >= 3 })
+        let inputs = try await server.control("list", "sink-inputs")
+        #expect(inputs.contains("application.name = \"Playhead's tests\""))
+        #expect(inputs.contains("media.name = \"\(url.lastPathComponent)\""))
+        #expect(await recording.wait { $1.count >= 6 })
+        let facts = player.audioDeviceFacts
+        await player.shutdown()
+        let clicks = recording.loud
+        #expect(clicks.count == 6)
+        for (number, click) in clicks.enumerated() {
+            #expect(abs(click.value - Self.click(number)) < 0.001)
+            #expect(click.place - clicks[0].place == number * Self.between)
+        }
+        #expect(facts.device == "null")
+        #expect(facts.isClock)
+        #expect(player.counters.audioUnderruns == 0)
+    }
+
+    @Test("A loop through the server: every seam to the sample")
+    func looped() async throws {
+        let server = try SoundServer()
+        try await server.start()
+        // 0.4 s, of which the first and the last sample click.
+        var samples = [Int16](repeating: 0, count: 19_200)
+        samples[0] = 16_384
+        samples[19_199] = 8192
+        let url = try Wave.write(samples)
+        defer { Wave.remove(url) }
+        let recording = try Recording(server)
+        #expect(await recording.wait { count, _ in count > 0 })
+        let player = makePlayer(url, server)
+        player.repeatMode = .loop
+        player.play()
+        #expect(await recording.wait { $1.count >= 20 })
+        await player.shutdown()
+        let clicks = recording.loud.prefix(20)
+        for (index, click) in clicks.enumerated() {
+            #expect(abs(click.value - (index % 2 == 0 ? 0.5 : 0.25)) < 0.001)
+            let place = index / 2 * 19_200 + (index % 2) * 19_199
+            #expect(click.place - (clicks.first?.place ?? 0) == place)
+        }
+    }
+
+    @Test(
+        "The server is killed and comes back, three times: time runs on, and the sound is in its place again"
+    )
+    func killed() async throws {
+        let server = try SoundServer()
+        try await server.start()
+        let url = try Self.makeClicks(seconds: 30)
+        defer { Wave.remove(url) }
+        let (notices, told) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
+        let player = makePlayer(url, server) { told.yield($0) }
+        var news = notices.makeAsyncIterator()
+        player.play()
+        #expect(await news.next() == .connected(device: "null"))
+        for _ in 0..<3 {
+            let before = player.currentTime()
+            server.kill()
+            let loss = await news.next()
+            #expect(loss.map { if case .unavailable = $0 { true } else { false } } == true)
+            try await server.start()
+            #expect(await news.next() == .connected(device: "null"))
+            let recording = try Recording(server)
+            // Which click it is tells the time that the sound is at.
+            #expect(await recording.wait { $1.count >= 3 })
+            let now = player.currentTime()
+            #expect(player.timeControlStatus == .playing)
+            #expect(now > before)
+            // The click that has just been heard is the one that is due: half a second to either side tells them apart.
+            let number = Int((now.seconds * 2).rounded())
+            #expect(abs(recording.loud[2].value - Self.click(number)) < 0.001, "\(now.seconds)")
+            #expect(player.audioDeviceFacts.isClock)
+            recording.stop()
+        }
+        #expect(player.audioDeviceFacts.device == "null")
+        await player.shutdown()
+    }
+
+    @Test("Without a server: told of once, and played in real time to nobody")
+    func noServer() async throws {
+        let server = try SoundServer()
+        let url = try Self.makeClicks(seconds: 1)
+        defer { Wave.remove(url) }
+        let (notices, told) = AsyncStream.makeStream(of: PulseAudioSink.Notice.self)
+        let player = makePlayer(url, server) { told.yield($0) }
+        player.play()
+        for await event in player.events {
+            if case .didPlayToEndTime = event { break }
+        }
+        await player.shutdown()
+        told.finish()
+        var all: [PulseAudioSink.Notice] = []
+        for await notice in notices { all.append(notice) }
+        #expect(all.count == 1)
+        #expect(all.first.map { if case .unavailable = $0 { true } else { false } } == true)
+        #expect(player.audioDeviceFacts.device == nil)
+    }
+
+    @Test("A server that does not answer delays nobody, at the start and in the middle")
+    func hung() async throws {
+        let server = try SoundServer()
+        try await server.start()
+        let url = try Self.makeClicks(seconds: 2)
+        defer { Wave.remove(url) }
+        server.pause()
+        let player = makePlayer(url, server)
+        let begin = ContinuousClock.now
+        player.play()
+        player.isMuted = true
+        player.volume = 0.5
+        player.audioOutputDeviceUniqueID = "other"
+        #expect(ContinuousClock.now - begin < .milliseconds(100))
+        for await event in player.events {
+            if case .didPlayToEndTime = event { break }
+        }
+        await player.shutdown()
+        // Two seconds of media, the half second that an answer is waited for, and a busy machine.
+        #expect(ContinuousClock.now - begin < .seconds(4))
+        server.goOn()
+    }
+
+    @Test("By name, to another device while playing, and to the default when the one that was named goes")
+    func devices() async throws {
+        let server = try SoundServer()
+        try await server.start(sinks: ["null", "second"])
+        let url = try Self.makeClicks(seconds: 30)
+        defer { Wave.remove(url) }
+        let first = try Recording(server)
+        let second = try Recording(server, sink: "second")
+        let player = makePlayer(url, server, device: "second")
+        player.play()
+        #expect(await second.wait { $1.count >= 2 })
+        #expect(first.loud.isEmpty)
+        player.audioOutputDeviceUniqueID = "null"
+        #expect(await first.wait { $1.count >= 2 })
+        player.audioOutputDeviceUniqueID = "nonsense"
+        let heard = first.loud.count
+        #expect(await first.wait { $1.count >= heard + 2 })
+        player.audioOutputDeviceUniqueID = "second"
+        let before = second.loud.count
+        #expect(await second.wait { $1.count >= before + 2 })
+        // Pulled out: the stream is taken away with it, and goes on at the default.
+        try await server.control("unload-module", "module-null-sink")
+        await player.shutdown()
+    }
+}
+
+/// A file of 16 bit samples at 48 kHz, one channel.
+enum Wave {
+    static func write(_ samples: [Int16]) throws -> URL {
+        var data = Data("RIFF".utf8)
+        func append(_ value: UInt32) {
+            withUnsafeBytes(of: value.littleEndian) { data.append(contentsOf: $0) }
+        }
+        append(UInt32(36 + samples.count * 2))
+        data.append(Data("WAVEfmt ".utf8))
+        append(16)
+        append(1 | 1 << 16)
+        append(48_000)
+        append(96_000)
+        append(2 | 16 << 16)
+        data.append(Data("data".utf8))
+        append(UInt32(samples.count * 2))
+        for sample in samples { withUnsafeBytes(of: sample.littleEndian) { data.append(contentsOf: $0) } }
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "playhead-\(UUID().uuidString).wav"
+        )
+        try data.write(to: url)
+        return url
+    }
+
+    static func remove(_ url: URL) {
+        do {
+            try FileManager.default.removeItem(at: url)
+        } catch {
+            print("left behind: \(url.path)")
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Dispatch
+import Foundation
+import MediaCore
+
+/// A PulseAudio server of the test's own, with a null sink, whose monitor can be recorded.
+final class SoundServer: Sendable {
+    /// Why tests of a real server are skipped, if they are.
+    static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec", "/usr/bin/pactl"].allSatisfy {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    let folder: URL
+    /// What libpulse is to be told.
+    var address: String { "unix:\(folder.path)/native" }
+    /// Not Foundation's `Process`: that one takes a child for ended that closes what it has inherited, as this server
+    /// does, and then waits for it on the thread that watches all others.
+    private let process = Locked<pid_t?>(nil)
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "playhead-\(UUID().uuidString.prefix(8))"
+        )
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        kill()
+        do {
+            try FileManager.default.removeItem(at: folder)
+        } catch {
+            print("left behind: \(folder.path): \(error)")
+        }
+    }
+
+    var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment["XDG_RUNTIME_DIR"] = folder.path
+        environment["HOME"] = folder.path
+        environment["PULSE_SERVER"] = address
+        environment["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"
+        return environment
+    }
+
+    /// Returns when it answers.
+    func start(sinks: [String] = ["null"], rate: Int = 48_000) async throws {
+        var arguments = [
+            "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-target=stderr",
+            "--log-level=error",
+        ]
+        // A null sink that rewinds is up to two seconds ahead of itself when it was idle.
+        for sink in sinks {
+            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate) norewinds=1")
+        }
+        arguments.append("--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native")
+        var environment = environment
+        environment["PULSE_SERVER"] = nil
+        var pid: pid_t = 0
+        let words = (["pulseaudio"] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        let code = posix_spawn(&pid, "/usr/bin/pulseaudio", nil, nil, words, variables)
+        for text in words + variables { free(text) }
+        guard code == 0 else { throw MediaError(.sinkFailed, "the test's sound server cannot be started") }
+        process.withLock { $0 = pid }
+        // `pactl` waits for no server: it is asked until there is one.
+        for _ in 0..<500 {
+            if try await tool("/usr/bin/pactl", "info").status == 0 { return }
+        }
+        throw MediaError(.sinkFailed, "the test's sound server does not answer")
+    }
+
+    /// As a crash would.
+    func kill() {
+        let server = process.withLock { process in
+            defer { process = nil }
+            return process
+        }
+        guard let server else { return }
+        Foundation.kill(server, SIGKILL)
+        var status: Int32 = 0
+        waitpid(server, &status, 0)
+    }
+
+    func pause() { process.withLock { if let pid = $0 { Foundation.kill(pid, SIGSTOP) } } }
+    func goOn() { process.withLock { if let pid = $0 { Foundation.kill(pid, SIGCONT) } } }
+
+    @discardableResult
+    func control(_ arguments: String...) async throws -> String {
+        try await tool("/usr/bin/pactl", arguments).output
+    }
+
+    private func tool(_ path: String, _ arguments: String...) async throws -> (status: Int32, output: String)
+    {
+        try await tool(path, arguments)
+    }
+
+    private func tool(_ path: String, _ arguments: [String]) async throws -> (status: Int32, output: String) {
+        let file = folder.appendingPathComponent("said-\(UUID().uuidString)")
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        let tool = Process()
+        tool.executableURL = URL(fileURLWithPath: path)
+        tool.arguments = arguments
+        tool.environment = environment
+        tool.standardInput = FileHandle.nullDevice
+        tool.standardOutput = handle
+        tool.standardError = FileHandle.nullDevice
+        let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
+        tool.terminationHandler = { _ in continuation.finish() }
+        try tool.run()
+        try handle.close()
+        for await _ in ended {}
+        return (tool.terminationStatus, String(decoding: try Data(contentsOf: file), as: UTF8.self))
+    }
+}
+
+/// What a null sink's monitor gives: which of its samples are not silent. 48 kHz, one channel.
+final class Recording: Sendable {
+    struct Loud: Hashable, Sendable {
+        /// Counted from the beginning of the recording.
+        var place: Int
+        var value: Float
+    }
+
+    private typealias Condition = @Sendable (Int, [Loud]) -> Bool
+
+    private struct State {
+        var count = 0
+        var loud: [Loud] = []
+        var waiters: [(condition: Condition, continuation: CheckedContinuation<Bool, Never>)] = []
+        var isOver = false
+        var rest: [UInt8] = []
+    }
+    private let state = Locked(State())
+    private let process: Process
+
+    init(_ server: SoundServer, sink: String = "null") throws {
+        process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/parec")
+        process.arguments = [
+            "--device=\(sink).monitor", "--format=float32le", "--channels=1", "--rate=48000",
+            "--latency-msec=20",
+            "--raw",
+        ]
+        process.environment = server.environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let state = state
+        let handle = pipe.fileHandleForReading
+        Thread.detachNewThread {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            while true {
+                let count = read(handle.fileDescriptor, &buffer, buffer.count)
+                if count <= 0 { break }
+                Self.take(buffer[..<count], state)
+            }
+            let waiters = state.withLock { state in
+                state.isOver = true
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in waiters { waiter.continuation.resume(returning: false) }
+        }
+    }
+
+    deinit { process.terminate() }
+
+    private static func take(_ bytes: ArraySlice<UInt8>, _ state: Locked<State>) {
+        let met = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
+            let all = state.rest + bytes
+            all.withUnsafeBytes { raw in
+                for offset in stride(from: 0, to: raw.count - 3, by: 4) {
+                    let value = raw.loadUnaligned(fromByteOffset: offset, as: Float.self)
+                    if abs(value) > 0.004 { state.loud.append(Loud(place: state.count, value: value)) }
+                    state.count += 1
+                }
+            }
+            state.rest = Array(all.suffix(all.count % 4))
+            let (count, loud) = (state.count, state.loud)
+            let met = state.waiters.filter { $0.condition(count, loud) }.map(\.continuation)
+            state.waiters.removeAll { $0.condition(count, loud) }
+            return met
+        }
+        for continuation in met { continuation.resume(returning: true) }
+    }
+
+    var loud: [Loud] { state.withLock { $0.loud } }
+    var count: Int { state.withLock { $0.count } }
+
+    /// `condition` gets the number of samples and those that are not silent. False: the recording has ended
+    /// without it.
+    func wait(until condition: @escaping @Sendable (Int, [Loud]) -> Bool) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let answer = state.withLock { state -> Bool? in
+                if condition(state.count, state.loud) { return true }
+                if state.isOver { return false }
+                state.waiters.append((condition, continuation))
+                return nil
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+
+    func stop() { process.terminate() }
+}
