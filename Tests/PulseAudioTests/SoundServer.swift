@@ -99,7 +99,8 @@ final class SoundServer: Sendable {
         let handle = try FileHandle(forWritingTo: file)
         let tool = Process()
         tool.executableURL = URL(fileURLWithPath: path)
-        tool.arguments = arguments
+        // A copy: Process keeps what it is given, and the leak sanitizer is told so of this file alone.
+        tool.arguments = arguments.map { $0 }
         tool.environment = environment
         tool.standardInput = FileHandle.nullDevice
         tool.standardOutput = handle
