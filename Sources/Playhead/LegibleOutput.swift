@@ -17,31 +17,19 @@ public final class LegibleOutput: PlayerItemOutput {
         case cues([TextCue], itemTime: MediaTime)
     }
 
-    private struct Handler {
-        let queue: DispatchQueue?
-        let call: @Sendable (Notice) -> Void
-    }
-
     private struct State {
-        var handler: Handler?
-        var streams: [UInt64: AsyncStream<Notice>.Continuation] = [:]
-        var ids: UInt64 = 0
+        var handler: NoticeHandler<Notice>?
         /// Handed out since the last flush.
         var recent: [TextCue] = []
         weak var item: PlayerItem?
     }
 
     private let state = Locked(State())
+    private let readers = Fanout<Notice>(depth: 256)
     /// By so much item time cues are handed out before they are due.
     public let advanceInterval: MediaTime
-    /// Notices that a reader of `notices` may lag behind before the oldest are left out.
-    private static let depth = 256
 
     public init(advanceInterval: MediaTime = .zero) { self.advanceInterval = advanceInterval }
-
-    deinit {
-        for stream in state.withLock({ $0.streams.values }) { stream.finish() }
-    }
 
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
@@ -51,25 +39,11 @@ public final class LegibleOutput: PlayerItemOutput {
     /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at
     /// its place among the player's events.
     public func setHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Notice) -> Void)?) {
-        state.withLock { $0.handler = handler.map { Handler(queue: queue, call: $0) } }
+        state.withLock { $0.handler = handler.map { NoticeHandler(queue: queue, call: $0) } }
     }
 
     /// Every notice from now on; a reader that lags gets the newest.
-    public var notices: AsyncStream<Notice> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Notice.self,
-            bufferingPolicy: .bufferingNewest(Self.depth)
-        )
-        let id = state.withLock { state in
-            state.ids += 1
-            state.streams[state.ids] = continuation
-            return state.ids
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.streams.removeValue(forKey: id) }
-        }
-        return stream
-    }
+    public var notices: AsyncStream<Notice> { readers.makeStream() }
 
     /// Of the cues handed out so far, those that are due at `time`.
     public func cues(forItemTime time: MediaTime) -> [TextCue] {
@@ -89,7 +63,7 @@ public final class LegibleOutput: PlayerItemOutput {
     }
 
     private func take(_ notice: Notice) {
-        let (handler, streams) = state.withLock { state in
+        let handler = state.withLock { state in
             switch notice {
             case .sequenceWasFlushed: state.recent = []
             case .cues(let cues, let time):
@@ -97,12 +71,10 @@ public final class LegibleOutput: PlayerItemOutput {
                 state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }
                 state.recent += cues
             }
-            return (state.handler, state.streams.values)
+            return state.handler
         }
-        for stream in streams { stream.yield(notice) }
-        guard let handler else { return }
-        if let queue = handler.queue { return queue.async { handler.call(notice) } }
-        item?.core?.callbacks.enqueue { handler.call(notice) }
+        readers.yield(notice)
+        handler?.hand(notice, of: item)
     }
 }
 

@@ -22,13 +22,8 @@ public final class MetadataOutput: PlayerItemOutput {
         case groups([TimedMetadataGroup], itemTime: MediaTime)
     }
 
-    private struct Handler {
-        let queue: DispatchQueue?
-        let call: @Sendable (Notice) -> Void
-    }
-
     private struct State {
-        var handler: Handler?
+        var handler: NoticeHandler<Notice>?
         weak var item: PlayerItem?
     }
 
@@ -51,7 +46,7 @@ public final class MetadataOutput: PlayerItemOutput {
     /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at
     /// its place among the player's events.
     public func setHandler(queue: DispatchQueue? = nil, _ handler: (@Sendable (Notice) -> Void)?) {
-        state.withLock { $0.handler = handler.map { Handler(queue: queue, call: $0) } }
+        state.withLock { $0.handler = handler.map { NoticeHandler(queue: queue, call: $0) } }
     }
 
     var listener: TextListener {
@@ -79,9 +74,7 @@ public final class MetadataOutput: PlayerItemOutput {
     }
 
     private func hand(_ notice: Notice) {
-        guard let handler = state.withLock({ $0.handler }) else { return }
-        if let queue = handler.queue { return queue.async { handler.call(notice) } }
-        item?.core?.callbacks.enqueue { handler.call(notice) }
+        state.withLock { $0.handler }?.hand(notice, of: item)
     }
 }
 

@@ -22,19 +22,14 @@ public final class VideoOutput: PlayerItemOutput {
         /// By presentation time.
         var frames: [VideoFrame] = []
         var taken: MediaTime = .invalid
-        var streams: [UInt64: AsyncStream<VideoFrame>.Continuation] = [:]
-        var ids: UInt64 = 0
         weak var item: PlayerItem?
     }
     private let state = Locked(State())
     /// A renderer that asks a little late must still find the picture that was due.
     private static let depth = 4
+    private let readers = Fanout<VideoFrame>(depth: VideoOutput.depth)
 
     public init() {}
-
-    deinit {
-        for stream in state.withLock({ $0.streams.values }) { stream.finish() }
-    }
 
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
@@ -42,7 +37,7 @@ public final class VideoOutput: PlayerItemOutput {
     }
 
     public func take(_ frame: VideoFrame) {
-        let streams = state.withLock { state in
+        state.withLock { state in
             // A seek, another pass or another direction: earlier pictures are not due any more.
             let isJump = state.frames.last.map {
                 $0.epoch != frame.epoch || $0.pass != frame.pass
@@ -53,9 +48,8 @@ public final class VideoOutput: PlayerItemOutput {
             }
             state.frames.append(frame)
             if state.frames.count > Self.depth { state.frames.removeFirst() }
-            return state.streams.values
         }
-        for stream in streams { stream.yield(frame) }
+        readers.yield(frame)
     }
 
     /// Whether `copyFrame(forItemTime:)` would give another picture than it gave last.
@@ -76,21 +70,7 @@ public final class VideoOutput: PlayerItemOutput {
     }
 
     /// Every picture as it comes due, from now on; a reader that lags gets the newest ones.
-    public var frames: AsyncStream<VideoFrame> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: VideoFrame.self,
-            bufferingPolicy: .bufferingNewest(Self.depth)
-        )
-        let id = state.withLock { state in
-            state.ids += 1
-            state.streams[state.ids] = continuation
-            return state.ids
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.streams.removeValue(forKey: id) }
-        }
-        return stream
-    }
+    public var frames: AsyncStream<VideoFrame> { readers.makeStream() }
 
     private static func due(_ time: MediaTime, _ frames: [VideoFrame]) -> VideoFrame? {
         frames.filter { $0.presentationTime <= time }.max { $0.presentationTime < $1.presentationTime }

@@ -114,13 +114,7 @@ struct CorpusMetadataTests {
             told.withLock { $0 += groups.map { (time, $0) } }
         }
         item.add(output)
-        let events = player.events
-        player.replaceCurrentItem(with: item)
-        player.play()
-        for await event in events {
-            if case .didPlayToEndTime = event { break }
-            if case .failedToPlayToEndTime(_, let error) = event { throw error }
-        }
+        try await player.playToEnd(item)
         let end = item.currentTime()
         let chapters = item.asset.chapters.filter { $0.timeRange.start < end }
         await player.shutdown()

@@ -105,13 +105,7 @@ struct TextTests {
         try await item.asset.load()
         let group = try #require(item.asset.mediaSelectionGroup(for: .legible))
         item.select(group.options.first, in: group)
-        let events = player.events
-        player.replaceCurrentItem(with: item)
-        player.play()
-        for await event in events {
-            if case .didPlayToEndTime = event { break }
-            if case .failedToPlayToEndTime(_, let error) = event { throw error }
-        }
+        try await player.playToEnd(item)
         let zero = try #require(item.asset.description?.startTime)
         let end = item.currentTime()
         await player.shutdown()

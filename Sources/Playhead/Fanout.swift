@@ -1,0 +1,39 @@
+/// Hands each of a run of things to everybody who reads a stream of them. A reader that lags gets the newest; the
+/// streams end when this is released. Any thread.
+final class Fanout<Element: Sendable>: Sendable {
+    private struct State {
+        var streams: [UInt64: AsyncStream<Element>.Continuation] = [:]
+        var ids: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+    /// Things that a reader may lag behind before the oldest are left out.
+    private let depth: Int
+
+    init(depth: Int) { self.depth = depth }
+
+    deinit {
+        for stream in state.withLock({ $0.streams.values }) { stream.finish() }
+    }
+
+    /// Everything from now on.
+    func makeStream() -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Element.self,
+            bufferingPolicy: .bufferingNewest(depth)
+        )
+        let id = state.withLock { state in
+            state.ids += 1
+            state.streams[state.ids] = continuation
+            return state.ids
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.streams.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    func yield(_ element: Element) {
+        for stream in state.withLock({ $0.streams.values }) { stream.yield(element) }
+    }
+}
