@@ -42,6 +42,10 @@ public protocol AudioDeviceSink: AudioSink {
     /// Leaves out so many samples per channel of those to be played next, to catch up; below zero: plays so
     /// much silence before them.
     func skip(_ frames: Int64)
+    /// Takes back what was written from sample `frame` on, counted as in `position`, as far as it is not under way
+    /// to the device. What is written next takes its place, without a click. Returns the sample that is written
+    /// next; nil: nothing can be taken back.
+    func rewind(to frame: Int64) -> Int64?
     /// 0...1, after mute is applied; of what is in hand already, too, and without a click.
     func setVolume(_ volume: Float)
     /// False: nothing follows for the present, so that running out of samples is no fault. True again with the
@@ -56,6 +60,7 @@ public protocol AudioDeviceSink: AudioSink {
 extension AudioDeviceSink {
     public func prepare() {}
     public var isConnecting: Bool { false }
+    public func rewind(to frame: Int64) -> Int64? { nil }
     public func setExpectsMore(_ expectsMore: Bool) {}
     public func setDevice(_ uniqueID: String?) {}
     public func setTitle(_ title: String) {}

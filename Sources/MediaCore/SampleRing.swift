@@ -7,7 +7,8 @@ import Synchronization
 /// out: what is heard stays where it belongs in time.
 ///
 /// `@unchecked Sendable`: the memory between `taken` and `written` is the reader's, the rest the writer's; what is
-/// marked so is confined to one of the two.
+/// marked so is confined to one of the two. Before the reader looks at `written` it says in `claimed` how far it
+/// may read at this call, and a writer that lowers `written` looks there afterwards: one of the two sees the other.
 package final class SampleRing: @unchecked Sendable {
     package let channelCount: Int
     package let capacity: Int
@@ -16,6 +17,7 @@ package final class SampleRing: @unchecked Sendable {
     /// Samples per channel since the beginning.
     private let written = Atomic<Int64>(0)
     private let taken = Atomic<Int64>(0)
+    private let claimed = Atomic<Int64>(0)
     /// Asked for by the writer; the reader complies at its next call.
     private let flushes = Atomic<Int>(0)
     private let flushMark = Atomic<Int64>(0)
@@ -24,6 +26,11 @@ package final class SampleRing: @unchecked Sendable {
     private let expectsMore = Atomic<Bool>(true)
     private let gainTarget = Atomic<UInt32>(Float(1).bitPattern)
     private let underrunCount = Atomic<Int>(0)
+
+    // The writer's.
+    private var isFading = false
+    private var fadeStart: Int64 = 0
+    private var fadeLength: Int64 = 0
 
     // The reader's.
     private var flushesSeen = 0
@@ -63,17 +70,56 @@ package final class SampleRing: @unchecked Sendable {
         let count = min(room, samples.count / channelCount)
         guard count > 0, let source = samples.baseAddress else { return 0 }
         let start = written.load(ordering: .relaxed)
-        let place = Int(start % Int64(capacity))
-        let first = min(count, capacity - place)
-        (storage + place * channelCount).update(from: source, count: first * channelCount)
-        storage.update(from: source + first * channelCount, count: (count - first) * channelCount)
+        let faded = isFading ? writeFaded(source, count, at: start) : 0
+        let rest = source + faded * channelCount
+        let place = Int((start + Int64(faded)) % Int64(capacity))
+        let first = min(count - faded, capacity - place)
+        (storage + place * channelCount).update(from: rest, count: first * channelCount)
+        storage.update(from: rest + first * channelCount, count: (count - faded - first) * channelCount)
         expectsMore.store(true, ordering: .relaxed)
         written.store(start + Int64(count), ordering: .releasing)
         return count
     }
 
+    /// Takes back what was written from sample `frame` on, counted since the last flush, so that something else is
+    /// written in its place, which is faded in over `fade` of the samples that were there. Returns the sample that
+    /// is written next: a later one where the reader has been faster.
+    package func rewind(to frame: Int64, fade: Int) -> Int64 {
+        let end = written.load(ordering: .relaxed)
+        let origin = flushMark.load(ordering: .relaxed)
+        var start = max(origin &+ max(0, frame), claimed.load(ordering: .sequentiallyConsistent))
+        guard start < end else { return end - origin }
+        written.store(start, ordering: .sequentiallyConsistent)
+        let claim = claimed.load(ordering: .sequentiallyConsistent)
+        if claim > start {
+            start = min(claim, end)
+            written.store(start, ordering: .sequentiallyConsistent)
+        }
+        fadeStart = start
+        fadeLength = min(Int64(max(0, fade)), end - start)
+        isFading = fadeLength > 0
+        return start - origin
+    }
+
+    /// Over the samples that lie there. Returns how many were.
+    private func writeFaded(_ source: UnsafePointer<Float>, _ count: Int, at start: Int64) -> Int {
+        let left = fadeStart + fadeLength - start
+        let faded = Int(max(0, min(Int64(count), left)))
+        for index in 0..<faded {
+            let weight = (Float(start + Int64(index) - fadeStart) + 0.5) / Float(fadeLength)
+            let target = storage + Int((start + Int64(index)) % Int64(capacity)) * channelCount
+            for channel in 0..<channelCount {
+                let old = target[channel]
+                target[channel] = old + weight * (source[index * channelCount + channel] - old)
+            }
+        }
+        if left <= Int64(count) { isFading = false }
+        return faded
+    }
+
     /// What was written and not taken is not played. Counts what is written from here anew.
     package func flush() {
+        isFading = false
         flushMark.store(written.load(ordering: .relaxed), ordering: .relaxed)
         skipsAtFlush.store(skips.load(ordering: .relaxed), ordering: .relaxed)
         flushes.add(1, ordering: .releasing)
@@ -105,14 +151,19 @@ package final class SampleRing: @unchecked Sendable {
     /// The device is gone, and with it what there is to play: silence will take its place.
     package func discard() {
         comply()
-        taken.store(written.load(ordering: .acquiring), ordering: .releasing)
+        claimed.store(.max, ordering: .sequentiallyConsistent)
+        let end = written.load(ordering: .sequentiallyConsistent)
+        taken.store(end, ordering: .releasing)
+        claimed.store(end, ordering: .sequentiallyConsistent)
     }
 
     /// Fills all of `target`, interleaved.
     package func take(_ target: UnsafeMutablePointer<Float>, _ count: Int) {
         comply()
+        let claim = max(head, taken.load(ordering: .relaxed)) + Int64(count)
+        claimed.store(claim, ordering: .sequentiallyConsistent)
         // Looked at once: what comes while this works is of the next call.
-        let end = written.load(ordering: .acquiring)
+        let end = written.load(ordering: .sequentiallyConsistent)
         leaveOutWhatIsLate(upTo: end)
         var done = 0
         if hasBegun || head < origin { done = giveSilence(target, count) }

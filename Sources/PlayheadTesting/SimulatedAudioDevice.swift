@@ -20,6 +20,8 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         public var capacity = 2.0
         /// It answers `startDelay` wrongly by so many seconds.
         public var wrongBy = 0.0
+        /// What it was given and has not taken can be taken back.
+        public var canRewind = true
         /// It is there from the beginning.
         public var isConnected = true
         /// Not there, and not known to be away either, until `connect` or `disconnect`.
@@ -42,7 +44,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     public enum Call: Hashable, Sendable {
         case start(AudioFormat)
-        case prepare, pause, resume, flush
+        case prepare, pause, resume, flush, rewind
         case skip(Int64)
         case expect(Bool)
         case device(String?)
@@ -196,6 +198,14 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         now { state in
             state.calls.append(.skip(frames))
             state.ring?.skip(frames)
+        }
+    }
+
+    public func rewind(to frame: Int64) -> Int64? {
+        now { state in
+            state.calls.append(.rewind)
+            let fade = (state.format?.sampleRate ?? 0) / 100
+            return state.setup.canRewind ? state.ring?.rewind(to: frame, fade: fade) : nil
         }
     }
 

@@ -140,6 +140,12 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     public func skip(_ frames: Int64) { wishes.withLock { $0.ring }?.skip(frames) }
+
+    public func rewind(to frame: Int64) -> Int64? {
+        let (ring, rate) = wishes.withLock { ($0.ring, $0.format?.sampleRate ?? 0) }
+        return ring?.rewind(to: frame, fade: rate / 100)
+    }
+
     public func setExpectsMore(_ expectsMore: Bool) {
         wishes.withLock { $0.ring }?.setExpectsMore(expectsMore)
     }

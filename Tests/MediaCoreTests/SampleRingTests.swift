@@ -138,4 +138,74 @@ struct SampleRingTests {
         #expect(wrong == 0)
         #expect(heard > 0)
     }
+
+    @Test("What is taken back was not played; what takes its place is faded in over it")
+    func rewinding() {
+        let ring = SampleRing(channelCount: 1, capacity: 16)
+        write(ring, 0..<10)
+        #expect(take(ring, 4) == [0, 1, 2, 3])
+        #expect(ring.rewind(to: 6, fade: 2) == 6)
+        let samples: [Float] = [106, 107, 108, 109, 110, 111, 112]
+        samples.withUnsafeBufferPointer { _ = ring.write($0) }
+        #expect(take(ring, 9) == [4, 5, 6 + 25, 7 + 75, 108, 109, 110, 111, 112])
+        #expect(ring.next?.frame == 13)
+        #expect(ring.underruns == 0)
+    }
+
+    @Test("What the reader has cannot be taken back, nor what lies before a flush")
+    func rewindingTooFar() {
+        let ring = SampleRing(channelCount: 1, capacity: 100)
+        write(ring, 0..<10)
+        _ = take(ring, 6)
+        #expect(ring.rewind(to: 2, fade: 0) == 6)
+        write(ring, 60..<62)
+        #expect(take(ring, 2) == [60, 61])
+        #expect(ring.rewind(to: 50, fade: 4) == 8)
+        write(ring, 8..<20)
+        ring.flush()
+        write(ring, 20..<25)
+        #expect(ring.rewind(to: -3, fade: 0) == 0)
+        write(ring, 30..<32)
+        #expect(take(ring, 2) == [30, 31])
+    }
+
+    @Test("Two threads at once, one of which takes back: each sample is heard in its place")
+    func rewindingThreads() async {
+        let ring = SampleRing(channelCount: 1, capacity: 256)
+        let isOver = Atomic<Bool>(false)
+        let total = 200_000
+        async let rewinds: Int = {
+            var next = 0
+            var rewinds = 0
+            var dice = Seeded(7)
+            while next < total {
+                let count = min(17, ring.room, total - next)
+                if count > 0 {
+                    let samples = (next..<next + count).map { Float($0 + 1) }
+                    samples.withUnsafeBufferPointer { _ = ring.write($0) }
+                    next += count
+                }
+                if count == 0 || Int.random(in: 0..<4, using: &dice) == 0 {
+                    let wanted = next - Int.random(in: 1..<120, using: &dice)
+                    let got = Int(ring.rewind(to: Int64(wanted), fade: 5))
+                    if got < next { rewinds += 1 }
+                    next = got
+                }
+                if count == 0 { await Task.yield() }
+            }
+            isOver.store(true, ordering: .releasing)
+            return rewinds
+        }()
+        var wrong = 0
+        while !isOver.load(ordering: .acquiring) {
+            let place = Int(ring.next?.frame ?? 0)
+            let taken = take(ring, 13)
+            for (index, value) in taken.enumerated() where value != 0 && Int(value) != place + index + 1 {
+                wrong += 1
+            }
+            if taken.last == 0 { await Task.yield() }
+        }
+        #expect(await rewinds > 100)
+        #expect(wrong == 0)
+    }
 }

@@ -12,7 +12,11 @@ final class DeviceRig {
     private let layer: LayerOutput
     private static let backend = ScriptedBackend(ScriptedMedia(), clock: ManualClock())
 
-    init(_ setup: SimulatedAudioDevice.Setup = .init(), seed: UInt64? = nil) {
+    init(
+        _ setup: SimulatedAudioDevice.Setup = .init(),
+        seed: UInt64? = nil,
+        stretches: Bool = false
+    ) {
         let driver = ManualDriver(seed: seed, isRealTime: true)
         self.driver = driver
         loop = PlaybackLoop(driver: driver, observer: dump.observer)
@@ -24,6 +28,7 @@ final class DeviceRig {
             driver: driver,
             sink: device,
             makeConverter: { Self.backend.makeAudioConverter(to: $0) },
+            makeStretcher: { stretches ? PickingStretcher() : nil },
             report: { _ in }
         )
         loop.attach(layer)

@@ -188,8 +188,48 @@ struct PulseTests {
         let before = second.loud.count
         #expect(await second.wait { $1.count >= before + 2 })
         // Pulled out: the stream is taken away with it, and goes on at the default.
-        try await server.control("unload-module", "module-null-sink")
+        let modules = try await server.control("list", "short", "modules")
+        let module = modules.split(separator: "\n").first { $0.contains("sink_name=second") }
+        let number = try #require(module?.split(separator: "\t").first)
+        let later = first.loud.count
+        try await server.control("unload-module", String(number))
+        #expect(await first.wait { $1.count >= later + 3 })
+        #expect(player.timeControlStatus == .playing)
+        #expect(player.audioDeviceFacts.device == "null")
         await player.shutdown()
+    }
+
+    @Test("Another speed while playing: the sound goes on without a hole, and lasts as long as it must")
+    func speeds() async throws {
+        let server = try SoundServer()
+        try await server.start()
+        // One value all along, which no speed changes: whatever else is heard is a hole or a click.
+        let seconds = 8
+        let url = try Wave.write([Int16](repeating: 8192, count: seconds * 48_000))
+        defer { Wave.remove(url) }
+        let recording = try Recording(server)
+        #expect(await recording.wait { count, _ in count > 0 })
+        let player = makePlayer(url, server)
+        player.play()
+        for (rate, count) in [(2, 48_000), (0.5, 96_000), (1.5, 144_000)] as [(Float, Int)] {
+            #expect(await recording.wait { $1.count >= count })
+            player.rate = rate
+        }
+        for await event in player.events {
+            if case .didPlayToEndTime = event { break }
+        }
+        let facts = player.audioDeviceFacts
+        let counters = player.counters
+        await player.shutdown()
+        recording.stop()
+        let loud = recording.loud
+        // 1 s at 1, 1 s at 2, 1 s at 0.5, and the rest at 1.5, each of them a little later than it was asked for.
+        #expect((190_000..<330_000).contains(loud.count), "\(loud.count)")
+        // A machine that has no time for sound makes holes, and they are counted.
+        let holes = zip(loud, loud.dropFirst()).count { $1.place != $0.place + 1 }
+        #expect(holes <= counters.audioUnderruns)
+        #expect(facts.worstOffset < 40_000_000 || counters.audioUnderruns > 0)
+        #expect(loud.allSatisfy { abs($0.value - 0.25) < 0.01 })
     }
 }
 

@@ -69,6 +69,16 @@ struct SoundLedger: Sendable {
         mediaEnd = media &+ step.media(Int64(count))
     }
 
+    /// Sample `frame` is the next one that is written. Answers where on the timeline it belongs.
+    mutating func rewind(to frame: Int64) -> Int64? {
+        guard frame < frameCount, let media = media(of: frame) else { return mediaEnd }
+        entries.removeAll { $0.frame >= frame }
+        frameCount = max(0, frame)
+        mediaEnd = entries.isEmpty ? nil : media
+        pass = nil
+        return media
+    }
+
     /// The moment on the timeline that sample `frame` belongs to; nil before anything was written.
     func media(of frame: Int64) -> Int64? {
         guard let first = entries.first else { return nil }

@@ -14,16 +14,34 @@ public struct Timeline: Hashable, Sendable {
         var epoch: Epoch
 
         var pace: PlaybackRate { rate.corrected(by: correction) }
+
+        /// The same line from `turn` on, which lies ahead of this.
+        func turned(_ turn: Turn) -> Anchor? {
+            guard let distance = pace.hostTime(for: turn.media &- media) else { return nil }
+            var next = self
+            next.host = host.advanced(by: distance)
+            next.media = turn.media
+            next.rate = turn.rate
+            return next
+        }
+    }
+
+    /// Another rate from a moment of the media on.
+    private struct Turn: Hashable, Sendable {
+        var media: Int64
+        var rate: PlaybackRate
     }
 
     private var anchor: Anchor
+    /// Ahead of the anchor, in order.
+    private var turns: [Turn] = []
 
     public init(epoch: Epoch = Epoch()) {
         anchor = Anchor(host: .zero, media: 0, rate: .stopped, epoch: epoch)
     }
 
-    /// As it was set, without corrections.
-    public var rate: PlaybackRate { anchor.rate }
+    /// As it was set last, without corrections; it may lie ahead, see `turn`.
+    public var rate: PlaybackRate { turns.last?.rate ?? anchor.rate }
     public var isRunning: Bool { !anchor.rate.isStopped }
     public var epoch: Epoch { anchor.epoch }
     /// Millionths; see `correct`.
@@ -32,11 +50,38 @@ public struct Timeline: Hashable, Sendable {
     /// Stands at `media` from now on, in a new epoch: answers to the old one are nil.
     public mutating func jump(to media: Int64, epoch: Epoch, at host: HostTime) {
         anchor = Anchor(host: host, media: media, rate: .stopped, epoch: epoch)
+        turns = []
     }
 
-    /// Goes on at another rate from where it is.
+    /// Goes on at another rate from where it is. A start that lies ahead stays where it is.
     public mutating func setRate(_ rate: PlaybackRate, at host: HostTime) {
-        anchor = Anchor(host: host, media: media(at: host), rate: rate, epoch: anchor.epoch)
+        let media = media(at: host)
+        let start = isRunning && !rate.isStopped ? max(host, anchor.host) : host
+        anchor = Anchor(host: start, media: media, rate: rate, epoch: anchor.epoch)
+        turns = []
+    }
+
+    /// Goes on at another rate from `media` on, which is still to come: forward, while running. Turns that were to
+    /// come behind it do not.
+    public mutating func turn(at media: Int64, to rate: PlaybackRate, at host: HostTime) {
+        guard anchor.rate.millionths > 0, rate.millionths > 0 else { return setRate(rate, at: host) }
+        move(to: host)
+        guard media > anchor.media else {
+            anchor.rate = rate
+            turns = []
+            return
+        }
+        turns.removeAll { $0.media >= media }
+        turns.append(Turn(media: media, rate: rate))
+    }
+
+    /// The last turn comes elsewhere, if it has not come already.
+    public mutating func moveTurn(from old: Int64, to media: Int64, epoch: Epoch, at host: HostTime) {
+        guard epoch == anchor.epoch, let last = turns.last, last.media == old else { return }
+        move(to: host)
+        guard !turns.isEmpty else { return }
+        turns.removeLast()
+        turn(at: media, to: last.rate, at: host)
     }
 
     /// Runs so many millionths faster than its rate from now on; below zero: slower.
@@ -62,35 +107,61 @@ public struct Timeline: Hashable, Sendable {
         move(to: host)
         let leap = nanoseconds - waiting
         anchor.media &+= anchor.rate.millionths < 0 ? -leap : leap
+        passTurns()
     }
 
     /// The same line with its anchor at `host`, unless it does not run before later.
     private mutating func move(to host: HostTime) {
         let host = max(host, anchor.host)
-        anchor.media = media(at: host)
+        let piece = piece(at: host)
+        anchor = piece
+        anchor.media = Self.media(of: piece, at: host)
         anchor.host = host
+        passTurns()
+    }
+
+    private mutating func passTurns() {
+        while let turn = turns.first, turn.media <= anchor.media {
+            anchor.rate = turn.rate
+            turns.removeFirst()
+        }
+    }
+
+    /// The straight piece of the line that `host` lies on.
+    private func piece(at host: HostTime) -> Anchor {
+        var piece = anchor
+        for turn in turns {
+            guard let next = piece.turned(turn), next.host <= host else { break }
+            piece = next
+        }
+        return piece
     }
 
     /// Media time at `host`; a host time before the anchor holds still rather than running back.
-    public func media(at host: HostTime) -> Int64 {
-        let elapsed = max(0, host.nanoseconds(since: anchor.host))
-        let (time, overflow) = anchor.media.addingReportingOverflow(anchor.pace.mediaTime(for: elapsed))
-        return overflow ? (anchor.media > 0 ? .max : .min) : time
+    public func media(at host: HostTime) -> Int64 { Self.media(of: piece(at: host), at: host) }
+
+    private static func media(of piece: Anchor, at host: HostTime) -> Int64 {
+        let elapsed = max(0, host.nanoseconds(since: piece.host))
+        let (time, overflow) = piece.media.addingReportingOverflow(piece.pace.mediaTime(for: elapsed))
+        return overflow ? (piece.media > 0 ? .max : .min) : time
     }
 
     /// Media time without standing still: where the line would have been before its anchor. nil when `epoch` is not
     /// the timeline's.
     public func line(at host: HostTime, epoch: Epoch) -> Int64? {
         guard epoch == anchor.epoch else { return nil }
+        guard host < anchor.host else { return media(at: host) }
         return anchor.media &+ anchor.pace.mediaTime(for: host.nanoseconds(since: anchor.host))
     }
 
     /// When `media` is reached; nil while standing still, or when it is passed or lies the other way. A time
     /// that has been reached already answers the anchor's.
     public func host(for media: Int64) -> HostTime? {
-        let (distance, overflow) = media.subtractingReportingOverflow(anchor.media)
+        var piece = anchor
+        for turn in turns where turn.media <= media { piece = piece.turned(turn) ?? piece }
+        let (distance, overflow) = media.subtractingReportingOverflow(piece.media)
         guard !overflow, isRunning else { return nil }
-        if distance == 0 || (distance < 0) == (anchor.rate.millionths > 0) { return anchor.host }
-        return anchor.pace.hostTime(for: distance).map { anchor.host.advanced(by: $0) }
+        if distance == 0 || (distance < 0) == (piece.rate.millionths > 0) { return piece.host }
+        return piece.pace.hostTime(for: distance).map { piece.host.advanced(by: $0) }
     }
 }

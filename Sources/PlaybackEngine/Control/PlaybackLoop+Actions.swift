@@ -41,7 +41,11 @@ extension PlaybackLoop {
         let delay = rate == 0 || wasRunning ? 0 : beginFollowing(at: now)
         let start = rate == 0 ? now : appointment ?? now.advanced(by: delay)
         if rate != 0 { appointment = nil }
-        renderer.setRate(rate, at: start)
+        if wasRunning, rate > 0, start == now {
+            changeRate(rate, at: now)
+        } else {
+            renderer.setRate(rate, at: start)
+        }
         frameRate.reset()
         audio?.setPaused(rate == 0)
         observers.rateChanged(itemTime: renderer.itemTime(at: now))

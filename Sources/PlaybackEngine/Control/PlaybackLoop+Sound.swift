@@ -82,6 +82,31 @@ extension PlaybackLoop {
         return Self.longestWait
     }
 
+    /// While playing. The timeline takes up another speed at the moment from which on it is heard: a device plays
+    /// what it has in hand at the old one.
+    func changeRate(_ rate: Float, at now: HostTime) {
+        let epoch = renderer.timeline.epoch
+        let follows = following.follower.isFollowing && pipeline?.audio != nil && !renderer.isReverse
+        let point = follows ? audio?.turnPoint(at: now, epoch: epoch) : nil
+        guard let point, let media = point.media else {
+            renderer.setRate(rate, at: now)
+            audio?.turn(with: renderer.timeline, at: nil) { _ in }
+            return
+        }
+        renderer.timeline.turn(at: media, to: PlaybackRate(rate), at: now)
+        audio?.turn(with: renderer.timeline, at: point) { [weak self] moved in
+            self?.perform { loop in
+                loop.renderer.timeline.moveTurn(
+                    from: media,
+                    to: moved,
+                    epoch: epoch,
+                    at: loop.driver.clock.now
+                )
+                loop.look()
+            }
+        }
+    }
+
     /// A device that runs out of samples at the end of a track has not been let down.
     func noteEndOfSound() {
         guard let audio, audio.device != nil, let pipeline else { return }

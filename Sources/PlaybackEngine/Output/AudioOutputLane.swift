@@ -1,18 +1,6 @@
 public import MediaCore
 import Synchronization
 
-/// Where a buffer of sound belongs.
-struct SoundPlace: Sendable {
-    /// Where on the timeline the buffer's item time zero lies.
-    var origin: Int64
-    /// The item time at which the decoded buffer begins, and when that is to be heard.
-    var time: Int64
-    var due: HostTime
-    var rate: PlaybackRate
-    /// The timeline's.
-    var epoch: Epoch
-}
-
 /// Sound on its way to the audio sink: processed, converted to what the sink asked for, and made as loud as
 /// the player is, on a lane of its own.
 ///
@@ -20,23 +8,22 @@ struct SoundPlace: Sendable {
 /// left out, so that each sample is heard in its place. Other sinks get what was decoded and nothing else.
 public final class AudioOutputLane: @unchecked Sendable {
     private let lane: any Lane
-    private let clock: any HostClock
     private let sink: any AudioSink
-    let device: (any AudioDeviceSink)?
+    /// Where the sink has a device.
+    private let placer: SoundPlacer?
     private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
     private let report: @Sendable (OutputReport) -> Void
-    private let ledger = Locked(SoundLedger())
 
     // Confined to the lane.
     private var decoded: AudioFormat?
     private var wanted: AudioFormat?
     private var converter: (any AudioConverter)?
     private var isFinished = false
-    /// The sound begins in the middle: what is late is left out, rather than waited for.
-    private var beginsLate = false
-    /// Samples were lost: what follows is not joined to what was written.
-    private var isBroken = false
     private var lastPlace: SoundPlace?
+    private var history = SoundHistory()
+    /// `endSound`, `pauseExpected`: nothing came since.
+    private var hasEnded = false
+    private var expectsMore = true
     private let processing: AudioProcessing
     private var gain = AudioGain()
 
@@ -48,13 +35,14 @@ public final class AudioOutputLane: @unchecked Sendable {
         report: @escaping @Sendable (OutputReport) -> Void
     ) {
         lane = driver.makeLane(.presenting, label: "audio")
-        clock = driver.clock
         self.sink = sink
-        device = sink as? any AudioDeviceSink
+        placer = (sink as? any AudioDeviceSink).map { SoundPlacer($0, clock: driver.clock) }
         self.makeConverter = makeConverter
         self.report = report
         processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
     }
+
+    var device: (any AudioDeviceSink)? { placer?.device }
 
     // MARK: Control lane
 
@@ -67,17 +55,73 @@ public final class AudioOutputLane: @unchecked Sendable {
     func write(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: SoundPlace) {
         lane.enqueue { [self] in
             lastPlace = place
-            attempt { for buffer in processing.process(buffer, origin) { try take(buffer, place) } }
+            hasEnded = false
+            expectsMore = true
+            attempt {
+                let ready = processing.mix(buffer, origin)
+                if let device {
+                    let span = Double(device.lead + Self.memory) * max(1, origin.rate)
+                    history.append(.init(buffer: ready, origin: origin, place: place), keeping: Int64(span))
+                }
+                for buffer in processing.pace(ready, origin) { try take(buffer, place) }
+            }
         }
     }
 
     /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
-    func endSound() { lane.enqueue { [self] in attempt(drain) } }
+    func endSound() {
+        lane.enqueue { [self] in
+            hasEnded = true
+            attempt(drain)
+        }
+    }
 
     private func drain() throws {
         guard let lastPlace else { return }
         for buffer in processing.finish() { try take(buffer, lastPlace) }
         if let converter, let rest = try converter.drain() { try hand(rest, lastPlace) }
+    }
+
+    // MARK: Speed
+
+    /// Where sound that is being played can take up another speed at the earliest; nil: none is.
+    func turnPoint(at now: HostTime, epoch: Epoch) -> SoundTurn? {
+        guard let device, let position = device.position,
+            now.nanoseconds(since: position.measuredAt) < Self.stale
+        else { return nil }
+        let late = max(0, now.nanoseconds(since: position.heardAt))
+        return placer?.ledger.withLock { ledger in
+            guard position.flushes == ledger.run, ledger.epoch == epoch else { return nil }
+            let frame = min(position.frame + ledger.frames(in: late + Self.turnMargin), ledger.frameCount)
+            return ledger.media(of: frame).map { SoundTurn(frame: frame, run: ledger.run, media: $0) }
+        }
+    }
+
+    /// What the device has not taken is taken back and made anew at the timeline's rate, from `point` on; nil: all
+    /// of it. `moved` gets where that began, if elsewhere.
+    func turn(with timeline: Timeline, at point: SoundTurn?, moved: @escaping @Sendable (Int64) -> Void) {
+        guard placer != nil else { return }
+        lane.enqueue { [self] in attempt { try turnNow(timeline, point, moved) } }
+    }
+
+    private func turnNow(_ timeline: Timeline, _ point: SoundTurn?, _ moved: (Int64) -> Void) throws {
+        guard let placer, let media = placer.rewind(to: point), let lastPlace else { return }
+        if let planned = point?.media, (media &- planned).magnitude > Self.mistake { moved(media) }
+        let (before, pieces) = history.split(at: media)
+        processing.turn(behind: before)
+        converter?.reset()
+        for piece in pieces {
+            var (origin, place) = (piece.origin, piece.place)
+            origin.rate = timeline.rate.factor
+            place.rate = timeline.rate
+            place.time = piece.buffer.presentationTime.nanoseconds ?? place.time
+            place.due = timeline.host(for: piece.start) ?? place.due
+            self.lastPlace = place
+            for buffer in processing.pace(piece.buffer, origin) { try take(buffer, place) }
+        }
+        if pieces.isEmpty { self.lastPlace = lastPlace }
+        if hasEnded { try drain() }
+        if !expectsMore { device?.setExpectsMore(false) }
     }
 
     private func attempt(_ body: () throws -> Void) {
@@ -113,30 +157,34 @@ public final class AudioOutputLane: @unchecked Sendable {
             processing.reset()
             converter?.reset()
             gain.settle()
+            history.clear()
             flushSink()
         }
     }
 
     /// What a device has not played yet is not played, and the next samples go where the timeline is then.
     func restart() {
-        guard device != nil else { return }
+        guard let placer else { return }
         lane.enqueue { [self] in
-            flushSink()
-            beginsLate = true
+            history.clear()
+            placer.restart()
         }
     }
 
     /// Nothing follows for the present.
     func pauseExpected() {
         guard let device else { return }
-        lane.enqueue { device.setExpectsMore(false) }
+        lane.enqueue { [self] in
+            expectsMore = false
+            device.setExpectsMore(false)
+        }
     }
 
     /// Leaves out so many nanoseconds of sound; below zero: silence goes before it.
     func move(by nanoseconds: Int64) {
-        guard let device else { return }
-        let frames = ledger.withLock { $0.frames(in: nanoseconds) }
-        lane.enqueue { device.skip(frames) }
+        guard let placer else { return }
+        let frames = placer.ledger.withLock { $0.frames(in: nanoseconds) }
+        lane.enqueue { placer.device.skip(frames) }
     }
 
     func setDevice(_ uniqueID: String?) {
@@ -146,11 +194,11 @@ public final class AudioOutputLane: @unchecked Sendable {
 
     /// What the device plays; nil: nothing, or what was written before the last flush.
     func reading(at now: HostTime) -> SoundReading? {
-        guard let device, let position = device.position,
+        guard let placer, let position = placer.device.position,
             now.nanoseconds(since: position.measuredAt) < Self.stale
         else { return nil }
-        let underruns = device.underruns
-        return ledger.withLock { ledger in
+        let underruns = placer.device.underruns
+        return placer.ledger.withLock { ledger in
             guard position.flushes == ledger.run else { return nil }
             let late = max(0, now.nanoseconds(since: position.heardAt))
             guard let media = ledger.media(of: position.frame + ledger.frames(in: late)) else { return nil }
@@ -182,124 +230,7 @@ public final class AudioOutputLane: @unchecked Sendable {
 
     private func hand(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
         // Volume comes last, so that it changes neither what is converted nor how.
-        guard let device else { return try sink.write(gain.apply(to: buffer)) }
-        // Nobody has made samples for this speed.
-        guard place.rate == .normal || buffer.rate != 1 else {
-            device.setExpectsMore(false)
-            if ledger.withLock({ $0.frameCount > 0 }) { flushSink() }
-            beginsLate = true
-            return
-        }
-        let media = place.origin &+ (buffer.presentationTime.nanoseconds ?? 0)
-        let (end, pass, epoch) = ledger.withLock { ($0.mediaEnd, $0.pass, $0.epoch) }
-        guard let end, !isBroken, epoch == place.epoch, Self.joinable.contains(media &- end) else {
-            return try begin(buffer, media, place, device)
-        }
-        let gap = media &- end
-        let isSeam = pass != buffer.pass
-        let frame = Int64(1_000_000_000 / max(1, buffer.format.sampleRate))
-        guard gap.magnitude > (isSeam ? UInt64(frame) : Self.jitter) else {
-            return try put(buffer, media, place, device)
-        }
-        // In the time of the stream, which is not that of the item at another speed.
-        let time = Int64(Double(gap) / max(0.01, buffer.rate))
-        if gap > 0 { try putSilence(time, end, like: buffer, place, device) }
-        try put(trimmed(buffer, by: -time), max(media, end), place, device)
-    }
-
-    /// The first samples of a run: silence before them until they are due, and where the sound begins in the
-    /// middle none that are late.
-    private func begin(
-        _ buffer: AudioBuffer,
-        _ media: Int64,
-        _ place: SoundPlace,
-        _ device: any AudioDeviceSink
-    ) throws {
-        guard device.room >= buffer.frameCount else { return lose() }
-        if ledger.withLock({ $0.frameCount > 0 }) {
-            let isLate = beginsLate
-            flushSink()
-            beginsLate = isLate
-        }
-        isBroken = false
-        let heard = clock.now.advanced(by: device.startDelay)
-        let behind = (buffer.presentationTime.nanoseconds ?? place.time) &- place.time
-        let due = place.due.advanced(by: place.rate.hostTime(for: behind) ?? 0)
-        let early = due.nanoseconds(since: heard)
-        if early > Int64(Self.jitter), !device.isConnecting {
-            try putSilence(early, media &- place.rate.mediaTime(for: early), like: buffer, place, device)
-        } else if early < 0, beginsLate {
-            let rest = trimmed(buffer, by: -early)
-            guard rest.frameCount > 0 else { return }
-            beginsLate = false
-            let time = place.origin &+ (rest.presentationTime.nanoseconds ?? 0)
-            return try put(rest, time, place, device)
-        }
-        beginsLate = false
-        try put(buffer, media, place, device)
-    }
-
-    private func put(
-        _ buffer: AudioBuffer,
-        _ media: Int64,
-        _ place: SoundPlace,
-        _ device: any AudioDeviceSink
-    ) throws {
-        guard buffer.frameCount > 0 else { return }
-        guard device.room >= buffer.frameCount else { return lose() }
-        try sink.write(buffer)
-        ledger.withLock {
-            $0.append(
-                buffer.frameCount,
-                media: media,
-                rate: PlaybackRate(Float(buffer.rate)),
-                sampleRate: buffer.format.sampleRate,
-                epoch: place.epoch,
-                pass: buffer.pass
-            )
-        }
-    }
-
-    /// A device that is away takes nothing.
-    private func lose() {
-        isBroken = true
-        beginsLate = true
-    }
-
-    private func putSilence(
-        _ nanoseconds: Int64,
-        _ media: Int64,
-        like buffer: AudioBuffer,
-        _ place: SoundPlace,
-        _ device: any AudioDeviceSink
-    ) throws {
-        let rate = buffer.format.sampleRate
-        let count = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
-        guard count > 0 else { return }
-        var silence = AudioBuffer(
-            format: buffer.format,
-            presentationTime: buffer.presentationTime,
-            frameCount: count,
-            storage: SilentStorage(buffer.format, frameCount: count),
-            epoch: buffer.epoch,
-            pass: buffer.pass
-        )
-        silence.rate = buffer.rate
-        try put(silence, media, place, device)
-    }
-
-    /// Without the samples of its first nanoseconds.
-    private func trimmed(_ buffer: AudioBuffer, by nanoseconds: Int64) -> AudioBuffer {
-        guard nanoseconds > 0 else { return buffer }
-        let count = Double(nanoseconds) * Double(buffer.format.sampleRate) / 1e9
-        return buffer.trimmed(first: Int(min(count, 1e9).rounded()))
-    }
-
-    private func flushSink() {
-        sink.flush()
-        ledger.withLock { $0.begin() }
-        beginsLate = false
-        isBroken = false
+        if let placer { try placer.hand(buffer, place) } else { try sink.write(gain.apply(to: buffer)) }
     }
 
     /// What the resampler still holds belongs to the sink: the sound ends here.
@@ -316,13 +247,16 @@ public final class AudioOutputLane: @unchecked Sendable {
         sink.finish()
     }
 
+    private func flushSink() { if let placer { placer.flush() } else { sink.flush() } }
+
     /// The lane's work so far is done when `body` runs.
     public func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
 
-    /// 5 ms: time stamps of some containers are whole milliseconds, and some are worse.
-    private static let jitter: UInt64 = 5_000_000
-    /// Beyond half a second of overlap, or more of a gap than a device can be given of silence, the sound begins
-    /// anew.
-    private static let joinable: ClosedRange<Int64> = -500_000_000...1_500_000_000
     private static let stale: Int64 = 500_000_000
+    /// 40 ms, in which the device takes more, and this lane gets to know.
+    private static let turnMargin: Int64 = 40_000_000
+    /// 1 ms.
+    private static let mistake: UInt64 = 1_000_000
+    /// 600 ms of sound more than goes to a device ahead of time.
+    private static let memory: Int64 = 600_000_000
 }

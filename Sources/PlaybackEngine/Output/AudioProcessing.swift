@@ -53,11 +53,14 @@ final class AudioProcessing {
         self.meters = meters
     }
 
-    func process(_ buffer: AudioBuffer, _ origin: AudioOrigin) -> [AudioBuffer] {
+    func mix(_ buffer: AudioBuffer, _ origin: AudioOrigin) -> AudioBuffer {
         let settings = origin.settings.read()
         let mixed = mixer.apply(settings.mix, track: origin.track, to: buffer)
-        let tapped = settings.taps.reduce(mixed) { tap($1, $0) }
-        return pace(tapped, origin.rate, settings.algorithm)
+        return settings.taps.reduce(mixed) { tap($1, $0) }
+    }
+
+    func pace(_ buffer: AudioBuffer, _ origin: AudioOrigin) -> [AudioBuffer] {
+        pace(buffer, origin.rate, origin.settings.read().algorithm)
     }
 
     private func tap(_ tap: AudioTap, _ buffer: AudioBuffer) -> AudioBuffer {
@@ -105,6 +108,13 @@ final class AudioProcessing {
         stretched = nil
         if let rate { stretcher.set(rate: rate, algorithm: .timeDomain) }
         return stretcher.finish()
+    }
+
+    /// What follows goes on behind `sound`, which was heard last: what is held was taken back.
+    func turn(behind sound: AudioBuffer?) {
+        stretcher?.reset()
+        stretched = nil
+        last = sound
     }
 
     /// A seek or another item: what is held is not heard.

@@ -1,0 +1,135 @@
+import MediaCore
+import PlaybackEngine
+import PlayheadTesting
+import Testing
+
+@Suite("Another speed while a simulated device plays")
+struct SoundSpeedTests {
+    private func playing(_ setup: SimulatedAudioDevice.Setup = .init(), seed: UInt64? = nil) -> DeviceRig {
+        let rig = DeviceRig(setup, seed: seed, stretches: true)
+        rig.load(.clip(seconds: 30))
+        rig.play()
+        rig.driver.run(seconds: 1)
+        return rig
+    }
+
+    @Test(
+        "Heard within a moment, without a gap, a flush or a correction; the picture goes along",
+        arguments: [nil, 1, 2, 3] as [UInt64?],
+        [[2], [0.5], [2, 1], [1.5, 0.75, 3, 1]] as [[Float]]
+    )
+    func change(seed: UInt64?, rates: [Float]) {
+        let rig = playing(seed: seed)
+        var rate: Float = 1
+        let began = rig.device.calls.count
+        for next in rates {
+            rig.play(next)
+            let (low, high) = (Double(min(rate, next)) * 5, Double(max(rate, next)) * 5)
+            let moments = rig.run(seconds: 1)
+            // Never faster than the faster one, never slower than the slower one.
+            #expect(moments.steps.lowerBound > low - 0.1 && moments.steps.upperBound < high + 0.1)
+            #expect(moments.apart.count <= 2, "to \(next): \(moments.apart)")
+            #expect(moments.allSatisfy { $0.offset != nil })
+            // What the device had in hand, and a moment more: 50 and 40 ms.
+            let heard = moments.firstIndex { abs($0.step - Double(next) * 5) < 0.05 } ?? 999
+            #expect(heard <= 20, "to \(next): after \(heard * 5) ms")
+            rate = next
+        }
+        let calls = rig.device.calls.dropFirst(began)
+        #expect(!calls.contains { if case .start = $0 { true } else { $0 == .flush } })
+        #expect(!calls.contains { if case .skip = $0 { true } else { false } })
+        #expect(rig.device.heard.count == 1)
+        #expect(rig.loop.snapshot.audio.corrections == 0)
+        #expect(rig.loop.snapshot.counters.audioUnderruns == 0)
+        #expect(rig.loop.snapshot.audio.isClock)
+    }
+
+    @Test(
+        "A storm of changes, as with a slider: the sound follows it and stays with the picture",
+        arguments: 1...8
+    )
+    func storm(seed: UInt64) {
+        var random = SplitMix64(seed)
+        let rig = playing(seed: seed)
+        for _ in 0..<60 {
+            rig.play(Float.random(in: 0.5...3, using: &random))
+            let moments = rig.run(seconds: Double(Int.random(in: 1...30, using: &random)) * 0.005)
+            #expect(moments.steps.lowerBound > 2.4 && moments.steps.upperBound < 15.1, "seed \(seed)")
+            // But where a script's samples, which tell time, wrap around, and are faded.
+            #expect(moments.apart.filter { abs($0) > 5 }.count <= 2, "seed \(seed): \(moments.apart)")
+        }
+        rig.play(1)
+        _ = rig.run(seconds: 1)
+        #expect(abs(rig.offset ?? 99) < 2, "seed \(seed)")
+        #expect(rig.device.heard.count == 1, "seed \(seed)")
+        #expect(!rig.device.calls.dropFirst(8).contains(.flush), "seed \(seed)")
+        #expect(rig.loop.snapshot.counters.audioUnderruns == 0, "seed \(seed)")
+    }
+
+    @Test("A device that takes nothing back is heard to its end first: later, and just as exactly")
+    func withoutRewinding() {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.canRewind = false
+        let rig = playing(setup)
+        rig.play(2)
+        let moments = rig.run(seconds: 1)
+        #expect(moments.steps.lowerBound > 4.9 && moments.steps.upperBound < 10.1)
+        #expect(moments.apart.count <= 2)
+        #expect(rig.device.heard.count == 1)
+        #expect(rig.loop.snapshot.audio.corrections == 0)
+    }
+
+    @Test("At a loop's seam: what of the next pass was handed over comes at the new speed too")
+    func atASeam() {
+        let rig = DeviceRig(stretches: true)
+        rig.load(.clip(seconds: 2))
+        rig.loop.send(.setRepeat(.loop))
+        rig.play()
+        rig.driver.run(seconds: 1.95)
+        rig.play(0.5)
+        let moments = rig.run(seconds: 1)
+        // Across the seam a sample's time cannot be told from one a pass away.
+        #expect(moments.filter { (20..<1980).contains($0.time) }.apart.count <= 2)
+        #expect(moments.contains { (20..<1000).contains($0.time) && $0.step == 2.5 })
+        #expect(rig.device.heard.count == 1)
+        #expect(rig.loop.snapshot.audio.corrections == 0)
+    }
+
+    @Test("At the very end: the last sample is heard, and running out of samples is no fault")
+    func atTheEnd() {
+        let rig = DeviceRig(stretches: true)
+        rig.load(.clip(seconds: 2))
+        rig.play()
+        rig.driver.run(seconds: 1.9)
+        rig.play(0.5)
+        rig.driver.run(atMost: 10)
+        let last = rig.device.heard.flatMap(\.samples).last { $0 != 0 }
+        #expect(last == Int16(truncatingIfNeeded: 95_999))
+        #expect(rig.loop.snapshot.counters.audioUnderruns == 0)
+    }
+
+    @Test("While the device is being waited for, a change of speed does not begin the picture early")
+    func whileWaiting() {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.isConnected = false
+        setup.isConnecting = true
+        let rig = DeviceRig(setup, stretches: true)
+        rig.load(.clip(seconds: 5))
+        rig.play()
+        rig.driver.run(seconds: 0.1)
+        rig.play(2)
+        rig.driver.run(seconds: 0.1)
+        #expect(rig.time == 0)
+        rig.device.connect()
+        let moments = rig.run(seconds: 1)
+        #expect(moments.worstOffset < 45)
+        #expect(abs(rig.offset ?? 99) < 3)
+        #expect(rig.device.heard.first?.samples.prefix(2) == [0, 2])
+    }
+}
+
+extension [DeviceRig.Moment] {
+    /// Offsets of more than 0.1 ms. While one speed is faded into the other, 10 ms or two moments, a sample is a
+    /// mixture and tells no time.
+    fileprivate var apart: [Double] { compactMap(\.offset).filter { abs($0) > 0.1 } }
+}
