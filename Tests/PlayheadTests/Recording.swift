@@ -1,5 +1,6 @@
 import Foundation
 import Playhead
+import Testing
 
 /// Plays real media on the virtual clock into a sink that keeps every sample.
 final class Recording: AudioSink {
@@ -46,26 +47,28 @@ final class Recording: AudioSink {
         let player = QueuePlayer(items: [], configuration: configuration)
         if laps > 1 { player.repeatMode = .loop }
         let total = items.count * laps
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            let token = player.onEvent { [weak player] timed in
-                guard let player else { return }
-                switch timed.event {
-                case .didPlayToEndTime:
-                    let ends = recording.state.withLock { state in
-                        state.ends += 1
-                        return state.ends
-                    }
-                    if ends == total - 1 { player.repeatMode = .once }
-                    if ends == total { done.resume() }
-                case .itemStatusChanged(_, .failed): done.resume()
-                default: break
+        let (over, done) = AsyncStream.makeStream(of: Void.self)
+        let token = player.onEvent { [weak player] timed in
+            guard let player else { return }
+            switch timed.event {
+            case .didPlayToEndTime:
+                let ends = recording.state.withLock { state in
+                    state.ends += 1
+                    return state.ends
                 }
+                if ends == total - 1 { player.repeatMode = .once }
+                if ends == total { done.finish() }
+            case .itemStatusChanged(let item, .failed):
+                Issue.record("\(item.asset.url.lastPathComponent): \(item.error.map { "\($0)" } ?? "failed")")
+                done.finish()
+            default: break
             }
-            recording.state.withLock { $0.token = token }
-            player.rate = rate
-            // The items come last, so that no event is missed.
-            for item in items { player.insert(item, after: nil) }
         }
+        recording.state.withLock { $0.token = token }
+        player.rate = rate
+        // The items come last, so that no event is missed.
+        for item in items { player.insert(item, after: nil) }
+        for await _ in over {}
         recording.state.withLock { $0.token = nil }
         await player.shutdown()
         return recording

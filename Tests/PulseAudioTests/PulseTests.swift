@@ -50,11 +50,11 @@ struct PulseTests {
         let player = makePlayer(url, server)
         player.play()
         #expect(await recording.wait { $1.count >= 3 })
+        let facts = player.audioDeviceFacts
         let inputs = try await server.control("list", "sink-inputs")
         #expect(inputs.contains("application.name = \"Playhead's tests\""))
         #expect(inputs.contains("media.name = \"\(url.lastPathComponent)\""))
         #expect(await recording.wait { $1.count >= 6 })
-        let facts = player.audioDeviceFacts
         await player.shutdown()
         let clicks = recording.loud
         #expect(clicks.count == 6)
