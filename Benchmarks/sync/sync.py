@@ -35,15 +35,15 @@ FRAME = WIDTH * HEIGHT * 3 // 2
 
 
 class Server:
-    def __init__(self, folder):
-        self.folder, self.process = folder, None
+    def __init__(self, folder, arguments=""):
+        self.folder, self.process, self.arguments = folder, None, arguments
         self.environment = dict(os.environ, XDG_RUNTIME_DIR=folder, HOME=folder, PULSE_SERVER=f"unix:{folder}/native")
 
     def start(self):
         environment = {k: v for k, v in self.environment.items() if k != "PULSE_SERVER"}
         self.process = subprocess.Popen(
             ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-level=error",
-             f"--load=module-null-sink sink_name=null rate={RATE} norewinds=1",
+             f"--load=module-null-sink sink_name=null rate={RATE} {self.arguments}",
              f"--load=module-native-protocol-unix auth-anonymous=1 socket={self.folder}/native"],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while subprocess.run(["pactl", "info"], env=self.environment, capture_output=True).returncode:
@@ -80,8 +80,12 @@ class Recording:
         self.thread.join()
 
     def origin(self):
-        """When sample 0 was heard."""
-        late = sorted(at - place / RATE for place, at in self.arrivals[5:])
+        """When sample 0 was heard, had nothing been lost: a device that takes back what it has played ahead, as the null
+        device does when a stream begins, leaves samples out of its monitor."""
+        first = next((place for place, value in enumerate(self.samples) if abs(value) > 1e-3), 0)
+        late = sorted(at - place / RATE for place, at in self.arrivals[5:] if place > first + RATE // 2)
+        if not late:
+            late = sorted(at - place / RATE for place, at in self.arrivals)
         return late[len(late) // 200]
 
     def clicks(self):
@@ -193,7 +197,7 @@ def measure(options, folder):
     make_clip(clip, options.seconds)
     make_clip(short, 20)
     mpv = shutil.which("mpv")
-    server = Server(folder)
+    server = Server(folder, options.sink_arguments)
     server.start()
     report = {"date": datetime.date.today().isoformat(), "seconds": options.seconds, "cores": len(os.sched_getaffinity(0)),
               "load": os.getloadavg()[0]}
@@ -339,6 +343,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vplay", default=str(ROOT / ".build/release/vplay"))
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--sink-arguments", default="", help="for module-null-sink, such as norewinds=1")
     parser.add_argument("--docs", type=pathlib.Path, default=ROOT / "docs")
     options = parser.parse_args()
     for tool in ("pulseaudio", "parec", "pactl", "ffmpeg", options.vplay):
@@ -353,4 +358,5 @@ def main():
     plot(report, options.docs / "sync.svg")
 
 
-main()
+if __name__ == "__main__":
+    main()

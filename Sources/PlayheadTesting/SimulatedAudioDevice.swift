@@ -12,6 +12,8 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         public var buffer = 0.05
         /// Seconds from being started until the first sample is heard.
         public var startDelay = 0.02
+        /// Seconds from being there for which it has played silence ahead of itself.
+        public var ahead = 0.0
         /// By how much it plays faster than the clock, in millionths.
         public var drift = 0.0
         /// Seconds that sound is wanted before it is due.
@@ -64,6 +66,8 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         var inHand: [Int16] = []
         var heard: [Heard] = []
         var isSilent = true
+        /// Before this there is nothing to be heard of what is written.
+        var horizon = HostTime.zero
         /// Up to when all was played.
         var playedTo = HostTime.zero
         /// Samples played since the pace was last set, from where.
@@ -84,6 +88,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         state = Locked(
             State(setup: setup, isConnected: setup.isConnected, hasBeenConnected: setup.isConnected)
         )
+        state.withLock { $0.playAhead(from: clock.now) }
     }
 
     // MARK: For tests
@@ -118,6 +123,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
             state.isConnected = true
             state.setup.isConnecting = false
             state.hasBeenConnected = true
+            state.playAhead(from: clock.now)
             state.beginPlaying(at: clock.now, after: state.setup.startDelay)
         }
     }
@@ -239,7 +245,8 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     public var startDelay: Int64 {
         now { state in
             guard state.isConnected, !state.isSuspended else { return 0 }
-            return Int64((state.setup.startDelay + state.setup.wrongBy) * 1e9)
+            let ahead = state.horizon.nanoseconds(since: clock.now)
+            return max(ahead, Int64(state.setup.startDelay * 1e9)) + Int64(state.setup.wrongBy * 1e9)
         }
     }
 
@@ -286,8 +293,10 @@ extension SimulatedAudioDevice.State {
     var rate: Double { Double(format?.sampleRate ?? 48_000) * (1 + setup.drift / 1e6) }
     var interval: Double { 1e9 / rate }
 
+    mutating func playAhead(from time: HostTime) { horizon = time.advanced(by: Int64(setup.ahead * 1e9)) }
+
     mutating func beginPlaying(at time: HostTime, after delay: Double) {
-        playedTo = time.advanced(by: Int64(delay * 1e9))
+        playedTo = max(horizon, time.advanced(by: Int64(delay * 1e9)))
         paceStart = playedTo
         paceCount = 0
         isSilent = true

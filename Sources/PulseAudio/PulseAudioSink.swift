@@ -126,7 +126,12 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     public var position: AudioDevicePosition? { signals.timing.position }
     public var isConnecting: Bool { signals.isConnecting.load(ordering: .relaxed) }
-    public var startDelay: Int64 { signals.isPlayable ? signals.startDelay.load(ordering: .relaxed) : 0 }
+    public var startDelay: Int64 {
+        guard signals.isPlayable else { return 0 }
+        let horizon = HostTime(nanoseconds: signals.horizon.load(ordering: .relaxed))
+        let ahead = horizon.nanoseconds(since: connection.clock.now)
+        return max(signals.startDelay.load(ordering: .relaxed), ahead > Self.farAhead ? ahead : 0)
+    }
     public var lead: Int64 { 400_000_000 }
     public var underruns: Int {
         signals.serverUnderruns.load(ordering: .relaxed) + (wishes.withLock { $0.ring }?.underruns ?? 0)
@@ -172,6 +177,8 @@ public final class PulseAudioSink: AudioDeviceSink {
     /// From here to the loudspeaker. Less makes it run dry on a busy machine, more makes it slow to answer.
     static let serverSeconds = 0.2
     private static let prefillSeconds = 0.1
+    /// 300 ms: a device that is being used is not so far ahead of itself.
+    private static let farAhead: Int64 = 300_000_000
 
     /// What is not mono or of up to eight channels is mixed to stereo.
     private static func accepted(_ format: AudioFormat) -> AudioFormat {
@@ -196,6 +203,8 @@ final class PulseSignals: Sendable {
     let isAway = Atomic<Bool>(false)
     /// Nanoseconds; learnt. 40 ms is what servers do on ordinary machines.
     let startDelay = Atomic<Int64>(40_000_000)
+    /// Host nanoseconds before which the device has nothing to play any more.
+    let horizon = Atomic<Int64>(.min)
     let canPlay = Atomic<Bool>(false)
     /// The first attempt is under way.
     let isConnecting = Atomic<Bool>(false)

@@ -218,10 +218,12 @@ final class PulseConnection: @unchecked Sendable {
         hasToldOfSilence = false
         signals.deviceName.withLock { $0 = device }
         signals.isAway.store(false, ordering: .releasing)
-        signals.isConnecting.store(false, ordering: .relaxed)
         onNotice(.connected(device: device))
         attend()
     }
+
+    /// From now on it is known how soon something can be heard.
+    func streamIsMeasured() { signals.isConnecting.store(false, ordering: .relaxed) }
 
     func streamMoved(to device: String) { signals.deviceName.withLock { $0 = device } }
 

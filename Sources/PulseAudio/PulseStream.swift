@@ -29,6 +29,9 @@ final class PulseStream {
     private var measurementsAwaited = 0
     /// Nothing has been written since the last flush.
     private var isEmpty = true
+    /// What was measured before tells nothing: a device takes back what it has played ahead when a stream begins.
+    /// Microseconds of the wall clock, as in libpulse's measurements.
+    private var settlesAt: Int64 = 0
 
     init?(
         _ owner: PulseConnection,
@@ -134,6 +137,7 @@ final class PulseStream {
             isCorked = isPaused
             signals.timing.invalidate()
             startedAt = isPaused ? nil : owner.clock.now
+            settlesAt = Self.wallClock() + Self.settling
             forget(library.functions.stream_cork(stream, isPaused ? 1 : 0, nil, nil))
             measureAnew()
         }
@@ -187,6 +191,7 @@ final class PulseStream {
                 PA_SEEK_RELATIVE
             )
             guard code >= 0 else { break }
+            if isEmpty { settlesAt = Self.wallClock() + Self.settling }
             isEmpty = false
             left -= count * frameSize
         }
@@ -195,8 +200,11 @@ final class PulseStream {
 
     /// Which sample comes next, and when what is written next will be heard.
     private func measure() {
-        guard !isCorked, !isSuspended, measurementsAwaited == 0, let next = ring.next else { return }
-        guard let latency = latency() else { return }
+        noteHorizon()
+        guard !isCorked, !isSuspended, measurementsAwaited == 0, let next = ring.next,
+            let info = library.functions.stream_get_timing_info(stream)?.pointee,
+            Self.microseconds(info.timestamp) >= settlesAt, let latency = latency(info)
+        else { return }
         let now = owner.clock.now
         let heardAt = now.advanced(by: latency * 1000)
         learnStartDelay(next.frame, heardAt)
@@ -207,28 +215,51 @@ final class PulseStream {
 
     /// Microseconds until what is written next is heard; nil: the server has played on beyond what it was given, and
     /// cannot tell where.
-    private func latency() -> Int64? {
+    ///
+    /// libpulse fits a line through its measurements, which takes their jitter away. But it takes that line for where
+    /// a stream is that has not begun, or has just done so, and then is wrong for seconds: so the last
+    /// measurement itself has the last word.
+    private func latency(_ info: pa_timing_info) -> Int64? {
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
-        guard library.functions.stream_get_latency(stream, &latency, &isNegative) >= 0, isNegative == 0 else {
-            return nil
-        }
-        var result = Int64(clamping: latency)
-        // At a stream's beginning the device may have more in hand than has been read of it. libpulse says then that
-        // nothing has been played, and not how long that will stay so.
-        if let info = library.functions.stream_get_timing_info(stream)?.pointee,
-            info.write_index_corrupt == 0,
-            info.read_index_corrupt == 0, microseconds(info.read_index) <= Int64(clamping: info.sink_usec)
-        {
-            var now = timeval()
-            gettimeofday(&now, nil)
-            let age =
-                Int64(now.tv_sec - info.timestamp.tv_sec) * 1_000_000
-                + Int64(now.tv_usec - info.timestamp.tv_usec)
+        let isFitted =
+            library.functions.stream_get_latency(stream, &latency, &isNegative) >= 0 && isNegative == 0
+        let fitted = isFitted ? Int64(clamping: latency) : nil
+        var result = fitted
+        if info.write_index_corrupt == 0, info.read_index_corrupt == 0 {
             let inHand = microseconds(info.write_index - info.read_index) + Int64(clamping: info.sink_usec)
-            result = inHand - max(0, min(2_000_000, age))
+            let measured = inHand - max(0, min(2_000_000, age(of: info)))
+            if fitted.map({ ($0 - measured).magnitude > Self.jitter }) ?? true { result = measured }
         }
-        return (1...10_000_000).contains(result) ? result : nil
+        return result.flatMap { (1...10_000_000).contains($0) ? $0 : nil }
+    }
+
+    /// How far the device has played ahead, for whoever writes first after a flush. One that nobody has used plays
+    /// silence ahead of itself, PulseAudio's null device two seconds, and takes back but what it has been told to keep.
+    private func noteHorizon() {
+        guard !isSuspended, let info = library.functions.stream_get_timing_info(stream)?.pointee else {
+            return
+        }
+        let ahead = Int64(clamping: info.sink_usec) - age(of: info) - Self.takenBack
+        signals.horizon.store(
+            owner.clock.now.advanced(by: max(0, ahead) * 1000).nanoseconds,
+            ordering: .relaxed
+        )
+    }
+
+    /// Microseconds.
+    private func age(of info: pa_timing_info) -> Int64 {
+        Self.wallClock() - Self.microseconds(info.timestamp)
+    }
+
+    private static func wallClock() -> Int64 {
+        var now = timeval()
+        gettimeofday(&now, nil)
+        return microseconds(now)
+    }
+
+    private static func microseconds(_ time: timeval) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec)
     }
 
     private func microseconds(_ bytes: Int64) -> Int64 {
@@ -281,6 +312,13 @@ final class PulseStream {
         signals.timing.invalidate()
     }
 
+    /// Microseconds: what a device is told to keep is two fifths of the stream's length.
+    private static let takenBack = Int64(PulseAudioSink.serverSeconds * 4e5)
+
+    /// Microseconds.
+    private static let jitter: UInt64 = 20_000
+    private static let settling: Int64 = 20_000
+
     private static func me(_ data: UnsafeMutableRawPointer?) -> PulseStream? {
         data.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -294,5 +332,9 @@ final class PulseStream {
     private static let ranDry: pa_stream_notify_cb_t = { _, data in me(data)?.noteUnderrun() }
     private static let moved: pa_stream_notify_cb_t = { _, data in me(data)?.didMove() }
     private static let suspended: pa_stream_notify_cb_t = { _, data in me(data)?.suspensionChanged() }
-    private static let measured: pa_stream_notify_cb_t = { _, data in me(data)?.measure() }
+    private static let measured: pa_stream_notify_cb_t = { _, data in
+        guard let me = me(data) else { return }
+        me.measure()
+        me.owner.streamIsMeasured()
+    }
 }

@@ -45,6 +45,39 @@ struct SoundClockTests {
         #expect(rig.device.heard.count == 1)
     }
 
+    @Test(
+        "A device that plays far ahead of itself: pictures wait for a second at most, else it joins them",
+        arguments: [(0.8, false), (0.8, true), (1.5, false), (1.5, true)]
+    )
+    func farAhead(delay: Double, isAskedFirst: Bool) {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.ahead = delay
+        setup.isConnecting = isAskedFirst
+        setup.isConnected = !isAskedFirst
+        let rig = DeviceRig(setup)
+        rig.load(.clip(seconds: 6))
+        rig.play()
+        if isAskedFirst {
+            rig.driver.run(seconds: 0.1)
+            rig.device.connect()
+        }
+        let moments = rig.run(seconds: 3)
+        let begin = isAskedFirst ? 100.0 : 0
+        if delay < 1 {
+            #expect(moments.filter { $0.host <= begin + 800 }.allSatisfy { $0.time == 0 })
+            #expect(rig.device.heard.first?.samples.prefix(2) == [0, 1])
+            #expect(rig.loop.snapshot.audio.corrections == 0)
+        } else {
+            // Looked at each 5 ms.
+            let started = moments.drop { $0.time == 0 }
+            #expect((started.first?.host ?? 9999) <= begin + 10)
+            #expect(started.dropFirst().map(\.step).allSatisfy { $0 > 4.9 && $0 < 5.1 })
+            #expect(started.contains { $0.offset != nil })
+        }
+        #expect(moments.compactMap(\.offset).dropFirst(20).map(abs).max() ?? 99 < 3)
+        #expect(rig.loop.snapshot.counters.audioUnderruns == 0)
+    }
+
     @Test("Drift between device and host is learnt and followed", arguments: [-300.0, 80])
     func drift(drift: Double) {
         var setup = SimulatedAudioDevice.Setup()

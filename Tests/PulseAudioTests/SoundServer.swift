@@ -47,9 +47,9 @@ final class SoundServer: Sendable {
             "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-target=stderr",
             "--log-level=error",
         ]
-        // A null sink that rewinds is up to two seconds ahead of itself when it was idle.
+        // Idle, this device is up to two seconds ahead of itself.
         for sink in sinks {
-            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate) norewinds=1")
+            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate)")
         }
         arguments.append("--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native")
         var environment = environment

@@ -64,9 +64,16 @@ extension PlaybackLoop {
         guard !device.isConnecting || now >= end else { return true }
         following.waitsUntil = nil
         following.lastReading = now
-        let rest = end.nanoseconds(since: now) - max(0, device.startDelay)
+        let rest = end.nanoseconds(since: now) - startWait(device)
         renderer.timeline.step(by: rest, epoch: renderer.timeline.epoch, at: now)
+        renderer.timeline.hold(for: -rest, epoch: renderer.timeline.epoch, at: now)
         return false
+    }
+
+    /// Pictures wait so long for their sound. A device that takes longer joins them in the middle.
+    private func startWait(_ device: any AudioDeviceSink) -> Int64 {
+        let delay = max(0, device.startDelay)
+        return delay <= Self.longestStart ? delay : 0
     }
 
     /// The timeline starts: how long until its first sound can be heard.
@@ -77,7 +84,9 @@ extension PlaybackLoop {
         following.hasMet = false
         following.waitsUntil = nil
         guard let device = audio?.device, pipeline?.audio != nil, !renderer.isReverse else { return 0 }
-        guard device.isConnecting, appointment == nil else { return max(0, device.startDelay) }
+        guard device.isConnecting, appointment == nil else {
+            return startWait(device)
+        }
         following.waitsUntil = now.advanced(by: Self.longestWait)
         return Self.longestWait
     }
@@ -141,6 +150,8 @@ extension PlaybackLoop {
     private static let readingInterval: Int64 = 50_000_000
     /// Half a second for a server to answer; then the beginning is not heard.
     private static let longestWait: Int64 = 500_000_000
+    /// 1 s, as in `SoundFollower`.
+    private static let longestStart: Int64 = 1_000_000_000
     private static let answerInterval: Int64 = 5_000_000
     private static let startPatience: Int64 = 700_000_000
     /// 300 ms without a reading: there is no device.
