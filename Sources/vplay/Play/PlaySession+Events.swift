@@ -21,9 +21,9 @@ extension PlaySession {
         case .failedToPlayToEndTime(let item, let error): inputFailed(item, error, at: timed.itemTime)
         case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
         case .sinkFailed(let error): sinkFailed(error)
-        case .errorLogEntry(let item, let error):
-            guard options.isVerbose, let index = index(of: item) else { break }
-            Console.shared.complain("warning: \(options.inputs[index].name): \(reason(error))")
+        case .errorLogEntry(let item, let entry):
+            guard options.isVerbose, entry.isRecovered, let index = index(of: item) else { break }
+            Console.shared.complain("warning: \(options.inputs[index].name): \(reason(entry.error))")
         default: break
         }
     }
