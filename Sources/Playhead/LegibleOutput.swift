@@ -8,7 +8,7 @@ import PlaybackEngine
 /// sound, which never wait for them: a track whose next words are an hour away holds up nothing, and words that
 /// could not be read in time come late. A cue that began more than 20 seconds before a place that was sought
 /// to, and was not read before, may be missing there.
-public final class LegibleOutput: PlayerItemOutput {
+public final class LegibleOutput: PlayerItemOutput, TextOutput {
     public enum Notice: Sendable {
         /// A seek, another pass, another direction or another track: what was handed out is no longer due.
         case sequenceWasFlushed
@@ -52,6 +52,8 @@ public final class LegibleOutput: PlayerItemOutput {
         }
     }
 
+    var kind: TextKind { .words }
+    var isReadForOutputs: Bool { false }
     var listener: TextListener {
         TextListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
             [weak self] notice in
@@ -90,9 +92,7 @@ extension PlayerItem {
         return .words(
             outside == nil ? choice : .automatic,
             makeDemuxer: { asset.makeDemuxer() },
-            listeners: { [weak self] in
-                (self?.outputs ?? []).compactMap { ($0 as? LegibleOutput)?.listener }
-            }
+            listeners: { [weak self] in self?.listeners(of: .words) ?? [] }
         )
     }
 

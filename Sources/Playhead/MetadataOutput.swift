@@ -15,7 +15,7 @@ public struct TimedMetadataGroup: Hashable, Sendable {
 
 /// Hands out timed metadata as they come due: chapters, and ID3 tags of transport streams. Other tracks of
 /// data are not read. Pushed and read as words are; see `LegibleOutput`.
-public final class MetadataOutput: PlayerItemOutput {
+public final class MetadataOutput: PlayerItemOutput, TextOutput {
     public enum Notice: Sendable {
         /// A seek, another pass or another direction: what was handed out is no longer due.
         case sequenceWasFlushed
@@ -49,6 +49,8 @@ public final class MetadataOutput: PlayerItemOutput {
         state.withLock { $0.handler = handler.map { NoticeHandler(queue: queue, call: $0) } }
     }
 
+    var kind: TextKind { .metadata }
+    var isReadForOutputs: Bool { true }
     var listener: TextListener {
         TextListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
             [weak self] notice in
@@ -81,13 +83,11 @@ public final class MetadataOutput: PlayerItemOutput {
 extension PlayerItem {
     /// What the engine reads metadata from; nil: nobody wants them.
     var metadataSource: TextSource? {
-        guard outputs.contains(where: { $0 is MetadataOutput }) else { return nil }
+        guard !listeners(of: .metadata).isEmpty else { return nil }
         let asset = asset
         return .metadata(
             makeDemuxer: { asset.makeDemuxer() },
-            listeners: { [weak self] in
-                (self?.outputs ?? []).compactMap { ($0 as? MetadataOutput)?.listener }
-            }
+            listeners: { [weak self] in self?.listeners(of: .metadata) ?? [] }
         )
     }
 }

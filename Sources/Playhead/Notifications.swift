@@ -12,7 +12,8 @@ extension PlayerItem {
         Notification.Name("Playhead.PlayerItem.mediaSelectionDidChange")
     /// After a seek or a loop's jump.
     public static let timeJumped = Notification.Name("Playhead.PlayerItem.timeJumped")
-    /// `userInfo[PlayerItem.errorKey]` holds the `PlaybackError`; playback goes on.
+    /// `errorLog()` has a new entry; `userInfo[PlayerItem.errorKey]` holds its `PlaybackError`. What ends playing
+    /// is told here first, then by `failedToPlayToEndTime` or the status.
     public static let newErrorLogEntry = Notification.Name("Playhead.PlayerItem.newErrorLogEntry")
     /// The item has begun to play: `accessLog()` has a new entry.
     public static let newAccessLogEntry = Notification.Name("Playhead.PlayerItem.newAccessLogEntry")
@@ -46,11 +47,11 @@ enum Bulletin {
         case .effectiveRateChanged(let item, _):
             center.post(name: Timebase.effectiveRateDidChange, object: item)
         case .timeJumped(let item, _): center.post(name: PlayerItem.timeJumped, object: item)
-        case .errorLogEntry(let item, let error):
+        case .errorLogEntry(let item, let entry):
             center.post(
                 name: PlayerItem.newErrorLogEntry,
                 object: item,
-                userInfo: [PlayerItem.errorKey: error]
+                userInfo: [PlayerItem.errorKey: entry.error]
             )
         case .accessLogEntry(let item): center.post(name: PlayerItem.newAccessLogEntry, object: item)
         case .rateChanged(_, _, let reason):

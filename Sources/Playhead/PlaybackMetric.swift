@@ -71,7 +71,8 @@ public struct PlaybackMetrics: AsyncSequence, Sendable {
                 return .rateChanged(from: old, to: new, reason)
             case .seekCompleted(_, let finished): return .sought(finished: finished)
             case .passEnded(let item, let outcome): return .passEnded(outcome, item.accessLog().events.last)
-            case .errorLogEntry(_, let error): return .lost(error)
+            // What ended playing is how the pass ended.
+            case .errorLogEntry(_, let entry): return entry.isRecovered ? .lost(entry.error) : nil
             case .eventsLost(let count): return .eventsLost(count)
             default: return nil
             }

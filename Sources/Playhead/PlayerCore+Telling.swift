@@ -6,6 +6,7 @@ import PlaybackEngine
 /// From the loop, on its lane, to everybody who watches, on the callback lane.
 extension PlayerCore {
     func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        tellError(report, snapshot)
         switch report.content {
         case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
             if let completion = state.withLock({ $0.seeks.removeValue(forKey: id) }) {
@@ -38,6 +39,22 @@ extension PlayerCore {
             item: item
         )
         post(entry, snapshot, item)
+    }
+
+    /// An entry in an error log is told before what it leads to.
+    private func tellError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+        guard let owner = report.content.failing.flatMap({ watchers.item($0) }),
+            let entry = owner.keepError(report, snapshot)
+        else { return }
+        let item = snapshot.itemID.flatMap { watchers.item($0) }
+        let timed = TimedPlayerEvent(
+            event: .errorLogEntry(owner, entry),
+            itemTime: report.itemTime,
+            hostTime: report.host,
+            item: item
+        )
+        log(timed.event)
+        post(timed, snapshot, item)
     }
 
     /// Something that the engine has no part in.
@@ -87,11 +104,24 @@ extension PlayerCore {
 
     private func log(_ event: PlayerEvent) {
         switch event {
-        case .failedToPlayToEndTime(_, let error), .sinkFailed(let error):
-            configuration.logger.error("\(error.message)")
-        case .errorLogEntry(_, let error): configuration.logger.warning("\(error.message)")
+        case .sinkFailed(let error): configuration.logger.error("\(error.message)")
+        case .errorLogEntry(_, let entry):
+            configuration.logger.log(level: entry.isRecovered ? .warning : .error, "\(entry.error.message)")
         case .loadedTimeRangesChanged: configuration.logger.trace("\(event)")
         default: configuration.logger.debug("\(event)")
+        }
+    }
+}
+
+extension PlaybackReport.Content {
+    /// The item of which something, or all, is lost.
+    fileprivate var failing: ItemID? {
+        switch self {
+        case .fault(let id, _): id
+        case .notice(.failedToPlayToEnd(let id, _)), .notice(.itemFailed(let id, _)),
+            .notice(.itemStatusChanged(let id, .failed)):
+            id
+        default: nil
         }
     }
 }

@@ -35,8 +35,9 @@ public enum PlayerEvent: Sendable {
     /// After a seek or a loop's jump.
     case timeJumped(PlayerItem, to: MediaTime)
     case seekCompleted(PlayerItem, finished: Bool)
-    /// Something was lost, and playback goes on.
-    case errorLogEntry(PlayerItem, PlaybackError)
+    /// `PlayerItem.errorLog()` has a new entry: something was lost and playback goes on, or it ends, which
+    /// `failedToPlayToEndTime` or the item's status tells next.
+    case errorLogEntry(PlayerItem, ErrorLog.Event)
     /// The item has begun to play in this player: `PlayerItem.accessLog()` has a new entry.
     case accessLogEntry(PlayerItem)
     case sinkFailed(PlaybackError)

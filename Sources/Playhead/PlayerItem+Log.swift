@@ -36,9 +36,9 @@ extension PlayerItem {
         }
     }
 
-    /// What went wrong so far: a copy as of now, made without waiting for anything. New entries that playing
-    /// has got over are told by `PlayerEvent.errorLogEntry` and `PlayerItem.newErrorLogEntry`, an error that
-    /// ends it by `failedToPlayToEndTime`, or by `status`.
+    /// What went wrong so far: a copy as of now, made without waiting for anything. Each new entry is told
+    /// by `PlayerEvent.errorLogEntry` and `PlayerItem.newErrorLogEntry`; one that ended playing after that by
+    /// `failedToPlayToEndTime`, or by `status`.
     public func errorLog() -> ErrorLog { state.withLock { $0.log.errors } }
 
     /// On the loop's lane. True: a new entry in the access log.
@@ -58,18 +58,29 @@ extension PlayerItem {
                 )
                 return true
             }
-        case .fault(_, let error): keep(error, report, isRecovered: true)
-        case .notice(.failedToPlayToEnd(_, let error)): keep(error, report, isRecovered: false)
-        case .notice(.itemStatusChanged(_, .failed)):
-            // One that failed while playing was told above.
-            let isKnown = errorLog().events.last.map { !$0.isRecovered } ?? false
-            if !isKnown, let error = snapshot.itemError { keep(error, report, isRecovered: false) }
         default: break
         }
         return false
     }
 
-    private func keep(_ error: MediaError, _ report: PlaybackReport, isRecovered: Bool) {
+    /// The new entry in the error log, if the report makes one; it is about this item. On the loop's lane.
+    func keepError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) -> ErrorLog.Event? {
+        switch report.content {
+        case .fault(_, let error): keep(error, report, isRecovered: true)
+        case .notice(.failedToPlayToEnd(_, let error)): keep(error, report, isRecovered: false)
+        case .notice(.itemFailed(_, let error)): keepFailure(error, report)
+        case .notice(.itemStatusChanged(_, .failed)): snapshot.itemError.flatMap { keepFailure($0, report) }
+        default: nil
+        }
+    }
+
+    /// Unless it failed while playing, which was told before.
+    private func keepFailure(_ error: MediaError, _ report: PlaybackReport) -> ErrorLog.Event? {
+        let isKnown = errorLog().events.last.map { !$0.isRecovered } ?? false
+        return isKnown ? nil : keep(error, report, isRecovered: false)
+    }
+
+    private func keep(_ error: MediaError, _ report: PlaybackReport, isRecovered: Bool) -> ErrorLog.Event {
         let event = ErrorLog.Event(
             error: PlaybackError(error, url: asset.url),
             hostTime: report.host,
@@ -77,6 +88,7 @@ extension PlayerItem {
             isRecovered: isRecovered
         )
         state.withLock { $0.log.errors.append(event) }
+        return event
     }
 
     /// On the loop's lane, or when the player goes.

@@ -84,8 +84,7 @@ extension PlayerItem {
             if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
         }
         output.item = self
-        if output is LegibleOutput { renewText(.words, reopens: false) }
-        if output is MetadataOutput { renewText(.metadata, reopens: true) }
+        if let output = output as? any TextOutput { renewText(output.kind, reopens: output.isReadForOutputs) }
     }
 
     public func remove(_ output: any PlayerItemOutput) {

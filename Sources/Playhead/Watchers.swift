@@ -150,8 +150,8 @@ final class Watchers: Sendable {
             return current.map { .seekCompleted($0, finished: finished) }
         case .prerollCompleted: return nil
         case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
-        case .fault(let id, let error):
-            return id.flatMap { item($0) }.map { .errorLogEntry($0, PlaybackError(error, url: $0.asset.url)) }
+        // Told as an entry of the error log.
+        case .fault: return nil
         case .sinkFailed(let error, let underlying):
             var words = PlaybackError(error, url: nil)
             words.underlying = underlying

@@ -31,7 +31,7 @@ struct ArgumentTests {
         var order: [Int] = []
         while let index = list.next() {
             order.append(index)
-            list.notePlayed()
+            list.notePlayed(index)
         }
         #expect(order == [0, 1, 0, 1])
     }
@@ -41,6 +41,16 @@ struct ArgumentTests {
         var order: [Int] = []
         while let index = list.next() { order.append(index) }
         #expect(order == [0, 1, 2])
+    }
+
+    @Test func aListOfWhichNothingCanBePlayedAnyMoreEnds() {
+        var list = Playlist(count: 2, repeats: .forever)
+        list.notePlayed(0)
+        #expect((0..<4).map { _ in list.next() } == [0, 1, 0, 1])
+        list.noteFailed(1)
+        #expect(list.next() == 0)
+        list.noteFailed(0)
+        #expect((0..<2).map { _ in list.next() } == [1, nil])
     }
 
     @Test func keysComeInOneRead() {

@@ -92,9 +92,52 @@ struct NotificationTests {
         board.watch(item, as: "item")
         scene.player.play()
         scene.driver.run(seconds: 5)
-        #expect(board.lines == ["item error decodeFailed", "item failed io"])
+        #expect(board.lines == ["item error decodeFailed", "item error io", "item failed io"])
         #expect(item.status == .readyToPlay)
         #expect(item.error == nil)
+    }
+
+    @Test("What ends an item is told of as an entry of the error log, once, before its status changes")
+    func failureToOpen() {
+        let scene = Scene()
+        let board = Board()
+        let item = scene.makeItem(Scene.clip([.openFails(.unrecognizedFormat)]))
+        board.watch(item, as: "item")
+        let order = Locked([String]())
+        let token = scene.player.onEvent { timed in
+            switch timed.event {
+            case .errorLogEntry(_, let entry): order.withLock { $0.append("entry \(entry.isRecovered)") }
+            case .itemStatusChanged(_, let status): order.withLock { $0.append("\(status)") }
+            default: break
+            }
+        }
+        scene.player.replaceCurrentItem(with: item)
+        scene.driver.run(seconds: 1)
+        #expect(board.lines == ["item error unrecognizedFormat"])
+        #expect(order.withLock { $0 } == ["entry false", "failed"])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("An item of a queue that fails before its turn has the entry, and not the one being played")
+    func failureInQueue() {
+        let scene = Scene()
+        let board = Board()
+        let first = scene.makeItem()
+        let second = scene.makeItem(Scene.clip([.openFails(.unrecognizedFormat)]))
+        board.watch(first, as: "first")
+        board.watch(second, as: "second")
+        var player: QueuePlayer? = QueuePlayer(
+            items: [first, second],
+            configuration: scene.player.configuration
+        )
+        player?.play()
+        scene.driver.run(seconds: 1.5)
+        #expect(player?.currentItem === first)
+        #expect(board.lines == ["second error unrecognizedFormat"])
+        #expect(second.errorLog().events.map(\.isRecovered) == [false])
+        #expect(first.errorLog().events.isEmpty)
+        player = nil
+        scene.driver.settle()
     }
 
     @Test("The rate tells why it changed")

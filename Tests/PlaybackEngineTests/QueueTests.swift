@@ -145,6 +145,22 @@ struct QueueTests {
         #expect(rig.driver.now == HostTime(nanoseconds: 1_500_000_000))
     }
 
+    @Test("It is asked for again, earlier, where the container's index lands late, and follows without a gap")
+    func lateStart() {
+        let late = ScriptedMedia(
+            video: .init(frameCount: 500, frameRate: 25, keyInterval: 25),
+            audio: .init(sampleCount: 960_000),
+            faults: [.seeksLate(keyFrames: 2)]
+        )
+        let rig = rig([Self.short])
+        rig.insert(late, id: 2, start: .ms(4500), forwardEnd: .ms(5000))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<25) + Array(112..<125))
+        let samples = Array(0..<48_000) + Array(216_000..<240_000)
+        #expect(rig.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(rig.driver.now == HostTime(nanoseconds: 1_500_000_000))
+    }
+
     @Test("Inserted into a player that has run out, an item starts by itself")
     func insertedIntoNothing() {
         let rig = rig([Self.short])

@@ -122,7 +122,7 @@ struct OneOrderTests {
             testDescription: "failure in the middle",
             media: ScriptedMedia(video: .init(frameCount: 50), faults: [.lost(fromPacket: 20)]),
             landmarks: ["timeControlStatus playing", "rate 0.0", "timeControlStatus paused"],
-            notifications: ["rate setRateCalled", "access", "failed", "rate itemFailed"]
+            notifications: ["rate setRateCalled", "access", "error", "failed", "rate itemFailed"]
         ) { theatre, ways, first, _ in
             ways.set {
                 theatre.player.play()
@@ -136,7 +136,7 @@ struct OneOrderTests {
             landmarks: [
                 "currentItem A", "status readyToPlay", "A.status failed", "A.error unrecognizedFormat",
             ],
-            notifications: []
+            notifications: ["error"]
         ) { theatre, ways, first, _ in
             ways.set { theatre.player.replaceCurrentItem(with: first) }
             theatre.driver.run(atMost: 60)

@@ -63,7 +63,7 @@ extension PlaybackLoop {
     private func open(_ id: ItemID) {
         guard let item = items[id]?.make() else { return }
         start = EpochStart(of: item, epoch: state.epoch)
-        late = item.start.map { LateLanding(target: $0) } ?? LateLanding()
+        late = LateLanding(of: item)
         renderer.begin(start.epoch, at: driver.clock.now, itemTime: start.firstWanted)
         renderer.endTime = item.forwardEnd?.nanoseconds
         renderer.reverseEnd = item.reverseEnd.nanoseconds ?? 0
@@ -250,17 +250,14 @@ extension PlaybackLoop {
 
     /// The container's index put us behind the target: try earlier, then earlier still, then the start.
     func landedLate(_ epoch: Epoch) {
+        if prepared?.start.epoch == epoch, prepareEarlier() { return }
         for ahead in [prepared, replacement] where ahead?.start.epoch == epoch {
             ahead?.pipeline?.acceptLateLanding()
             return
         }
         guard epoch == start.epoch, let earlier = late.next() else { return }
         state.renewEpoch()
-        var again = start
-        again.epoch = state.epoch
-        again.demuxTarget = earlier
-        again.isLastAttempt = earlier <= .zero
-        begin(again)
+        begin(start.earlier(earlier, state.epoch))
     }
 
     func fault(_ error: MediaError, of id: ItemID) {
@@ -280,6 +277,11 @@ struct LateLanding {
     init(target: MediaTime) {
         self.target = target
         steps = [1, 3, 10]
+    }
+
+    init(of item: MediaItem) {
+        self.init()
+        if let start = item.start { self = LateLanding(target: start) }
     }
 
     mutating func next() -> MediaTime? {

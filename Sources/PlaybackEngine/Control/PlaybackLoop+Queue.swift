@@ -3,12 +3,14 @@ import MediaCore
 /// The item behind the current one, opened ahead of need.
 struct PreparedItem {
     let id: ItemID
-    let start: EpochStart
+    var start: EpochStart
     let demuxer: any Demuxer
     var endTime: Int64?
     var reverseEnd: Int64 = 0
     var pipeline: ItemPipeline?
     var isReady = false
+    /// Where to look next, should the first frames lie behind the wanted ones.
+    var late = LateLanding()
 
     /// Every track shows its first frame, or has none at hand although all that may be read ahead was read.
     func becomesReady() -> Bool {
@@ -36,6 +38,15 @@ extension EpochStart {
             isLastAttempt: item.start == nil
         )
     }
+
+    /// The same, looked for from an earlier time.
+    func earlier(_ target: MediaTime, _ epoch: Epoch) -> EpochStart {
+        var start = self
+        start.epoch = epoch
+        start.demuxTarget = target
+        start.isLastAttempt = target <= .zero
+        return start
+    }
 }
 
 /// Preparing the next item and going over to it.
@@ -49,8 +60,20 @@ extension PlaybackLoop {
             start: start,
             demuxer: startOpening(id, item, at: start),
             endTime: item.forwardEnd?.nanoseconds,
-            reverseEnd: item.reverseEnd.nanoseconds ?? 0
+            reverseEnd: item.reverseEnd.nanoseconds ?? 0,
+            late: LateLanding(of: item)
         )
+    }
+
+    /// What was asked for lies before what was found. False: there is nowhere else to look, or no time.
+    func prepareEarlier() -> Bool {
+        guard let old = prepared, !old.isReady, let pipeline = old.pipeline,
+            let earlier = prepared?.late.next()
+        else { return false }
+        let start = old.start.earlier(earlier, state.renewPrepared())
+        prepared?.start = start
+        pipeline.begin(start)
+        return true
     }
 
     func preparedOpened(_ id: ItemID, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
@@ -96,7 +119,8 @@ extension PlaybackLoop {
         reading.begin()
         pipeline = next.pipeline
         start = next.start
-        late = LateLanding()
+        // Behind a seam its frames have been found already.
+        late = isSeamless ? LateLanding() : next.late
         monitor = BufferMonitor(level: isSeamless ? .afterSeam : .empty, rules: pipeline?.rules ?? .local)
         setCancellable(next.demuxer)
         renderer.endTime = next.endTime

@@ -3,7 +3,7 @@ import MediaCore
 /// What the state knows of the item behind the current one, which is opened ahead of need.
 struct PreparedState: Hashable, Sendable {
     let id: ItemID
-    let epoch: Epoch
+    var epoch: Epoch
     var isOpen = false
     var duration: MediaTime = .indefinite
     var isSeekable = true
@@ -100,6 +100,13 @@ extension PlaybackState {
     mutating func preparedReady(_ id: ItemID) {
         guard prepared?.id == id else { return }
         prepared?.isReady = true
+    }
+
+    /// Its first frames are looked for at another place.
+    mutating func renewPrepared() -> Epoch {
+        let epoch = makeEpoch()
+        prepared?.epoch = epoch
+        return epoch
     }
 
     mutating func prepareAgain(_ id: ItemID, _ actions: inout [PlaybackAction]) {

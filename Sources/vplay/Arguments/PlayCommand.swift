@@ -5,7 +5,7 @@ import Playhead
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play one input after another (default).",
+        abstract: "Play one input after another, without a gap (default).",
         discussion: """
             A folder stands for its media files, sorted by name; - is standard input.
 
@@ -26,7 +26,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, URLs, folders, or - for standard input.", valueName: "input"))
     var inputs: [String]
 
-    @Flag(help: "Play for ever; one input gaplessly, several as a list. Later passes begin at zero.")
+    @Flag(help: "Play for ever; several inputs as a list. Later passes of a single one begin at zero.")
     var loop = false
 
     @Option(name: .customLong("repeat"), help: ArgumentHelp("Play N times.", valueName: "n"))

@@ -71,7 +71,9 @@ struct EventRecord: Sendable {
         case .timeJumped(let item, let time): self.init("timeJumped", item, [("to", .time(time))])
         case .seekCompleted(let item, let finished):
             self.init("seekCompleted", item, [("finished", .bool(finished))])
-        case .errorLogEntry(let item, let error): self.init("errorLogEntry", item, Self.words(error))
+        case .errorLogEntry(let item, let entry):
+            let words = Self.words(entry.error) + [("isRecovered", .bool(entry.isRecovered))]
+            self.init("errorLogEntry", item, words)
         default: self.init("unknown", nil, [])
         }
     }

@@ -25,14 +25,8 @@ struct ItemMaker: Sendable {
         }
     }
 
-    struct Made {
-        let item: PlayerItem
-        /// Where it begins, in item time.
-        let start: MediaTime
-    }
-
     /// `remaining`: what `--duration` leaves; nil: no end to it.
-    func make(_ index: Int, remaining: MediaTime?) -> Result<Made, TrackNotFound> {
+    func make(_ index: Int, remaining: MediaTime?) -> Result<Turn, TrackNotFound> {
         let asset = assets[index]
         let item = PlayerItem(asset: asset)
         if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
@@ -55,22 +49,22 @@ struct ItemMaker: Sendable {
             if let video { item.selectTrack(video, ofType: .video) }
         }
         let zero = Self.firstPicture(of: asset.tracks.first { $0.id == video })
-        if options.rate < 0 { return .success(backward(item, zero)) }
+        if options.rate < 0 { return .success(backward(item, index, zero)) }
         let start = options.start.map { zero + $0 }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
-        let begin = start ?? .zero
         // The end is the first moment not played; a picture due exactly at --end is.
-        let ends = [options.end.map { zero + $0 + Self.moment }, remaining.map { begin + $0 }]
-        if let end = ends.compactMap(\.self).min() { item.forwardPlaybackEndTime = end }
-        return .success(Made(item: item, start: begin))
+        let end = options.end.map { zero + $0 + Self.moment }
+        let turn = Turn(item: item, index: index, start: start ?? .zero, end: end)
+        turn.limit(to: remaining)
+        return .success(turn)
     }
 
     /// From --end, or the last picture, to --start, or the first one.
-    private func backward(_ item: PlayerItem, _ zero: MediaTime) -> Made {
+    private func backward(_ item: PlayerItem, _ index: Int, _ zero: MediaTime) -> Turn {
         let begin = options.end.map { zero + $0 } ?? Self.farEnd
         item.seek(to: begin, toleranceBefore: .zero, toleranceAfter: .zero)
         if let start = options.start { item.reversePlaybackEndTime = zero + start }
-        return Made(item: item, start: begin)
+        return Turn(item: item, index: index, start: begin, end: nil)
     }
 
     /// A thousand hours: held at the duration.

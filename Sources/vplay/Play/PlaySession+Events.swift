@@ -13,16 +13,17 @@ extension PlaySession {
             }
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
+        case .currentItemChanged(let item): wentOn(to: item)
+        case .itemStatusChanged(_, .readyToPlay): lookAhead()
+        case .rateChanged(_, 0, .itemEnded), .rateChanged(_, 0, .itemFailed): stoodStill()
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
-        case .failedToPlayToEndTime(let item, let error):
-            // What there was has been played.
-            state.withLock { $0.playlist.notePlayed() }
-            inputFailed(item, error)
+        // What there was has been played.
+        case .failedToPlayToEndTime(let item, let error): inputFailed(item, error, at: timed.itemTime)
         case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
         case .sinkFailed(let error): sinkFailed(error)
-        case .errorLogEntry(let item, let error):
-            guard options.isVerbose, let index = index(of: item) else { break }
-            Console.shared.complain("warning: \(options.inputs[index].name): \(reason(error))")
+        case .errorLogEntry(let item, let entry):
+            guard options.isVerbose, entry.isRecovered, let index = index(of: item) else { break }
+            Console.shared.complain("warning: \(options.inputs[index].name): \(reason(entry.error))")
         default: break
         }
     }
@@ -75,7 +76,7 @@ extension PlaySession {
 
     private func index(of item: PlayerItem) -> Int? {
         state.withLock { state in
-            [state.current, state.previous].compactMap(\.self).first { $0.item === item }?.index
+            [state.current, state.previous, state.next].compactMap(\.self).first { $0.item === item }?.index
         }
     }
 

@@ -2,40 +2,86 @@ import Playhead
 import Synchronization
 
 extension PlaySession {
-    /// On to the next input, past those that cannot even be set up.
+    /// The next input, where nothing follows by itself.
     func playNext() {
-        while let (index, remaining) = state.withLock({ nextIndex(&$0) }) {
+        if let turn = makeNext(state.withLock { $0.remaining }) { begin(turn) } else { stopWhenPaused() }
+    }
+
+    /// Past those that cannot even be set up. `remaining`: what `--duration` leaves.
+    private func makeNext(_ remaining: MediaTime?) -> Turn? {
+        while let index = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
             switch items.make(index, remaining: repeatsSingleInput ? nil : remaining) {
             case .failure(let error): fail("\(options.inputs[index].name): \(error.words)")
-            case .success(let made):
-                begin(made, index)
-                return
+            case .success(let turn):
+                if options.subtitleTrack != nil, options.events != .none { tellWords(of: turn.item) }
+                return turn
             }
         }
-        stopWhenPaused()
+        return nil
     }
 
-    private func nextIndex(_ state: inout State) -> (Int, MediaTime?)? {
-        guard !state.isStopping, let index = state.playlist.next() else { return nil }
-        return (index, state.remaining)
-    }
-
-    private func begin(_ made: ItemMaker.Made, _ index: Int) {
+    private func begin(_ turn: Turn) {
         let (isFirst, isPaused) = state.withLock { state in
-            defer {
-                state.previous = state.current
-                state.current = (made.item, index)
-                state.isSettled = false
-                state.passStart = made.start
-            }
+            defer { state.take(turn) }
             return (state.current == nil, state.isPausedByUser)
         }
-        if options.subtitleTrack != nil, options.events != .none { tellWords(of: made.item) }
         if repeatsSingleInput { watchDuration() }
+        player.actionAtItemEnd = looksAhead ? .advance : .pause
         // The item comes last at first; later it must come before the rate, which the old one's end has taken.
         if isFirst { player.play() }
-        player.replaceCurrentItem(with: made.item)
+        player.replaceCurrentItem(with: turn.item)
         if !isFirst, !isPaused { player.play() }
+    }
+
+    // MARK: Seams
+
+    /// Backward there is nothing to be stitched: each item has to be opened to find its end.
+    private var looksAhead: Bool { options.inputs.count > 1 && options.rate > 0 }
+
+    /// Once the current input can be played, the one behind it is queued, to follow without a gap.
+    func lookAhead() {
+        guard looksAhead else { return }
+        let (turn, passStart, remaining) = state.withLock { state in
+            (state.isSettled || state.next != nil ? nil : state.current, state.passStart, state.remaining)
+        }
+        guard let turn, turn.item.status == .readyToPlay else { return }
+        let end = turn.item.expectedEnd
+        let left = remaining.map { end.isNumeric ? $0 - (end - passStart) : .zero }
+        // Behind the last one the player pauses. What is found to follow only then, follows with a gap.
+        guard left.map({ $0 > Turn.nothing }) ?? true, let next = makeNext(left) else {
+            player.actionAtItemEnd = .pause
+            return
+        }
+        state.withLock { $0.next = next }
+        player.insert(next.item, after: nil)
+        player.actionAtItemEnd = .advance
+    }
+
+    /// The player went on by itself.
+    func wentOn(to item: PlayerItem?) {
+        guard let item else {
+            // It ran out of items before it was told that there are no more; nothing pauses it then.
+            if state.withLock({ $0.isStopping }) { player.pause() }
+            return
+        }
+        let taken = state.withLock { state -> (Turn, MediaTime?)? in
+            guard let next = state.next, next.item === item else { return nil }
+            state.take(next)
+            return (next, state.remaining)
+        }
+        // The one before may have been longer or shorter than it said.
+        if let (turn, remaining) = taken { turn.limit(to: remaining) }
+        lookAhead()
+    }
+
+    /// The player had stopped at an input's end before the next one was queued.
+    func stoodStill() {
+        let (mustGoOn, isPaused) = state.withLock { state in
+            (state.isSettled && state.next != nil && !state.isStopping, state.isPausedByUser)
+        }
+        guard mustGoOn else { return }
+        player.advanceToNextItem()
+        if !isPaused { player.play() }
     }
 
     // MARK: Ends
@@ -43,6 +89,8 @@ extension PlaySession {
     private struct EndedPass {
         /// The next one is under way already.
         let isLooping: Bool
+        /// Another input follows by itself.
+        let isFollowed: Bool
         /// Passes of this session up to here.
         let count: Int
         let remaining: MediaTime?
@@ -50,42 +98,66 @@ extension PlaySession {
 
     /// A pass is over; `time` is where.
     func passEnded(_ item: PlayerItem, at time: MediaTime) {
+        let end = endTold(of: item, at: time)
         let pass = state.withLock { state -> EndedPass? in
-            guard state.current?.item === item, !state.isSettled else { return nil }
-            state.playlist.notePlayed()
+            guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
+            state.playlist.notePlayed(turn.index)
             state.passes += 1
-            if let remaining = state.remaining { state.remaining = remaining - (time - state.passStart) }
-            state.passStart = .zero
+            state.spend(until: end)
             let isLooping = state.repeatMode == .loop
             state.isSettled = !isLooping
-            return EndedPass(isLooping: isLooping, count: state.passes, remaining: state.remaining)
+            return EndedPass(
+                isLooping: isLooping,
+                isFollowed: state.next != nil,
+                count: state.passes,
+                remaining: state.remaining
+            )
         }
         guard let pass else { return }
-        if let remaining = pass.remaining, remaining <= Self.nothing {
-            if pass.isLooping { stop() } else { stopWhenPaused() }
+        if let remaining = pass.remaining, remaining <= Turn.nothing {
+            if pass.isLooping || pass.isFollowed { stop() } else { stopWhenPaused() }
             return
         }
         guard pass.isLooping else {
-            playNext()
+            if !pass.isFollowed { playNext() }
             return
         }
         if case .times(let times) = options.repeats, pass.count == times - 1 { player.repeatMode = .once }
         if repeatsSingleInput { watchDuration() }
     }
 
-    /// Less than any picture lasts: what rounding to the engine's nanoseconds may leave of `--duration`.
-    private static let nothing = MediaTime(value: 1, timescale: 1_000_000)
+    /// In real time an end is told a moment late.
+    private func endTold(of item: PlayerItem, at time: MediaTime) -> MediaTime {
+        let end = item.expectedEnd
+        return !options.isUntimed && end.isNumeric ? min(time, end) : time
+    }
 
-    /// The input cannot be played, or not any further.
-    func inputFailed(_ item: PlayerItem, _ error: PlaybackError?) {
-        let index = state.withLock { state -> Int? in
-            guard let current = state.current, current.item === item, !state.isSettled else { return nil }
+    /// The input cannot be played, or not any further; `time`: where, if some of it was played.
+    func inputFailed(_ item: PlayerItem, _ error: PlaybackError?, at time: MediaTime? = nil) {
+        let end = time.map { endTold(of: item, at: $0) }
+        let failed = state.withLock { state -> (turn: Turn, isQueued: Bool)? in
+            if let next = state.next, next.item === item {
+                state.next = nil
+                state.playlist.noteFailed(next.index)
+                return (next, true)
+            }
+            guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
             state.isSettled = true
-            return current.index
+            if let end {
+                state.playlist.notePlayed(turn.index)
+                state.spend(until: end)
+            } else {
+                state.playlist.noteFailed(turn.index)
+            }
+            return (turn, false)
         }
-        guard let index else { return }
-        fail("\(options.inputs[index].name): \(reason(error))")
-        playNext()
+        guard let failed else { return }
+        fail("\(options.inputs[failed.turn.index].name): \(reason(error))")
+        if failed.isQueued {
+            lookAhead()
+        } else if state.withLock({ $0.next == nil }) {
+            playNext()
+        }
     }
 
     // MARK: Duration
@@ -98,5 +170,22 @@ extension PlaySession {
         let end = start + remaining - ItemMaker.moment
         let observer = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in self?.stop() }
         state.withLock { $0.durationObserver = observer }
+    }
+}
+
+extension PlaySession.State {
+    /// Another input's turn.
+    fileprivate mutating func take(_ turn: Turn) {
+        previous = current
+        current = turn
+        next = nil
+        isSettled = false
+        passStart = turn.start
+    }
+
+    /// Takes what was played from `--duration`.
+    fileprivate mutating func spend(until time: MediaTime) {
+        if let left = remaining { remaining = left - (time - passStart) }
+        passStart = .zero
     }
 }

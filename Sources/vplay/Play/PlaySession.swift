@@ -2,13 +2,13 @@ import Dispatch
 import Playhead
 import Synchronization
 
-/// One run of `play`: a player, its outputs, and the inputs one after another.
+/// One run of `play`: a player, its outputs, and the inputs one after another, without a gap where that can be.
 ///
 /// What is decided about the end is decided on the player's callback queue or in a sink: there the virtual
 /// clock stands still, so every run decides at the same moment.
 final class PlaySession: Sendable {
     let options: PlayOptions
-    let player: Player
+    let player: QueuePlayer
     let layer: PlayerLayer
     let outputs: Outputs
     let items: ItemMaker
@@ -17,9 +17,11 @@ final class PlaySession: Sendable {
 
     struct State {
         var playlist: Playlist
-        var current: (item: PlayerItem, index: Int)?
+        var current: Turn?
         /// Its last events may come when the next is current already.
-        var previous: (item: PlayerItem, index: Int)?
+        var previous: Turn?
+        /// Queued: follows the current one by itself.
+        var next: Turn?
         /// The current input has come to its end, one way or another.
         var isSettled = false
         /// Of a single input.
@@ -78,7 +80,7 @@ final class PlaySession: Sendable {
         configuration.audio = outputs.audio
         configuration.decoding.threadCount = options.threads
         if let buffer = options.buffer { configuration.buffering.forwardDuration = buffer.seconds }
-        player = Player(configuration: configuration)
+        player = QueuePlayer(items: [], configuration: configuration)
         layer = PlayerLayer(size: options.size)
         let list = Playlist(count: options.inputs.count, repeats: options.repeats)
         state = Mutex(State(playlist: list, remaining: options.duration))

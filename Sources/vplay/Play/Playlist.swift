@@ -6,22 +6,22 @@ struct Playlist: Sendable {
     private let rounds: PlayOptions.Repeat
     private var nextIndex = 0
     private var round = 1
-    /// Something of this round could be played: else going round would never end.
-    private var roundIsAlive = false
+    /// Inputs that were played and have not failed since: were there none, going round would never end.
+    private var playable: Set<Int> = []
 
     init(count: Int, repeats: PlayOptions.Repeat) {
         self.count = count
         rounds = count > 1 ? repeats : .times(1)
     }
 
-    mutating func notePlayed() { roundIsAlive = true }
+    mutating func notePlayed(_ index: Int) { playable.insert(index) }
+    mutating func noteFailed(_ index: Int) { playable.remove(index) }
 
     /// nil: all has been played.
     mutating func next() -> Int? {
         if nextIndex == count {
-            guard roundIsAlive, hasAnotherRound else { return nil }
+            guard !playable.isEmpty, hasAnotherRound else { return nil }
             round += 1
-            roundIsAlive = false
             nextIndex = 0
         }
         guard nextIndex < count else { return nil }

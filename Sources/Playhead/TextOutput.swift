@@ -1,0 +1,15 @@
+import PlaybackEngine
+
+/// An output that gets what is read beside picture and sound.
+protocol TextOutput: PlayerItemOutput {
+    var kind: TextKind { get }
+    /// Whether it is read for the outputs alone, so that the first of them has it opened.
+    var isReadForOutputs: Bool { get }
+    var listener: TextListener { get }
+}
+
+extension PlayerItem {
+    func listeners(of kind: TextKind) -> [TextListener] {
+        outputs.compactMap { $0 as? any TextOutput }.filter { $0.kind == kind }.map(\.listener)
+    }
+}
