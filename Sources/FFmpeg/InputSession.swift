@@ -27,7 +27,7 @@ final class InputSession {
         self.cancellation = cancellation
         self.log = log
         self.name = request.location
-        self.bridge = try AVIOBridge(source: source, cancellation: cancellation)
+        var bridge = try AVIOBridge(source: source, cancellation: cancellation)
         let head = try bridge.readHead(count: 64)
         guard !head.isEmpty else {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
@@ -42,6 +42,11 @@ final class InputSession {
             )
         }
         self.nested = NestedOpener(playlistPath: isPlaylist ? path : nil, cancellation: cancellation)
+        if isPlaylist, let playlist = try PlaylistSource(source) {
+            nested.dates = playlist.text.dates
+            bridge = try AVIOBridge(source: playlist, cancellation: cancellation)
+        }
+        self.bridge = bridge
         self.interrupt = cancellation.makeInterruptCallback()
         do throws(MediaError) {
             try log.capture { () throws(MediaError) in
@@ -76,6 +81,7 @@ final class InputSession {
     var isSeekable: Bool { bridge.source.isSeekable }
     var isLocal: Bool { bridge.source.isLocal }
     var byteCount: Int64? { bridge.source.byteCount }
+    var dates: [DateSpan] { nested.dates }
 
     /// The streams that are known now; live containers may grow more.
     var streams: [UnsafeMutablePointer<AVStream>] {

@@ -70,6 +70,18 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var isPlayable: Bool { unplayableReason == nil }
 }
 
+extension Track {
+    /// Size as a viewer sees it.
+    public var presentationSize: PixelSize {
+        VideoFormat(
+            pixelFormat: PixelFormat(rawValue: sampleLayout),
+            size: naturalSize,
+            pixelAspectRatio: pixelAspectRatio,
+            rotation: preferredRotation
+        ).presentationSize
+    }
+}
+
 /// A named stretch of an asset's timeline.
 public struct Chapter: Hashable, Sendable {
     public var title: String?
@@ -94,6 +106,10 @@ public struct MediaDescription: Hashable, Sendable {
     public var tracks: [Track]
     public var metadata: [String: String]
     public var chapters: [Chapter]
+    /// In the playlist's order; empty where there is no choice.
+    public var variants: [Variant]
+    /// In order; empty where nothing says when it happened.
+    public var dates: [DateSpan]
     public var isSeekable: Bool
     /// False where the bytes come over a network.
     public var isLocal: Bool
@@ -109,6 +125,8 @@ public struct MediaDescription: Hashable, Sendable {
         self.tracks = []
         self.metadata = [:]
         self.chapters = []
+        self.variants = []
+        self.dates = []
         self.isSeekable = true
         self.isLocal = true
     }

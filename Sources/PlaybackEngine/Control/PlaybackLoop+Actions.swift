@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// Carrying out what the state decided.
 extension PlaybackLoop {
@@ -133,6 +133,7 @@ extension PlaybackLoop {
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
+            chooseVariants()
         }
     }
 
@@ -291,17 +292,5 @@ struct LateLanding {
             return .zero
         }
         return earlier
-    }
-}
-
-extension Track {
-    /// Size as a viewer sees it.
-    public var presentationSize: PixelSize {
-        VideoFormat(
-            pixelFormat: PixelFormat(rawValue: sampleLayout),
-            size: naturalSize,
-            pixelAspectRatio: pixelAspectRatio,
-            rotation: preferredRotation
-        ).presentationSize
     }
 }
