@@ -24,6 +24,11 @@ enum MediaDescriber {
         description.chapters = chapters(context, zero: zero)
         description.variants = variants(context, description.tracks)
         description.dates = session.dates
+        if description.formatName.hasPrefix("mov"), let scan = FragmentScan(session.source) {
+            description.canContainFragments = scan.canContain
+            description.containsFragments = scan.contains
+            description.overallDurationHint = scan.durationHint
+        }
         description.isSeekable = session.isSeekable
         description.isLocal = session.isLocal
         description.byteCount = session.byteCount

@@ -110,6 +110,12 @@ public struct MediaDescription: Hashable, Sendable {
     public var variants: [Variant]
     /// In order; empty where nothing says when it happened.
     public var dates: [DateSpan]
+    /// The file says that fragments may follow (MP4's `mvex`). Known of local files alone.
+    public var canContainFragments: Bool
+    /// At least one fragment (`moof`) was there when the file was opened.
+    public var containsFragments: Bool
+    /// Of all fragments, those to come included; `.invalid` where the file does not say.
+    public var overallDurationHint: MediaTime
     public var isSeekable: Bool
     /// False where the bytes come over a network.
     public var isLocal: Bool
@@ -127,6 +133,9 @@ public struct MediaDescription: Hashable, Sendable {
         self.chapters = []
         self.variants = []
         self.dates = []
+        self.canContainFragments = false
+        self.containsFragments = false
+        self.overallDurationHint = .invalid
         self.isSeekable = true
         self.isLocal = true
     }
