@@ -82,7 +82,7 @@ final class InputSession {
 
     var isSeekable: Bool { bridge.source.isSeekable }
     var isLocal: Bool { bridge.source.isLocal }
-    var byteCount: Int64? { bridge.source.byteCount }
+    var byteCount: Int64? { (source as? PlaylistSource)?.fileByteCount ?? source.byteCount }
     var source: any ByteSource { bridge.source }
     var dates: [DateSpan] { nested.dates }
 

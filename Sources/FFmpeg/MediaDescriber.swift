@@ -58,7 +58,10 @@ enum MediaDescriber {
 
     /// Longer than an hour at less than 50 bits per second: no media, but a header that lies.
     private static func isAbsurd(_ description: MediaDescription) -> Bool {
-        guard let bytes = description.byteCount, let nanoseconds = description.duration.nanoseconds else {
+        // A playlist's bytes are not those of the media.
+        guard description.formatName != "hls", let bytes = description.byteCount,
+            let nanoseconds = description.duration.nanoseconds
+        else {
             return false
         }
         let seconds = nanoseconds / 1_000_000_000

@@ -4,6 +4,7 @@ internal import MediaCore
 /// hold the reader until it grows, and tell of no length.
 final class PlaylistSource: ByteSource {
     let text: PlaylistText
+    let fileByteCount: Int64
     private let bytes: [UInt8]
     var byteCount: Int64? { Int64(bytes.count) }
     var isSeekable: Bool { true }
@@ -14,6 +15,7 @@ final class PlaylistSource: ByteSource {
             FormatPolicy.startsPlaylist(try Self.read(file, upTo: 16))
         else { return nil }
         let read = try Self.read(file, upTo: Int(size))
+        fileByteCount = size
         text = PlaylistText(String(decoding: read, as: UTF8.self))
         bytes = read + Array("\n#EXT-X-ENDLIST\n".utf8)
     }

@@ -143,4 +143,16 @@ struct DateTests {
         #expect(!other.automaticallyPreservesTimeOffsetFromLive)
         #expect(!other.canUseNetworkResourcesForLiveStreamingWhilePaused)
     }
+
+    @Test("What a playlist says of its length is no estimate, however few bytes it has")
+    func hours() async throws {
+        let playlists = try Playlists()
+        let text = "#EXTM3U\n#EXT-X-TARGETDURATION:4000\n#EXTINF:4000,\n0.ts\n#EXT-X-ENDLIST\n"
+        try playlists.write("mid/long.m3u8", Data(text.utf8))
+        let asset = Asset(url: playlists.url("mid/long.m3u8"))
+        try await asset.load()
+        #expect(asset.duration == .ms(4_000_000))
+        #expect(asset.description?.durationIsEstimate == false)
+        #expect(asset.description?.byteCount == Int64(text.utf8.count))
+    }
 }

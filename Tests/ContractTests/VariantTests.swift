@@ -81,6 +81,46 @@ struct VariantTests {
         #expect(cinema.sampleCount == plain.sampleCount)
     }
 
+    @Test("Standing still, the same picture of the other variant is shown at once")
+    func standing() throws {
+        let playlists = try Playlists()
+        let cinema = Cinema()
+        let item = cinema.load(playlists.master)
+        #expect(cinema.pictures.map(\.width) == [640])
+        item.preferredMaximumResolution = PixelSize(width: 320, height: 320)
+        cinema.driver.run(seconds: 0)
+        #expect(cinema.pictures.map(\.width) == [640, 320])
+        #expect(Set(cinema.pictures.map(\.time)).count == 1)
+        // The same limit again, and one that allows the same, open nothing.
+        item.preferredMaximumResolution = PixelSize(width: 400, height: 200)
+        cinema.driver.run(seconds: 0)
+        #expect(cinema.pictures.count == 2)
+    }
+
+    @Test("An item of a queue that has been made ready is made ready again in the variant that is wanted now")
+    func queued() throws {
+        let playlists = try Playlists()
+        let driver = ManualDriver()
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let items = [PlayerItem(url: playlists.master), PlayerItem(url: playlists.master)]
+        let widths = Locked([Int]())
+        do {
+            let player = QueuePlayer(items: items, configuration: configuration)
+            let layer = PlayerLayer(player: player)
+            layer.add(CallbackVideoSink { frame in widths.withLock { $0.append(frame.format.size.width) } })
+            player.play()
+            driver.run(until: .ms(2900))
+            #expect(items[1].asset.status == .loaded)
+            #expect(player.currentItem === items[0])
+            items[1].preferredPeakBitRate = 100_000
+            driver.run(atMost: 60)
+            layer.player = nil
+        }
+        driver.settle()
+        #expect(widths.withLock { $0 } == [640, 160].flatMap { Array(repeating: $0, count: 90) })
+    }
+
     @Test("Of what is not played the first segment is looked at, and nothing else is opened")
     func unread() throws {
         let playlists = try Playlists()
