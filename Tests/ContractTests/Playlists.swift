@@ -22,7 +22,7 @@ final class Playlists {
     var master: URL { folder.appendingPathComponent("master.m3u8") }
 
     init() throws {
-        for (name, bytes) in try Self.files.get() { try write(name, bytes) }
+        for (name, bytes) in try Self.files.get() { try write(name, Data(bytes)) }
         let lines = Self.renderings.map {
             "#EXT-X-STREAM-INF:BANDWIDTH=\($0.bitRate)\n\($0.name)/list.m3u8\n"
         }
@@ -44,13 +44,13 @@ final class Playlists {
 
     func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
 
-    /// Encoded once.
+    /// Encoded once. Arrays, for the leak sanitizer does not find what a `Data` refers to.
     private static let files = Result { try encode() }
 
-    private static func encode() throws -> [String: Data] {
+    private static func encode() throws -> [String: [UInt8]] {
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("playhead-\(UUID().uuidString)")
-        var result: [String: Data] = [:]
+        var result: [String: [UInt8]] = [:]
         for rendering in renderings {
             let place = folder.appendingPathComponent(rendering.name)
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -70,7 +70,7 @@ final class Playlists {
             process.waitUntilExit()
             for file in try FileManager.default.contentsOfDirectory(atPath: place.path) {
                 let bytes = try Data(contentsOf: place.appendingPathComponent(file))
-                result["\(rendering.name)/\(file)"] = bytes
+                result["\(rendering.name)/\(file)"] = [UInt8](bytes)
             }
         }
         try FileManager.default.removeItem(at: folder)
