@@ -27,13 +27,15 @@ final class InputSession {
         self.cancellation = cancellation
         self.log = log
         self.name = request.location
-        self.bridge = try AVIOBridge(source: source, cancellation: cancellation)
+        var bridge = try AVIOBridge(source: source, cancellation: cancellation)
         let head = try bridge.readHead(count: 64)
         guard !head.isEmpty else {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
         }
         let path = try InputSession.localPath(request)
-        let isPlaylist = FormatPolicy.isPlaylist(head: head, name: path ?? request.location)
+        let isPlaylist =
+            request.container.map { $0 == "hls" }
+            ?? FormatPolicy.isPlaylist(head: head, name: path ?? request.location)
         if isPlaylist && path == nil {
             throw MediaError(
                 .forbidden,
@@ -42,6 +44,11 @@ final class InputSession {
             )
         }
         self.nested = NestedOpener(playlistPath: isPlaylist ? path : nil, cancellation: cancellation)
+        if isPlaylist, let playlist = try PlaylistSource(source) {
+            nested.dates = playlist.text.dates
+            bridge = try AVIOBridge(source: playlist, cancellation: cancellation)
+        }
+        self.bridge = bridge
         self.interrupt = cancellation.makeInterruptCallback()
         do throws(MediaError) {
             try log.capture { () throws(MediaError) in
@@ -75,7 +82,9 @@ final class InputSession {
 
     var isSeekable: Bool { bridge.source.isSeekable }
     var isLocal: Bool { bridge.source.isLocal }
-    var byteCount: Int64? { bridge.source.byteCount }
+    var byteCount: Int64? { (source as? PlaylistSource)?.fileByteCount ?? source.byteCount }
+    var source: any ByteSource { bridge.source }
+    var dates: [DateSpan] { nested.dates }
 
     /// The streams that are known now; live containers may grow more.
     var streams: [UnsafeMutablePointer<AVStream>] {
@@ -107,7 +116,22 @@ final class InputSession {
         return path
     }
 
+    /// nil: whatever the bytes look like.
+    private static func format(_ request: OpenRequest) throws(MediaError) -> UnsafePointer<AVInputFormat>? {
+        guard let name = request.container else { return nil }
+        guard FormatPolicy.mediaNames.contains(name) || name == "hls", let format = av_find_input_format(name)
+        else {
+            throw MediaError(
+                .unrecognizedFormat,
+                "it is to be opened as \(name), which is no container that is known here",
+                location: request.location
+            )
+        }
+        return format
+    }
+
     private func openContext(name: String, isPlaylist: Bool) throws(MediaError) {
+        let format = try InputSession.format(request)
         guard let context = avformat_alloc_context() else {
             throw MediaError(.resourceLimit, "no memory to open a container", isRetryable: true)
         }
@@ -128,7 +152,7 @@ final class InputSession {
             av_dict_set(&options.pointer, "http_persistent", "0", 0)
         }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        let code = avformat_open_input(&opened, name, nil, &options.pointer)
+        let code = avformat_open_input(&opened, name, format, &options.pointer)
         owned = opened
         guard code >= 0 else { throw openingError(code) }
         guard !cancellation.isCancelled else { throw LibraryError.cancelled(request.location) }

@@ -22,6 +22,13 @@ enum MediaDescriber {
         description.tracks = streams.map { describer.describe($0) }
         description.metadata = OptionDictionary.read(context.pointee.metadata)
         description.chapters = chapters(context, zero: zero)
+        description.variants = variants(context, description.tracks)
+        description.dates = session.dates
+        if description.formatName.hasPrefix("mov"), let scan = FragmentScan(session.source) {
+            description.canContainFragments = scan.canContain
+            description.containsFragments = scan.contains
+            description.overallDurationHint = scan.durationHint
+        }
         description.isSeekable = session.isSeekable
         description.isLocal = session.isLocal
         description.byteCount = session.byteCount
@@ -51,13 +58,37 @@ enum MediaDescriber {
 
     /// Longer than an hour at less than 50 bits per second: no media, but a header that lies.
     private static func isAbsurd(_ description: MediaDescription) -> Bool {
-        guard let bytes = description.byteCount, let nanoseconds = description.duration.nanoseconds else {
+        // A playlist's bytes are not those of the media.
+        guard description.formatName != "hls", let bytes = description.byteCount,
+            let nanoseconds = description.duration.nanoseconds
+        else {
             return false
         }
         let seconds = nanoseconds / 1_000_000_000
         guard seconds > 3600 else { return false }
         let (bits, overflow) = bytes.multipliedReportingOverflow(by: 8)
         return !overflow && bits / seconds < 50
+    }
+
+    /// libav makes a programme of each variant of a playlist.
+    private static func variants(
+        _ context: UnsafeMutablePointer<AVFormatContext>,
+        _ tracks: [Track]
+    ) -> [Variant] {
+        (0..<Int(context.pointee.nb_programs)).compactMap { index in
+            guard let program = context.pointee.programs[index]?.pointee,
+                let text = OptionDictionary.read(program.metadata)["variant_bitrate"],
+                let bitRate = Int64(text), bitRate > 0
+            else { return nil }
+            let ids = Set((0..<Int(program.nb_stream_indexes)).map { Int(program.stream_index[$0]) })
+            let own = tracks.filter { ids.contains($0.id) }
+            return Variant(
+                peakBitRate: Double(bitRate),
+                size: own.first { $0.mediaType == .video }?.presentationSize ?? .zero,
+                codecs: own.map(\.codec),
+                trackIDs: ids
+            )
+        }
     }
 
     private static func chapters(

@@ -20,6 +20,8 @@ final class NestedOpener {
     /// on for ever.
     private static let openingLimit = 512
     private var openingCount = 0
+    /// Of the first media playlist that has any.
+    var dates: [DateSpan] = []
     /// Set once the playlist is open; segments of a long one may be many.
     var isOpened = false
 
@@ -70,7 +72,7 @@ final class NestedOpener {
         do throws(MediaError) {
             let path = try allowedPath(isEncrypted ? String(url.dropFirst("crypto:".count)) : url)
             if isEncrypted { return openEncrypted(path, options, result) }
-            let bridge = try AVIOBridge(source: FileByteSource(path: path), cancellation: cancellation)
+            let bridge = try AVIOBridge(source: source(path), cancellation: cancellation)
             guard let context = bridge.context else { return PH_ERROR_ENOMEM }
             open[context] = bridge
             result.pointee = context
@@ -83,6 +85,14 @@ final class NestedOpener {
             default: return PH_ERROR_EIO
             }
         }
+    }
+
+    /// Playlists come with their end, and tell their dates.
+    private func source(_ path: String) throws(MediaError) -> any ByteSource {
+        let file = try FileByteSource(path: path)
+        guard !isOpened, let playlist = try PlaylistSource(file) else { return file }
+        if dates.isEmpty { dates = playlist.text.dates }
+        return playlist
     }
 
     /// AES-128 segments: libav decrypts, and may open nothing but the one file that was allowed.

@@ -4,6 +4,8 @@ public struct OpenRequest: Sendable {
     public var location: String
     /// Bytes to read instead of opening `location`, which then only serves as a name.
     public var source: (any ByteSource)?
+    /// FFmpeg's name of the container ("mov", "mpegts", "hls"); nil: what the bytes and the name say.
+    public var container: String?
     /// True: analyse the streams even where the header says enough, so that frame rates and durations are the
     /// best that can be had. Slower to open.
     public var probesFully: Bool
@@ -21,6 +23,7 @@ public struct OpenRequest: Sendable {
     ) {
         self.location = location
         self.source = source
+        self.container = nil
         self.probesFully = probesFully
         self.maximumStreamCount = maximumStreamCount
         self.maximumPixelCount = maximumPixelCount

@@ -70,6 +70,18 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var isPlayable: Bool { unplayableReason == nil }
 }
 
+extension Track {
+    /// Size as a viewer sees it.
+    public var presentationSize: PixelSize {
+        VideoFormat(
+            pixelFormat: PixelFormat(rawValue: sampleLayout),
+            size: naturalSize,
+            pixelAspectRatio: pixelAspectRatio,
+            rotation: preferredRotation
+        ).presentationSize
+    }
+}
+
 /// A named stretch of an asset's timeline.
 public struct Chapter: Hashable, Sendable {
     public var title: String?
@@ -94,6 +106,16 @@ public struct MediaDescription: Hashable, Sendable {
     public var tracks: [Track]
     public var metadata: [String: String]
     public var chapters: [Chapter]
+    /// In the playlist's order; empty where there is no choice.
+    public var variants: [Variant]
+    /// In order; empty where nothing says when it happened.
+    public var dates: [DateSpan]
+    /// The file says that fragments may follow (MP4's `mvex`). Known of local files alone.
+    public var canContainFragments: Bool
+    /// At least one fragment (`moof`) was there when the file was opened.
+    public var containsFragments: Bool
+    /// Of all fragments, those to come included; `.invalid` where the file does not say.
+    public var overallDurationHint: MediaTime
     public var isSeekable: Bool
     /// False where the bytes come over a network.
     public var isLocal: Bool
@@ -109,6 +131,11 @@ public struct MediaDescription: Hashable, Sendable {
         self.tracks = []
         self.metadata = [:]
         self.chapters = []
+        self.variants = []
+        self.dates = []
+        self.canContainFragments = false
+        self.containsFragments = false
+        self.overallDurationHint = .invalid
         self.isSeekable = true
         self.isLocal = true
     }

@@ -8,10 +8,18 @@ public struct AssetOptions: Sendable {
     public var preciseTiming = false
     /// Bytes to read instead of opening the URL, which then only serves as a name.
     public var byteSource: (any ByteSource)?
+    /// The type that the bytes are taken for ("video/mp2t"), whatever they and the URL's extension say; nil: those
+    /// decide. Loading a type that is not known fails with `.unrecognizedFormat`.
+    public var overrideMIMEType: String?
 
-    public init(preciseTiming: Bool = false, byteSource: (any ByteSource)? = nil) {
+    public init(
+        preciseTiming: Bool = false,
+        byteSource: (any ByteSource)? = nil,
+        overrideMIMEType: String? = nil
+    ) {
         self.preciseTiming = preciseTiming
         self.byteSource = byteSource
+        self.overrideMIMEType = overrideMIMEType
     }
 }
 
@@ -63,6 +71,12 @@ public final class Asset: Sendable {
         (description?.metadata ?? [:]).sorted { $0.key < $1.key }
             .map { MetadataItem(key: $0.key, value: $0.value) }
     }
+    /// The file says that fragments may follow (MP4). False until loaded.
+    public var canContainFragments: Bool { description?.canContainFragments ?? false }
+    /// At least one fragment was there when the file was opened; what is added later is not looked for.
+    public var containsFragments: Bool { description?.containsFragments ?? false }
+    /// Of all fragments, those to come included; `.invalid` until loaded, and where the file does not say.
+    public var overallDurationHint: MediaTime { description?.overallDurationHint ?? .invalid }
     /// All that opening taught us; nil until loaded.
     public var description: MediaDescription? { state.withLock { $0.description } }
 
@@ -119,6 +133,7 @@ public final class Asset: Sendable {
     {
         var request = OpenRequest(location: location)
         request.source = options.byteSource
+        request.container = options.overrideMIMEType.map { MIMEType.container(of: $0) ?? $0 }
         request.probesFully = options.preciseTiming
         request.maximumStreamCount = decoding.maximumStreamCount
         request.maximumPixelCount = decoding.maximumPixelCount

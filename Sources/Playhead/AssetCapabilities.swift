@@ -67,6 +67,16 @@ struct MIMEType {
         "application/x-subrip": "srt", "text/vtt": "webvtt", "text/x-ssa": "ass",
     ]
 
+    private static let playlists: Set = [
+        "application/vnd.apple.mpegurl", "application/x-mpegurl", "audio/mpegurl", "audio/x-mpegurl",
+    ]
+
+    /// FFmpeg's name of the container that a type stands for, playlists included; nil for what is not known.
+    static func container(of text: String) -> String? {
+        guard let name = MIMEType(text)?.name else { return nil }
+        return playlists.contains(name) ? "hls" : containers[name]
+    }
+
     /// By the first part of a codec's name, in lower case.
     private static let codecNames = [
         "avc1": "h264", "avc3": "h264", "dva1": "h264", "dvav": "h264", "hvc1": "hevc", "hev1": "hevc",

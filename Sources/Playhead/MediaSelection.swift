@@ -109,14 +109,23 @@ extension PlayerItem {
     /// What is chosen in a group; what is played follows. nil: nothing.
     public func selectedMediaOption(in group: MediaSelectionGroup) -> MediaSelectionOption? {
         let mine = choice(group.characteristic)
+        let options = optionsInVariant(of: group)
         switch core?.choice(mine, group.characteristic) ?? mine {
-        case .automatic: return group.defaultOption
+        case .automatic: return group.characteristic == .legible ? nil : options.first(where: \.isPlayable)
         case .preferred(let preference):
-            let best = preference.best(of: group.options.map(\.track).filter(\.isPlayable))
-            return group.options.first { $0.track == best }
+            let best = preference.best(of: options.map(\.track).filter(\.isPlayable))
+            return options.first { $0.track == best }
         case .none: return nil
         case .track(let id): return group.options.first { $0.track.id == id }
         }
+    }
+
+    private func optionsInVariant(of group: MediaSelectionGroup) -> [MediaSelectionOption] {
+        guard let description = asset.description else { return group.options }
+        let choices = state.withLock { [$0.video, $0.audio] }
+        let variant = variantPreference(in: core).best(of: description.variants(with: choices))
+        let ids = Set(description.tracks(of: variant).map(\.id))
+        return group.options.filter { ids.contains($0.track.id) }
     }
 
     /// Plays one of the asset's tracks of a kind; `Track.id`. As `select(_:in:)`, for an asset that is not

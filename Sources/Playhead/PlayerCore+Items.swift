@@ -72,6 +72,7 @@ extension PlayerCore {
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),
             audio: hasSound ? choice(settings.audio, .audible) : .none,
+            variants: { [weak self, weak item] in item?.variantPreference(in: self) ?? VariantPreference() },
             texts: item.textSources,
             decoding: DecoderOptions(
                 threadCount: decoding.threadCount ?? 0,

@@ -20,6 +20,8 @@ public final class PlayerItem: Sendable, Identifiable {
         var forwardEnd: MediaTime = .invalid
         var reverseEnd: MediaTime = .invalid
         var forwardBuffer = 0.0
+        var variants = VariantPreference()
+        var live = LiveSettings()
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
         var legible = TrackChoice.automatic
@@ -52,6 +54,8 @@ public final class PlayerItem: Sendable, Identifiable {
             state.forwardEnd = mine.forwardEnd
             state.reverseEnd = mine.reverseEnd
             state.forwardBuffer = mine.forwardBuffer
+            state.variants = mine.variants
+            state.live = mine.live
             state.video = mine.video
             state.audio = mine.audio
             state.legible = mine.legible

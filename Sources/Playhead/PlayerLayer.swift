@@ -37,6 +37,7 @@ public final class PlayerLayer: Sendable {
     deinit {
         let (player, output) = state.withLock { ($0.player, $0.output) }
         player?.core.watchers.remove(ObjectIdentifier(self))
+        player?.core.reconsiderVariants()
         guard let output else { return }
         player?.core.loop.perform { $0.removeLayer(output) }
         output.close()
@@ -77,6 +78,8 @@ public final class PlayerLayer: Sendable {
         if let player, let output { player.core.loop.attach(output) }
     }
 
+    /// Pixels; nil: the video's own. Where an item has variants, the smallest that need not be enlarged for any
+    /// layer of the player is played, once all its layers have a size.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
         set { change { $0.size = newValue } }
@@ -107,11 +110,19 @@ public final class PlayerLayer: Sendable {
     }
 
     private func change(_ body: (inout State) -> Void) {
-        let (output, fit) = state.withLock { state in
+        let (output, fit, core) = state.withLock { state in
             body(&state)
-            return (state.output, state.fit)
+            return (state.output, state.fit, state.player?.core)
         }
         output?.setFit(fit)
+        core?.reconsiderVariants()
+    }
+
+    /// nil: as large as the video.
+    var display: VariantPreference.Display? {
+        let (size, gravity) = state.withLock { ($0.size, $0.gravity) }
+        guard let size, !size.isEmpty else { return nil }
+        return VariantPreference.Display(size: size, gravity: gravity)
     }
 
     /// The first picture of the current item has reached the sinks.
@@ -122,7 +133,9 @@ public final class PlayerLayer: Sendable {
     /// Another player may have something to show where the last one had not.
     private func moved(from old: Player?, to new: Player?, wasReady: Bool) {
         old?.core.watchers.remove(ObjectIdentifier(self))
+        old?.core.reconsiderVariants()
         new?.core.watchers.add(self)
+        new?.core.reconsiderVariants()
         if isReady != wasReady { announce(\.isReadyForDisplay) }
         guard let lane = (new ?? old)?.core.callbacks else { return }
         let moment = Moment(

@@ -40,6 +40,13 @@ final class Watchers: Sendable {
         state.withLock { state in state.layers.removeAll { $0.id == layer } }
     }
 
+    /// Where pictures are shown, for as long as all layers say how large that is.
+    var displays: [VariantPreference.Display] {
+        let layers = state.withLock { $0.layers }.compactMap(\.weak.layer)
+        let displays = layers.compactMap(\.display)
+        return displays.count == layers.count ? displays : []
+    }
+
     func remember(_ item: PlayerItem, _ id: ItemID) {
         state.withLock { state in
             state.items = state.items.filter { $0.value.item != nil }

@@ -6,6 +6,8 @@ public struct MediaItem: Sendable {
     public var makeDemuxer: @Sendable () -> any Demuxer
     public var video: TrackChoice
     public var audio: TrackChoice
+    /// Which variant to take; asked when the choice is made.
+    public var variants: @Sendable () -> VariantPreference
     public var texts: [TextKind: TextSource]
     public var decoding: DecoderOptions
     /// Where the bytes are local, and where they come over a network.
@@ -27,6 +29,7 @@ public struct MediaItem: Sendable {
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,
+        variants: @escaping @Sendable () -> VariantPreference = { VariantPreference() },
         texts: [TextKind: TextSource] = [:],
         decoding: DecoderOptions = DecoderOptions(),
         localRules: BufferRules = .local,
@@ -41,6 +44,7 @@ public struct MediaItem: Sendable {
         self.makeDemuxer = makeDemuxer
         self.video = video
         self.audio = audio
+        self.variants = variants
         self.texts = texts
         self.decoding = decoding
         self.localRules = localRules

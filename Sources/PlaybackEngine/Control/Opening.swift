@@ -21,12 +21,14 @@ struct Opening: Sendable {
     private func attempt() -> Result<ItemPipeline, MediaError> {
         do throws(MediaError) {
             let description = try demuxer.open()
-            let decoders = try makeDecoders(description)
+            let variant = item.variant(of: description)
+            let decoders = try makeDecoders(item.tracks(of: description, in: variant))
             demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
             return .success(
                 ItemPipeline(
                     demuxer: demuxer,
                     description: description,
+                    variant: variant,
                     decoders: decoders,
                     start: start,
                     rules: description.isLocal ? item.localRules : item.networkRules,
@@ -42,9 +44,8 @@ struct Opening: Sendable {
     }
 
     private func makeDecoders(
-        _ description: MediaDescription
+        _ tracks: [Track]
     ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
-        let tracks = description.tracks
         var decoders: [(track: Track, decoder: any Decoder)] = []
         var lastFailure: MediaError?
         for (type, choice) in [(MediaType.video, item.video), (.audio, item.audio)] {

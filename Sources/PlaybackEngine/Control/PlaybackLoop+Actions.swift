@@ -1,4 +1,4 @@
-public import MediaCore
+import MediaCore
 
 /// Carrying out what the state decided.
 extension PlaybackLoop {
@@ -137,6 +137,7 @@ extension PlaybackLoop {
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
+            chooseVariants()
         }
     }
 
@@ -297,17 +298,5 @@ struct LateLanding {
             return .zero
         }
         return earlier
-    }
-}
-
-extension Track {
-    /// Size as a viewer sees it.
-    public var presentationSize: PixelSize {
-        VideoFormat(
-            pixelFormat: PixelFormat(rawValue: sampleLayout),
-            size: naturalSize,
-            pixelAspectRatio: pixelAspectRatio,
-            rotation: preferredRotation
-        ).presentationSize
     }
 }

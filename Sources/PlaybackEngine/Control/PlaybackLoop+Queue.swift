@@ -86,6 +86,7 @@ extension PlaybackLoop {
             let description = pipeline.description
             handle(.preparedOpened(id, duration: description.duration, isSeekable: description.isSeekable))
             pipeline.wake()
+            chooseVariants()
         }
     }
 

@@ -57,7 +57,28 @@ extension PlaybackLoop {
             pipeline.setLooping(state.repeatSetting == .loop)
             if let id = replacement?.id { setUp(pipeline, of: id, item) }
             pipeline.wake()
+            chooseVariants()
         }
+    }
+
+    /// From any thread: which variant fits may have changed.
+    public func reconsiderVariants() { perform { $0.chooseVariants() } }
+
+    /// Opens what plays another variant than the one that is wanted now once more.
+    func chooseVariants() {
+        if let next = prepared, let pipeline = next.pipeline, isOutdated(pipeline, of: next.id) {
+            handle(.prepareAgain(next.id))
+        }
+        // What is being opened is looked at when it is open.
+        guard replacement == nil || replacement?.pipeline != nil, let id = state.item?.id,
+            let pipeline = replacement?.pipeline ?? self.pipeline, isOutdated(pipeline, of: id)
+        else { return }
+        renew()
+    }
+
+    private func isOutdated(_ pipeline: ItemPipeline, of id: ItemID) -> Bool {
+        guard pipeline.description.variants.count > 1, let item = items[id]?.make() else { return false }
+        return item.variant(of: pipeline.description) != pipeline.variant
     }
 
     func dropReplacement() {
@@ -86,7 +107,11 @@ extension PlaybackLoop {
 
     private func replace(with next: PreparedItem, at now: HostTime) {
         guard let pipeline = next.pipeline else { return }
-        let shown = self.pipeline?.video?.track.id == pipeline.video?.track.id ? lastFrame : nil
+        let isSameTrack = self.pipeline?.video?.track.id == pipeline.video?.track.id
+        // Another variant has the same pictures: while they move none is shown twice.
+        let isSameProgramme =
+            renderer.timeline.isRunning && self.pipeline?.variant != nil && pipeline.variant != nil
+        let shown = isSameTrack || isSameProgramme ? lastFrame : nil
         replacement = nil
         closePipeline()
         self.pipeline = pipeline

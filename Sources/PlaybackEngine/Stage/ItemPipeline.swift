@@ -71,6 +71,8 @@ final class Branch: Sendable {
 /// An item's stages, from demuxer to decoded frames, and the queues between them.
 final class ItemPipeline: Sendable {
     let description: MediaDescription
+    /// The one that is played; nil where there is no choice.
+    let variant: Variant?
     let rules: BufferRules
     let video: Branch?
     let audio: Branch?
@@ -97,6 +99,7 @@ final class ItemPipeline: Sendable {
     init(
         demuxer: any Demuxer,
         description: MediaDescription,
+        variant: Variant?,
         decoders: [(track: Track, decoder: any Decoder)],
         start: EpochStart,
         rules: BufferRules,
@@ -107,6 +110,7 @@ final class ItemPipeline: Sendable {
     ) {
         self.demuxer = demuxer
         self.description = description
+        self.variant = variant
         self.rules = rules
         let limits = rules.limits
         self.sound = sound

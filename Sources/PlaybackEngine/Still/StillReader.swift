@@ -67,7 +67,9 @@ final class StillReader {
     ) throws(MediaError) -> StillReader {
         let description = try demuxer.open()
         didOpen(description)
-        guard let track = TrackChoice.automatic.pick(.video, from: description.tracks) else {
+        let variant = VariantPreference().best(of: description.variants)
+        let tracks = description.tracks(of: variant)
+        guard let track = TrackChoice.automatic.pick(.video, from: tracks) else {
             let lost = description.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
             let why = lost?.unplayableReason.map { ": \($0)" } ?? ""
             throw MediaError(.noPlayableTracks, "there is no picture in it\(why)", track: lost?.id)

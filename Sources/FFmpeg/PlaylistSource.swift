@@ -1,0 +1,44 @@
+internal import MediaCore
+
+/// A local playlist's bytes with an end: libav would otherwise take one that is still being written for live,
+/// hold the reader until it grows, and tell of no length.
+final class PlaylistSource: ByteSource {
+    let text: PlaylistText
+    let fileByteCount: Int64
+    private let bytes: [UInt8]
+    var byteCount: Int64? { Int64(bytes.count) }
+    var isSeekable: Bool { true }
+
+    /// nil where the file is no playlist, or too large for one.
+    init?(_ file: any ByteSource) throws(MediaError) {
+        guard let size = file.byteCount, size <= PlaylistText.byteLimit,
+            FormatPolicy.startsPlaylist(try Self.read(file, upTo: 16))
+        else { return nil }
+        let read = try Self.read(file, upTo: Int(size))
+        fileByteCount = size
+        text = PlaylistText(String(decoding: read, as: UTF8.self))
+        bytes = read + Array("\n#EXT-X-ENDLIST\n".utf8)
+    }
+
+    private static func read(_ file: any ByteSource, upTo count: Int) throws(MediaError) -> [UInt8] {
+        var result: [UInt8] = []
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 1)
+        defer { chunk.deallocate() }
+        while result.count < count {
+            let wanted = UnsafeMutableRawBufferPointer(rebasing: chunk.prefix(count - result.count))
+            let got = try file.read(at: Int64(result.count), into: wanted)
+            guard got > 0 else { break }
+            result += wanted.prefix(got)
+        }
+        return result
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        guard offset >= 0, offset < Int64(bytes.count) else { return 0 }
+        let part = bytes[Int(offset)...].prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+
+    func cancel() {}
+}

@@ -1,0 +1,50 @@
+public import MediaCore
+import PlaybackEngine
+
+/// Where the asset is a playlist with variants, one of them is played: the best that these limits allow, or where
+/// they allow none the one with the lowest bit rate. Set while playing they count a moment later, without a stop.
+/// From any thread. Nothing changes the variant by itself: there is no network whose speed could be measured.
+extension PlayerItem {
+    /// Bits per second, by what the playlist says of a variant's peak; 0: no limit.
+    public var preferredPeakBitRate: Double {
+        get { state.withLock { $0.variants.peakBitRate } }
+        set { choose { $0.peakBitRate = newValue.isFinite ? max(0, newValue) : 0 } }
+    }
+
+    /// Pixels, as a viewer sees them; `.zero`: no limit.
+    public var preferredMaximumResolution: PixelSize {
+        get { state.withLock { $0.variants.maximumSize } }
+        set { choose { $0.maximumSize = newValue } }
+    }
+
+    /// The first variant of the playlist that the limits allow is played, instead of the best.
+    public var startsOnFirstEligibleVariant: Bool {
+        get { state.withLock { $0.variants.takesFirst } }
+        set { choose { $0.takesFirst = newValue } }
+    }
+
+    private func choose(_ body: (inout VariantPreference) -> Void) {
+        let attachment = state.withLock { state in
+            body(&state.variants)
+            return state.attachment
+        }
+        attachment?.core?.reconsiderVariants()
+    }
+
+    /// With the layers of the player as one more limit.
+    func variantPreference(in core: PlayerCore?) -> VariantPreference {
+        var preference = state.withLock { $0.variants }
+        preference.displays = core?.watchers.displays ?? []
+        return preference
+    }
+}
+
+extension Asset {
+    /// In the playlist's order; empty until loaded, and where there is no choice.
+    public var variants: [Variant] { description?.variants ?? [] }
+}
+
+extension PlayerCore {
+    /// Which variant fits may have changed.
+    func reconsiderVariants() { loop.reconsiderVariants() }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: files that grow", .enabled(if: Fixture.areThere, "make fixtures"))
+struct FragmentedAssetTests {
+    /// A file with so many fragments of the fixture's three, and how long each of these is.
+    private final class Recording {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
+        private let bytes: [UInt8]
+        private let ends: [Int]
+
+        init() throws {
+            let bytes = [UInt8](try Data(contentsOf: Fixture.url("clip-fragmented.mp4")))
+            let mark = Array("moof".utf8)
+            let starts = (4..<bytes.count - 4).filter { Array(bytes[$0..<$0 + 4]) == mark }.map { $0 - 4 }
+            self.bytes = bytes
+            ends = starts + [bytes.count]
+        }
+
+        deinit { unlink(file.path) }
+
+        func write(_ fragments: Int) throws { try Data(bytes[..<ends[fragments]]).write(to: file) }
+
+        func duration(_ fragments: Int) async throws -> MediaTime {
+            try write(fragments)
+            let asset = Asset(url: file)
+            try await asset.load()
+            return asset.duration
+        }
+    }
+
+    /// The notifications of one asset.
+    private final class Told {
+        private let seen = Locked([String]())
+        private var tokens: [any NSObjectProtocol] = []
+
+        init(_ asset: FragmentedAsset) {
+            let names = [
+                (FragmentedAsset.durationDidChange, "duration"),
+                (FragmentedAsset.containsFragmentsDidChange, "fragments"),
+            ]
+            for (name, word) in names {
+                tokens.append(
+                    NotificationCenter.default.addObserver(forName: name, object: asset, queue: nil) {
+                        [seen] _ in
+                        seen.withLock { $0.append(word) }
+                    }
+                )
+            }
+        }
+
+        deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+
+        /// Since the last call.
+        func lines() -> [String] {
+            seen.withLock { lines in
+                defer { lines = [] }
+                return lines
+            }
+        }
+    }
+
+    @Test("Each look tells what has come since the last one; what was known before stays as it was")
+    func grows() async throws {
+        let recording = try Recording()
+        var durations: [MediaTime] = []
+        for count in 1...3 { durations.append(try await recording.duration(count)) }
+        #expect(durations[0] < durations[1] && durations[1] < durations[2])
+        try recording.write(0)
+
+        let driver = ManualDriver()
+        let asset = FragmentedAsset(url: recording.file)
+        let told = Told(asset)
+        let minder = FragmentedAssetMinder(asset: asset, mindingInterval: 1, clock: .driver(driver))
+        #expect(asset.isAssociatedWithFragmentMinder)
+        // Nobody has asked for it yet.
+        driver.run(seconds: 1)
+        #expect(asset.asset.status == .unknown)
+        try await asset.load()
+        let first = asset.asset
+        #expect(first.canContainFragments && !first.containsFragments)
+        #expect(first.duration == .indefinite)
+        driver.run(seconds: 1)
+        #expect(told.lines() == [])
+
+        try recording.write(1)
+        driver.run(seconds: 0.9)
+        #expect(told.lines() == [])
+        driver.run(seconds: 0.1)
+        #expect(told.lines() == ["fragments", "duration"])
+        #expect(asset.containsFragments && asset.duration == durations[0])
+        #expect(!first.containsFragments && first.duration == .indefinite)
+        driver.run(seconds: 3)
+        #expect(told.lines() == [])
+
+        try recording.write(2)
+        minder.mindingInterval = 0.25
+        driver.run(seconds: 0.25)
+        #expect(told.lines() == ["duration"])
+        #expect(asset.duration == durations[1])
+
+        // Taken off, nothing is told; what cannot be opened at present changes nothing.
+        minder.remove(asset)
+        #expect(!asset.isAssociatedWithFragmentMinder && minder.assets.isEmpty)
+        try recording.write(3)
+        driver.run(seconds: 5)
+        #expect(told.lines() == [])
+        try Data().write(to: recording.file)
+        minder.add(asset)
+        minder.add(asset)
+        driver.run(seconds: 1)
+        #expect(told.lines() == [] && asset.duration == durations[1])
+        try recording.write(3)
+        driver.run(seconds: 1)
+        #expect(told.lines() == ["duration"])
+        #expect(asset.duration == durations[2])
+    }
+
+    @Test("A minder that is released looks at nothing more, and holds no asset")
+    func released() async throws {
+        let recording = try Recording()
+        try recording.write(1)
+        let driver = ManualDriver()
+        let asset = FragmentedAsset(url: recording.file)
+        try await asset.load()
+        let told = Told(asset)
+        weak var released: FragmentedAssetMinder?
+        do {
+            let minder = FragmentedAssetMinder(asset: asset, mindingInterval: .nan, clock: .driver(driver))
+            #expect(minder.mindingInterval == 10)
+            minder.mindingInterval = -1
+            #expect(minder.mindingInterval == 0.01)
+            released = minder
+        }
+        #expect(released == nil)
+        #expect(!asset.isAssociatedWithFragmentMinder)
+        try recording.write(3)
+        #expect(driver.run(atMost: 60))
+        #expect(told.lines() == [])
+    }
+}
