@@ -22,7 +22,7 @@ struct SoundFollowerTests {
         arguments: [
             (0.0, SoundCorrection.pace(0)), (2, .pace(0)), (-2, .pace(0)), (25, .step(25_000_000)),
             (-25, .hold(25_000_000)), (-390, .hold(390_000_000)), (390, .step(390_000_000)),
-            (410, .restartSound), (-990, .hold(990_000_000)), (-1010, .restartSound), (5000, .restartSound),
+            (410, .restartSound), (-990, .hold(990_000_000)), (-2510, .restartSound), (5000, .restartSound),
         ]
     )
     func meeting(offset: Double, wanted: SoundCorrection) {

@@ -47,9 +47,9 @@ final class SoundServer: Sendable {
             "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-target=stderr",
             "--log-level=error",
         ]
-        // Idle, this device is up to two seconds ahead of itself.
+        // A null device that takes back what it has played ahead leaves some milliseconds out of its monitor then.
         for sink in sinks {
-            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate)")
+            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate) norewinds=1")
         }
         arguments.append("--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native")
         var environment = environment

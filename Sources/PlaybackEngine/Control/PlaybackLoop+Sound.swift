@@ -150,8 +150,8 @@ extension PlaybackLoop {
     private static let readingInterval: Int64 = 50_000_000
     /// Half a second for a server to answer; then the beginning is not heard.
     private static let longestWait: Int64 = 500_000_000
-    /// 1 s, as in `SoundFollower`.
-    private static let longestStart: Int64 = 1_000_000_000
+    /// 2.5 s, as in `SoundFollower`.
+    private static let longestStart: Int64 = 2_500_000_000
     private static let answerInterval: Int64 = 5_000_000
     private static let startPatience: Int64 = 700_000_000
     /// 300 ms without a reading: there is no device.
