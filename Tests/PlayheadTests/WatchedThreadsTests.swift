@@ -5,12 +5,15 @@ import Playhead
 import PlayheadTesting
 import Testing
 
-/// Reads again whenever it is told to, and keeps what it read last.
+/// Reads again whenever it is told to, and keeps what it read last. It does so on one queue: `Observation` registers a
+/// reader only after it has read, and what another thread sets in between it never hears of.
 private final class Reader<Value: Sendable>: Sendable {
     private let last: Locked<Value>
+    private let queue: DispatchQueue
     private let read: @Sendable () -> Value
 
-    init(_ read: @escaping @Sendable () -> Value) {
+    init(on queue: DispatchQueue, _ read: @escaping @Sendable () -> Value) {
+        self.queue = queue
         self.read = read
         last = Locked(read())
         track()
@@ -24,7 +27,7 @@ private final class Reader<Value: Sendable>: Sendable {
             let isFirst = First()
             // Called more than once where several threads announce at the same time.
             last = withObservationTracking(read) {
-                if isFirst.take() { DispatchQueue.global().async { self.track() } }
+                if isFirst.take() { self.queue.async { self.track() } }
             }
         }
     }
@@ -49,8 +52,11 @@ struct WatchedThreadsTests {
         let player = Player(configuration: configuration)
         let layer = PlayerLayer(player: player)
         let item = PlayerItem(url: Fixture.url("clip-h264-aac.mp4"))
-        let (rate, volume) = (Reader { player.rate }, Reader { player.volume })
-        let (status, ready) = (Reader { item.status }, Reader { layer.isReadyForDisplay })
+        let queue = player.callbackQueue
+        let (rate, volume) = (Reader(on: queue) { player.rate }, Reader(on: queue) { player.volume })
+        let (status, ready) = (
+            Reader(on: queue) { item.status }, Reader(on: queue) { layer.isReadyForDisplay }
+        )
         player.repeatMode = .loop
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
@@ -70,8 +76,10 @@ struct WatchedThreadsTests {
             }
         }
         let events = player.events
-        player.rate = 0
-        player.volume = 0.5
+        queue.sync {
+            player.rate = 0
+            player.volume = 0.5
+        }
         var isReady = item.status == .readyToPlay && layer.isReadyForDisplay
         player.isMuted = true
         // Everything set before is told before; the item is loaded at some time.
