@@ -105,7 +105,7 @@ public final class AudioOutputLane: @unchecked Sendable {
     }
 
     private func turnNow(_ timeline: Timeline, _ point: SoundTurn?, _ moved: (Int64) -> Void) throws {
-        guard let placer, let media = placer.rewind(to: point), let lastPlace else { return }
+        guard let placer, let media = placer.rewind(to: point) else { return }
         if let planned = point?.media, (media &- planned).magnitude > Self.mistake { moved(media) }
         let (before, pieces) = history.split(at: media)
         processing.turn(behind: before)
@@ -116,10 +116,9 @@ public final class AudioOutputLane: @unchecked Sendable {
             place.rate = timeline.rate
             place.time = piece.buffer.presentationTime.nanoseconds ?? place.time
             place.due = timeline.host(for: piece.start) ?? place.due
-            self.lastPlace = place
+            lastPlace = place
             for buffer in processing.pace(piece.buffer, origin) { try take(buffer, place) }
         }
-        if pieces.isEmpty { self.lastPlace = lastPlace }
         if hasEnded { try drain() }
         if !expectsMore { device?.setExpectsMore(false) }
     }
