@@ -26,7 +26,7 @@ struct FrameFactory {
         let duration = mapping.duration(ph_frame_duration(owner.pointer))
         let time = mapping.itemTime(ticks) ?? expected ?? .zero
         expected = time + (duration ?? nominalDuration)
-        return VideoFrame(
+        var picture = VideoFrame(
             format: videoFormat(frame),
             presentationTime: time,
             duration: duration ?? .invalid,
@@ -35,6 +35,8 @@ struct FrameFactory {
             sourceTime: SourceTime(ticks: ticks, timeBase: mapping.timeBase),
             storage: FFmpegVideoStorage(owner)
         )
+        picture.isInterlaced = ph_frame_is_interlaced(owner.pointer) != 0
+        return picture
     }
 
     /// nil for frames without samples.

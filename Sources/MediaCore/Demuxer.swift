@@ -84,11 +84,14 @@ public protocol Decoder: AnyObject, Sendable {
     func receive() throws(MediaError) -> DecoderOutput
     /// Forgets everything that was sent; the next packet must be a sync point.
     func flush()
+    /// A picture comes only when several behind it have been sent, though it could be had by draining.
+    var delaysPictures: Bool { get }
     /// From the next packet on. A decoder that cannot leave pictures out ignores it; the caller sends it key
     /// frames alone where no others are wanted.
     func skip(_ skipping: DecodeSkipping)
 }
 
 extension Decoder {
+    public var delaysPictures: Bool { false }
     public func skip(_ skipping: DecodeSkipping) {}
 }

@@ -29,7 +29,7 @@ public protocol AudioSink: AnyObject, Sendable {
     /// buffers are wanted in; the engine converts.
     func start(_ format: AudioFormat) throws -> AudioFormat
     /// Takes the next samples, which follow those before without a seam unless `flush` came between. Called
-    /// at most `AudioSink.lead` before they are due.
+    /// at most 0.1 s before they are due; a device says itself how long (`AudioDeviceSink.lead`).
     func write(_ buffer: AudioBuffer) throws
     /// The timeline stopped or runs again.
     func setPaused(_ isPaused: Bool)

@@ -49,6 +49,8 @@ public struct VideoFrame: Sendable {
     public var isKeyFrame: Bool
     /// The decoder concealed damage in this picture.
     public var isCorrupt: Bool
+    /// Two fields of different times, woven into one another.
+    public var isInterlaced = false
     /// The container's own time stamp, untouched.
     public var sourceTime: SourceTime
     public var storage: any VideoFrameStorage

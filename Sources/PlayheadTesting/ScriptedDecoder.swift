@@ -36,7 +36,6 @@ public final class ScriptedDecoder: Decoder {
             }
             if mustSkip(packet, state.skipping) { return true }
             state.held.append(packet)
-            let depth = (track == ScriptedMedia.videoTrack && media.video?.bFrames ?? 0 > 0) ? 1 : 0
             while state.held.count > depth, let first = state.held.min(by: Self.isEarlier) {
                 state.held.removeAll { $0.payload === first.payload }
                 if let output = output(first) { state.ready.append(output) }
@@ -50,6 +49,13 @@ public final class ScriptedDecoder: Decoder {
         }
         return isTaken
     }
+
+    private var depth: Int {
+        guard track == ScriptedMedia.videoTrack, let video = media.video else { return 0 }
+        return max(video.bFrames > 0 ? 1 : 0, video.delay)
+    }
+
+    public var delaysPictures: Bool { depth > 1 }
 
     public func receive() throws(MediaError) -> DecoderOutput {
         state.withLock { state in
@@ -91,7 +97,9 @@ public final class ScriptedDecoder: Decoder {
             if let clock, media.decodingTime > 0 {
                 clock.advance(to: clock.now.advanced(by: media.decodingTime))
             }
-            return .video(ScriptedPicture.frame(payload.index, at: time, packet))
+            var picture = ScriptedPicture.frame(payload.index, at: time, packet)
+            picture.isInterlaced = media.video?.isInterlaced ?? false
+            return .video(picture)
         }
         let rate = Int(media.audio?.sampleRate ?? 48_000)
         return .audio(

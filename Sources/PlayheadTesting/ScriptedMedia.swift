@@ -11,6 +11,9 @@ public struct ScriptedMedia: Sendable {
         public var bFrames: Int
         /// Time of the first picture.
         public var start: MediaTime
+        /// Pictures that the decoder holds back although it could show them.
+        public var delay = 0
+        public var isInterlaced = false
 
         public init(
             frameCount: Int,
@@ -86,6 +89,8 @@ public struct ScriptedMedia: Sendable {
     public var faults: [Fault]
     /// Nanoseconds by which a `ManualClock` goes on for each picture that is decoded.
     public var decodingTime: Int64 = 0
+    /// How long it is taken to last, by guess (or indefinite: nobody knows); nil: it says the truth.
+    public var estimatedDuration: MediaTime?
     /// False: as if it came over a network.
     public var isLocal = true
 
@@ -201,7 +206,8 @@ extension ScriptedMedia {
 
     func describe() -> MediaDescription {
         var description = MediaDescription(formatName: "script")
-        description.duration = duration
+        description.duration = estimatedDuration ?? duration
+        description.durationIsEstimate = estimatedDuration?.isNumeric ?? false
         description.isLocal = isLocal
         if let video {
             let base = Rational(1, video.frameRate)

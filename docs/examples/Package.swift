@@ -2,14 +2,16 @@
 import PackageDescription
 
 // Programs that show how Playhead is used: swift run --package-path docs/examples WatchDemo clip.mp4
+func example(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [.product(name: "Playhead", package: "playhead")],
+        swiftSettings: [.swiftLanguageMode(.v6)]
+    )
+}
+
 let package = Package(
     name: "examples",
     dependencies: [.package(name: "playhead", path: "../..")],
-    targets: [
-        .executableTarget(
-            name: "WatchDemo",
-            dependencies: [.product(name: "Playhead", package: "playhead")],
-            swiftSettings: [.swiftLanguageMode(.v6)]
-        )
-    ]
+    targets: [example("WatchDemo"), example("SinkDemo")]
 )

@@ -37,6 +37,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private var faultsInARow = 0
     private var hasGivenUp = false
     private var skipper = PictureSkipper()
+    private var early = EarlyPicture()
     /// Non-nil while playing backward.
     private var collector: ReverseCollector?
 
@@ -66,6 +67,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
         epoch = start.epoch
         filter.begin(at: start.firstWanted)
         if start.isReverse { collector = ReverseCollector(ReverseSegment(start)) }
+        early.begin(isWanted: wantsEarly(start))
+    }
+
+    /// What a seek looks for is known when the picture behind it has come.
+    private func wantsEarly(_ start: EpochStart) -> Bool {
+        isVideo && decoder.delaysPictures && !start.isReverse && start.firstWanted == nil
     }
 
     func step() -> StepResult {
@@ -84,7 +91,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
                 return .progressed
             case .needsInput: return try feed()
             case .ended:
-                if isDraining { finishPass() }
+                if early.isDraining { beginAgain() } else if isDraining { finishPass() }
                 return .progressed
             }
         } catch {
@@ -105,10 +112,15 @@ final class DecodeStage: Stage, @unchecked Sendable {
         skipper.begin()
         filter.begin(at: start.firstWanted)
         collector = start.isReverse ? ReverseCollector(ReverseSegment(start)) : nil
+        early.begin(isWanted: wantsEarly(start))
     }
 
     private func feed() throws(MediaError) -> StepResult {
         if isDraining { return .progressed }
+        if let packet = early.repeated {
+            if try decoder.send(packet) { early.sentAgain() }
+            return .progressed
+        }
         if held == nil {
             guard let (element, packetEpoch) = input.pop() else { return .needsInput }
             wakeDemuxer()
@@ -123,17 +135,30 @@ final class DecodeStage: Stage, @unchecked Sendable {
             held = nil
             return .progressed
         }
+        if early.isFirst(before: next.packet) {
+            if try decoder.send(nil) { early.drain() }
+            return .progressed
+        }
         if next.packet == nil {
             isDraining = true
             drainError = next.end
         }
         do throws(MediaError) {
-            if try decoder.send(next.packet) { held = nil }
+            if try decoder.send(next.packet) {
+                held = nil
+                if let packet = next.packet { early.sent(packet) }
+            }
         } catch {
             held = nil
             throw error
         }
         return .progressed
+    }
+
+    /// The first picture is out; now all of them.
+    private func beginAgain() {
+        decoder.flush()
+        early.drained()
     }
 
     /// Only while playing on: what a seek looks for is decoded.
@@ -167,6 +192,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     private func deliver(_ frame: VideoFrame) {
+        guard early.isNew(frame) else { return }
         var frame = frame
         frame.epoch = epoch
         frame.pass = pass
@@ -281,6 +307,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     private func fault(_ error: MediaError) -> StepResult {
+        // Told when it comes again with the others.
+        if early.isDraining {
+            beginAgain()
+            return .progressed
+        }
+        early.begin(isWanted: false)
         report(.fault(error))
         faultsInARow += 1
         if error.code == .decoderFailed || faultsInARow >= Self.faultLimit { hasGivenUp = true }

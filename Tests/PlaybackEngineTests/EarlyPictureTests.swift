@@ -1,0 +1,152 @@
+import MediaCore
+import PlayheadTesting
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("The first picture comes before those that a decoder would wait for")
+struct EarlyPictureTests {
+    /// Without more than `packets` packets until second 5; eight pictures are held back.
+    static func clip(_ packets: Int, delay: Int = 8, _ faults: [ScriptedMedia.Fault] = []) -> ScriptedMedia {
+        var video = ScriptedMedia.Video(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2)
+        video.delay = delay
+        return ScriptedMedia(video: video, faults: faults + [.stall(atPacket: packets, until: 5)])
+    }
+
+    @Test(
+        "Two packets are enough to show it, and then comes each once",
+        arguments: [nil, 1, 2, 3] as [UInt64?]
+    )
+    func isShown(_ seed: UInt64?) {
+        let rig = Rig(seed: seed)
+        rig.load(Self.clip(2))
+        rig.driver.run(atMost: 1)
+        #expect(rig.sink.numbers == [0])
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<50))
+        #expect(rig.lines("playedToEnd").count == 1)
+    }
+
+    @Test("One packet is not: the next may have to be shown first")
+    func waitsForTheNext() {
+        let rig = Rig()
+        rig.load(Self.clip(1))
+        rig.driver.run(atMost: 1)
+        #expect(rig.sink.numbers.isEmpty)
+    }
+
+    @Test("So it is where a quick seek lands")
+    func seeks() {
+        let rig = Rig()
+        rig.load(Self.clip(22))
+        rig.driver.run(atMost: 1)
+        rig.seek(1, to: .ms(810), tolerance: .positiveInfinity)
+        rig.driver.run(atMost: 1)
+        #expect(rig.sink.numbers == [0, 20])
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == [0] + Array(20..<50))
+    }
+
+    @Test("Where it cannot be decoded it is told of once, and the others play")
+    func undecodable() {
+        let rig = Rig()
+        rig.load(Self.clip(50, [.undecodable(frame: 0)]))
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(1..<50))
+        #expect(rig.lines("fault").count == 1)
+    }
+
+    @Test("A loop brings no picture twice")
+    func loops() {
+        let rig = Rig()
+        rig.loop.send(.setRepeat(.loop))
+        rig.load(Self.clip(1000))
+        rig.loop.send(.setRate(1))
+        rig.driver.run(until: HostTime(nanoseconds: 3_990_000_000))
+        #expect(rig.sink.numbers == Array(0..<50) + Array(0..<50))
+    }
+
+    @Test("Half a picture is not shown: the other field may be in the next packet")
+    func interlaced() {
+        let rig = Rig()
+        var media = Self.clip(2)
+        media.video?.isInterlaced = true
+        rig.load(media)
+        rig.driver.run(atMost: 1)
+        #expect(rig.sink.numbers.isEmpty)
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == Array(0..<50))
+    }
+
+    private static func frame(_ time: Int64) -> VideoFrame {
+        VideoFrame(
+            format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1, height: 1)),
+            presentationTime: .ms(time),
+            duration: .ms(40),
+            isKeyFrame: false,
+            sourceTime: SourceTime(ticks: time, timeBase: Rational(1, 1000)),
+            storage: NoPicture()
+        )
+    }
+
+    @Test("Of what is decoded again, nothing comes twice and nothing too late")
+    func again() {
+        var early = EarlyPicture()
+        early.begin(isWanted: true)
+        early.sent(Self.packet(80, isKey: true))
+        _ = early.isFirst(before: Self.packet(120))
+        early.drain()
+        let told = [80, 120].map { early.isNew(Self.frame($0)) }
+        early.drained()
+        early.sentAgain()
+        // Against the rules of its codec, one that should have been first.
+        #expect(
+            told + [0, 80, 120, 80].map { early.isNew(Self.frame($0)) } == [
+                true, false, false, false, true, true,
+            ]
+        )
+    }
+
+    private static func packet(_ time: Int64?, isKey: Bool = false) -> Packet {
+        Packet(
+            track: 0,
+            presentationTime: time.map { .ms($0) },
+            decodeTime: nil,
+            duration: .ms(40),
+            byteCount: 1,
+            isKeyFrame: isKey,
+            payload: ScriptedMarker()
+        )
+    }
+
+    @Test(
+        "Which packets allow it",
+        arguments: [
+            (packet(0, isKey: true), packet(120), true), (packet(80, isKey: true), packet(0), false),
+            (packet(80, isKey: true), packet(80), false), (packet(0), packet(40), false),
+            (packet(nil, isKey: true), packet(40), false), (packet(0, isKey: true), packet(nil), false),
+            (packet(0, isKey: true), nil, false),
+        ] as [(Packet, Packet?, Bool)]
+    )
+    func allowed(first: Packet, next: Packet?, isAllowed: Bool) {
+        var early = EarlyPicture()
+        early.begin(isWanted: true)
+        let wasFirst = early.isFirst(before: first)
+        early.sent(first)
+        let isFirst = early.isFirst(before: next)
+        // What was found out stays so.
+        let isStillFirst = early.isFirst(before: Self.packet(1000))
+        #expect([wasFirst, isFirst, isStillFirst] == [false, isAllowed, isAllowed])
+    }
+}
+
+private final class ScriptedMarker: PacketPayload {}
+
+private final class NoPicture: VideoFrameStorage {
+    var byteCount: Int { 0 }
+    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R { try body([]) }
+}
