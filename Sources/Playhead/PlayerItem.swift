@@ -132,9 +132,11 @@ public final class PlayerItem: Sendable, Identifiable {
     public var seekableTimeRanges: [MediaTimeRange] {
         // Known with the status, so whoever tracks this hears of that.
         registrar.access(self, keyPath: \.status)
-        let description = asset.description
-        guard let description, description.isSeekable, description.duration.isNumeric else { return [] }
-        return [MediaTimeRange(start: .zero, duration: description.duration)]
+        guard let description = asset.description, description.isSeekable else { return [] }
+        // An estimate is made good when the end has been read.
+        let learnt = duration
+        let end = learnt.isNumeric ? learnt : description.duration
+        return end.isNumeric ? [MediaTimeRange(start: .zero, duration: end)] : []
     }
 
     /// The time being shown; a seek's target from the moment of the call on.

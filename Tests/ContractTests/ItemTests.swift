@@ -114,6 +114,41 @@ struct ItemTests {
         #expect(other.currentTime() == .ms(500))
     }
 
+    @Test(
+        "A duration that was guessed, or not known, is known when the data has been read to its end",
+        arguments: [MediaTime.ms(5000), .ms(1500), .indefinite],
+        [Player.RepeatMode.once, .loop]
+    )
+    func learntDuration(_ guess: MediaTime, _ mode: Player.RepeatMode) {
+        let scene = Scene()
+        var media = Scene.clip([.stall(atPacket: 25, until: 3)])
+        media.estimatedDuration = guess
+        scene.player.repeatMode = mode
+        let item = scene.load(media)
+        #expect(item.duration == guess)
+        #expect(item.seekableTimeRanges.map(\.end) == (guess.isNumeric ? [guess] : []))
+        _ = scene.told()
+        scene.player.play()
+        scene.driver.run(seconds: 4)
+        #expect(item.duration == .ms(2000))
+        #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(2000))])
+        #expect(scene.told(of: "durationChanged") == ["durationChanged"])
+    }
+
+    @Test("An end that was asked for says nothing of the duration, and the container's own word stands")
+    func keptDuration() {
+        let scene = Scene()
+        var media = Scene.clip()
+        media.estimatedDuration = .ms(5000)
+        let item = scene.makeItem(media)
+        item.forwardPlaybackEndTime = .ms(500)
+        scene.player.replaceCurrentItem(with: item)
+        scene.player.play()
+        scene.driver.run(seconds: 1)
+        #expect(scene.told(of: "end") == ["end"])
+        #expect(item.duration == .ms(5000))
+    }
+
     @Test("What an item tells is in order: its player's readiness, its facts, then the picture")
     func order() {
         let scene = Scene()

@@ -13,6 +13,7 @@ extension PlaybackLoop {
         if pipeline.hasEndedReading(start.epoch), !item.isReadToEnd {
             carryOut(state.handle(.readToEnd(start.epoch)))
         }
+        learnDuration(pipeline, item)
         let level = monitor.update(pipeline, bufferMoment)
         if level != state.item?.level { carryOut(state.handle(.buffer(item.id, level))) }
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }

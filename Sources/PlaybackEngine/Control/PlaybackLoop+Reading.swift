@@ -30,6 +30,15 @@ extension PlaybackLoop {
         report(.loadedRangeChanged(id, range))
     }
 
+    /// What the container did not know, or only estimated, is known when the data has been read to its end.
+    func learnDuration(_ pipeline: ItemPipeline, _ item: ItemState) {
+        let promise = pipeline.description
+        guard promise.durationIsEstimate || !promise.duration.isNumeric,
+            let end = pipeline.progress.dataEnd, end != item.duration
+        else { return }
+        carryOut(state.handle(.durationChanged(item.id, end)))
+    }
+
     /// Brings the counters up to now.
     func measure() {
         counters.bytesRead = reading.bytesOfOthers + (pipeline?.progress.bytes ?? 0)

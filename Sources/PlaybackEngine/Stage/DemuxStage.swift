@@ -198,7 +198,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private func read(_ wish: Wish) -> StepResult {
         do throws(MediaError) {
             guard let (packet, isNew) = try nextPacket(wish.back) else {
-                end(truncation())
+                end(truncation(), isWhole: true)
                 return .progressed
             }
             faultsInARow = 0
@@ -256,13 +256,13 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
     }
 
-    private func end(_ error: MediaError?) {
+    private func end(_ error: MediaError?, isWhole: Bool = false) {
         isAtEnd = true
         failure = error
         for (track, queue) in queues where segment == nil || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }
-        if segment == nil, error == nil { progress.withLock { $0.finish(pass: pass) } }
+        if segment == nil, error == nil { progress.withLock { $0.finish(pass: pass, isWhole: isWhole) } }
         if segment == nil { endedEpoch.withLock { $0 = epoch } }
         wakeDecoders()
         report(.changed)

@@ -7,6 +7,8 @@ struct ReadingProgress {
     private(set) var bytes = 0
     /// A seek to between here and where reading has come reads nothing.
     private(set) var heldFrom: MediaTime?
+    /// Where the data was found to end, in item time; nil: reading has not come there, in any epoch.
+    private(set) var dataEnd: MediaTime?
     private let tracks: Set<Int>
     private(set) var pass = 0
     /// Where the last packet ends, in item time: of the pass being read, and of the one before it.
@@ -34,8 +36,9 @@ struct ReadingProgress {
         pictureEnds = [:]
     }
 
-    /// All of the pass has been read.
-    mutating func finish(pass: Int) {
+    /// All of the pass has been read. `isWhole`: up to where the data ends, not to an end that was asked for.
+    mutating func finish(pass: Int, isWhole: Bool) {
+        if isWhole, let end = end(ofPass: pass) { dataEnd = end }
         pictureEnds[pass] = pictureEnd
         pictureEnds[pass - Self.memory] = nil
         pictureEnd = 0
