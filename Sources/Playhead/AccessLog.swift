@@ -13,7 +13,8 @@ public struct AccessLog: Hashable, Sendable {
         public let hostStartTime: HostTime
         /// When the player let go of it; nil while it has it.
         public internal(set) var hostEndTime: HostTime?
-        /// Host nanoseconds from the player's taking the item to its first picture (or sound) at the sinks.
+        /// Host nanoseconds from the player's taking the item to its first picture (or sound) at the sinks; nil
+        /// where it was ready before its turn in a queue.
         public let startupTime: Int64?
         /// Times that playing ran out of data.
         public internal(set) var stalls = 0

@@ -50,17 +50,22 @@ extension PlayerItem {
                 state.log.base = snapshot.counters
             }
         case .notice(.timeControlChanged(.playing, _)):
-            return state.withLock { state in
-                guard !state.log.isOpen, state.log.base != nil else { return false }
-                state.log.isOpen = true
-                state.log.access.events.append(
-                    AccessLog.Event(hostStartTime: report.host, startupTime: snapshot.counters.startupTime)
-                )
-                return true
-            }
+            return openLog(at: report.host, startupTime: snapshot.counters.startupTime)
+        // It follows another one without a stop, and so was ready before its turn.
+        case .notice(.itemStatusChanged(_, .readyToPlay)) where snapshot.timeControl == .playing:
+            return openLog(at: report.host, startupTime: nil)
         default: break
         }
         return false
+    }
+
+    private func openLog(at host: HostTime, startupTime: Int64?) -> Bool {
+        state.withLock { state in
+            guard !state.log.isOpen, state.log.base != nil else { return false }
+            state.log.isOpen = true
+            state.log.access.events.append(AccessLog.Event(hostStartTime: host, startupTime: startupTime))
+            return true
+        }
     }
 
     /// The new entry in the error log, if the report makes one; it is about this item. On the loop's lane.

@@ -100,6 +100,30 @@ struct LogTests {
         #expect(first.player.counters.bytesRead == bytes.reduce(0, +))
     }
 
+    @Test("One that follows another without a stop has its own entry, from the seam on")
+    func following() throws {
+        let theatre = QueueTheatre(items: 2)
+        let entries = Locked([Int64]())
+        let token = theatre.player.onEvent { timed in
+            if case .accessLogEntry = timed.event {
+                entries.withLock { $0.append(timed.hostTime.nanoseconds / 1_000_000) }
+            }
+        }
+        theatre.player.play()
+        theatre.driver.run(atMost: 60)
+        let events = try theatre.items.map { item in
+            try #require(item.accessLog().events.count == 1)
+            return item.accessLog().events[0]
+        }
+        #expect(events.map(\.hostStartTime.nanoseconds) == [0, 2_000_000_000])
+        #expect(events.map(\.hostEndTime?.nanoseconds) == [2_000_000_000, 4_000_000_000])
+        #expect(events.map(\.startupTime) == [0, nil])
+        #expect(events.map(\.framesPresented) == [50, 50])
+        #expect(events.map(\.passes) == [1, 1])
+        #expect(entries.withLock { $0 } == [0, 2000])
+        token.invalidate()
+    }
+
     @Test("A player that goes ends the playing")
     func released() throws {
         var theatre: Theatre? = Theatre()
