@@ -1,4 +1,5 @@
 import ArgumentParser
+import Playhead
 
 @main
 struct Vplay: AsyncParsableCommand {
@@ -14,7 +15,15 @@ struct Vplay: AsyncParsableCommand {
             Exit status: 0 played to the end or told to stop, 1 something could not be played, 64 wrong usage, \
             130 interrupted, 143 terminated. A closed output pipe ends it quietly, as it ends cat.
             """,
+        version: version,
         subcommands: [PlayCommand.self, ProbeCommand.self, BenchCommand.self],
         defaultSubcommand: PlayCommand.self
     )
+
+    private static var version: String {
+        var libraries = PlayheadVersion.libraries
+        let ffmpeg = libraries.removeValue(forKey: "ffmpeg") ?? "unknown"
+        let names = libraries.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        return "vplay \(PlayheadVersion.current)\nFFmpeg \(ffmpeg): \(names.joined(separator: ", "))"
+    }
 }

@@ -32,6 +32,15 @@ struct UsageTests {
         #expect(outcome.errors.contains("not built yet"))
     }
 
+    @Test("The version tells which FFmpeg is at work, too")
+    func version() async throws {
+        let outcome = try await Command.run(["--version"])
+        #expect(outcome.status == 0)
+        let lines = outcome.text.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("vplay ") == true)
+        #expect(lines.last?.contains("libavcodec ") == true)
+    }
+
     @Test(arguments: ["--help", "play --help", "probe --help", "bench --help"])
     func help(line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init))
