@@ -101,5 +101,5 @@ compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp
 	$(PYTHON) Benchmarks/compare/compare.py --vplay $(VPLAY) $(FILE)
 
 .PHONY: sync
-sync: build ## measure sound against picture through a real sound server, beside mpv (6 minutes)
+sync: build ## measure sound against picture through a real sound server, beside mpv (8 minutes)
 	$(PYTHON) Benchmarks/sync/sync.py --vplay $(VPLAY)

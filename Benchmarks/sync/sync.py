@@ -97,6 +97,11 @@ class Recording:
                 last = place
         return found
 
+    def heard_after(self, begin):
+        """Seconds from `begin` to the first sound; None: there is none."""
+        first = next((place for place, value in enumerate(self.samples) if abs(value) > 1e-3), None)
+        return None if first is None else max(0, self.origin() + first / RATE - begin)
+
     def holes(self):
         """Silences of more than 2 ms inside the tone."""
         count, run, begun = 0, 0, False
@@ -197,7 +202,7 @@ def measure(options, folder):
     make_clip(clip, options.seconds)
     make_clip(short, 20)
     mpv = shutil.which("mpv")
-    server = Server(folder, options.sink_arguments)
+    server = Server(folder)
     server.start()
     report = {"date": datetime.date.today().isoformat(), "seconds": options.seconds, "cores": len(os.sched_getaffinity(0)),
               "load": os.getloadavg()[0]}
@@ -242,9 +247,27 @@ def measure(options, folder):
             burner.wait()
 
     print("server killed", flush=True)
-    report["kills"] = killed(options, server, clip, folder)
     server.kill()
+    report["kills"] = {}
+    for name, arguments in (("plain", ""), ("norewinds=1", "norewinds=1")):
+        server.arguments = arguments
+        server.start()
+        report["kills"][name] = killed(options, server, clip, folder) | {"control": control(server, short, folder)}
+        server.kill()
     return report
+
+
+def control(server, clip, folder):
+    """Seconds from a server's answer until PulseAudio's own player, started then, is heard."""
+    sound = f"{folder}/control.wav"
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", "-i", clip, "-t", "2", "-vn", sound], check=True)
+    server.kill()
+    server.start()
+    begin = time.monotonic()
+    recording = Recording(server)
+    subprocess.run(["paplay", sound], env=server.environment, check=True)
+    recording.stop()
+    return recording.heard_after(begin)
 
 
 def killed(options, server, clip, folder):
@@ -267,18 +290,18 @@ def killed(options, server, clip, folder):
     flashes, times, said, _ = play_vplay(options.vplay, server, clip, folder, lambda now: None)
     stop.set()
     thread.join()
-    gap = max(b - a for a, b in zip(times, times[1:]))
+    # The first picture is shown while the first sound is waited for.
+    start, gap = times[1] - times[0], max(b - a for a, b in zip(times[1:], times[2:]))
     back, offsets = [], []
     for begin, recording in zip(returns, recordings):
         recording.stop()
         if not recording.arrivals:
             continue
-        origin = recording.origin()
-        first = next((place for place, value in enumerate(recording.samples) if abs(value) > 1e-3), None)
-        if first is not None:
-            back.append(max(0, origin + first / RATE - begin))
+        heard = recording.heard_after(begin)
+        if heard is not None:
+            back.append(heard)
         offsets += [y for _, y in compare(flashes, recording.clicks())]
-    return {"kills": len(returns), "longest gap between pictures": gap, "back after": back, "offsets": offsets, "said": said}
+    return {"kills": len(returns), "start": start, "longest gap between pictures": gap, "back after": back, "offsets": offsets, "said": said}
 
 
 def table(report):
@@ -289,8 +312,7 @@ def table(report):
         return [f"| {name} | {r['clicks']} | {r['mean']:+.1f} ms | {r['median']:+.1f} ms | {r['worst']:+.1f} ms | "
                 f"{r['drift']:+.2f} ms/min |"]
 
-    kills, load, cpu = report["kills"], report["load test"], report["cpu"]
-    offsets = kills["offsets"]
+    load, cpu = report["load test"], report["cpu"]
     lines = [f"Measured {report['date']}, {report['cores']} cores; load at the start {report['load']:.2f}.", "",
              "| | clicks | mean | median | worst | drift |", "|---|---:|---:|---:|---:|---:|"]
     lines += row("vplay") + row("mpv")
@@ -299,12 +321,13 @@ def table(report):
     lines.append(f"| holes in the sound in {report['seconds']} s, all cores busy | {load['vplay']['holes']} "
                  f"(counted by itself: {load['vplay']['underruns']}) | {other(load, lambda m: str(m['holes']))} |")
     lines.append(f"| CPU time for 20 s of sound alone | {cpu['vplay']:.2f} s | {other(cpu, lambda m: f'{m:.2f} s')} |")
-    lines += ["", f"Server killed and started again {kills['kills']} times while vplay played: longest time between two pictures "
-              f"{kills['longest gap between pictures'] * 1000:.0f} ms (40 are due); sound back "
-              f"{max(kills['back after'], default=float('nan')):.2f} s after the server answered at the latest, "
-              f"{statistics.mean(kills['back after'] or [float('nan')]):.2f} s on average; "
-              f"{len(offsets)} clicks heard in between, at most {max(map(abs, offsets), default=float('nan')):.1f} ms from their "
-              "pictures."]
+    lines += ["", "| null sink; server killed and started again while vplay played | kills | longest time between two pictures | sound back "
+              "after the server's answer, at the latest | paplay, started then, is heard after | clicks against pictures, worst |",
+              "|---|---:|---:|---:|---:|---:|"]
+    for name, kills in report["kills"].items():
+        latest, offsets = max(kills["back after"], default=float("nan")), kills["offsets"]
+        lines.append(f"| {name} | {kills['kills']} | {kills['longest gap between pictures'] * 1000:.0f} ms | {latest:.2f} s | "
+                     f"{kills['control']:.2f} s | {max(map(abs, offsets), default=float('nan')):.1f} ms of {len(offsets)} |")
     return "\n".join(lines)
 
 
@@ -343,7 +366,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vplay", default=str(ROOT / ".build/release/vplay"))
     parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--sink-arguments", default="", help="for module-null-sink, such as norewinds=1")
     parser.add_argument("--docs", type=pathlib.Path, default=ROOT / "docs")
     options = parser.parse_args()
     for tool in ("pulseaudio", "parec", "pactl", "ffmpeg", options.vplay):
