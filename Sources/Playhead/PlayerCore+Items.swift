@@ -35,9 +35,10 @@ extension PlayerCore {
             return state.startPosition
         }
         watchers.remember(item, id)
-        loop.setItem(id, source(of: item))
+        let seek = start.flatMap { makeSeek(item, $0.time, $0.before, $0.after, nil) }
+        loop.setItem(id, source(of: item), seek: seek?.request)
         keep(old)
-        if let start { seek(item, start.time, start.before, start.after, nil) }
+        if let seek { acknowledge(seek.command) }
     }
 
     /// Until the loop has told what became of it, should nobody else hold it.

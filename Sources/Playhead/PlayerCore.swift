@@ -269,9 +269,25 @@ final class PlayerCore: Sendable {
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
         Moment.leave()
+        guard let seek = makeSeek(item, time, before, after, completion) else {
+            if let completion { callbacks.enqueue { completion(false) } }
+            return
+        }
+        loop.send(.seek(seek.request))
+        acknowledge(seek.command)
+    }
+
+    /// `currentTime()` is its target from here on. nil: it cannot be.
+    func makeSeek(
+        _ item: PlayerItem,
+        _ time: MediaTime,
+        _ before: MediaTime,
+        _ after: MediaTime,
+        _ completion: (@Sendable (Bool) -> Void)?
+    ) -> (request: SeekRequest, command: UInt64)? {
         let isUsable = time.isValid && !time.isIndefinite
         let duration = item.facts.duration
-        let request = state.withLock { state -> (SeekRequest, UInt64)? in
+        return state.withLock { state in
             guard isUsable, state.item === item, !state.isReleased else { return nil }
             state.commands += 1
             state.ids += 1
@@ -287,11 +303,5 @@ final class PlayerCore: Sendable {
             )
             return (request, state.commands)
         }
-        guard let (request, command) = request else {
-            if let completion { callbacks.enqueue { completion(false) } }
-            return
-        }
-        loop.send(.seek(request))
-        acknowledge(command)
     }
 }

@@ -2,6 +2,13 @@ import ArgumentParser
 import Playhead
 
 @main
+enum Main {
+    static func main() async {
+        Arenas.limit(to: 2)
+        await Vplay.main()
+    }
+}
+
 struct Vplay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vplay",

@@ -7,6 +7,26 @@ import Testing
 
 @Suite("The public three, on the manual driver")
 struct PlayerTests {
+    @Test("Where an item is to begin is known with the item: nothing of what lies before is shown")
+    func startPosition() {
+        let driver = HastyDriver()
+        let backend = ScriptedBackend(Theatre.clip, clock: driver.clock)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        configuration.backend = backend
+        let player = Player(configuration: configuration)
+        let sink = CapturingVideoSink(clock: driver.clock)
+        let layer = PlayerLayer(player: player)
+        layer.add(sink)
+        let item = Theatre.makeItem(backend)
+        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        player.replaceCurrentItem(with: item)
+        #expect(sink.numbers == [25])
+        #expect(item.currentTime() == .ms(1000))
+        layer.player = nil
+    }
+
     @Test("What a setter sets is what the same thread reads next; the engine follows")
     func masking() {
         let theatre = Theatre()

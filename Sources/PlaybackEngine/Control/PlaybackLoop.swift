@@ -102,12 +102,13 @@ public final class PlaybackLoop: @unchecked Sendable {
         }
     }
 
-    /// Makes an item known and the current one. nil: none.
-    public func setItem(_ id: ItemID?, _ item: MediaItemSource?) {
+    /// Makes an item known and the current one; nil: none. `seek` goes with it: nothing happens in between.
+    public func setItem(_ id: ItemID?, _ item: MediaItemSource?, seek: SeekRequest? = nil) {
         control.enqueue { [weak self] in
             guard let self else { return }
             if let id, let item { items[id] = item }
             handle(.setItem(id))
+            if let seek { handle(.seek(seek)) }
         }
     }
 
