@@ -18,7 +18,8 @@ final class HastyDriver: Driver {
 
     func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { makeLane(.control, label: "callbacks") }
 
-    func schedule(at time: HostTime, on lane: any Lane, _ work: @escaping @Sendable () -> Void) -> any Wakeup {
+    func schedule(at time: HostTime, on lane: any Lane, _ work: @escaping @Sendable () -> Void) -> any Wakeup
+    {
         inner.schedule(at: time, on: (lane as? HastyLane)?.inner ?? lane, work)
     }
 
