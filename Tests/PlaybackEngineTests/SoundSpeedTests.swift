@@ -79,6 +79,59 @@ struct SoundSpeedTests {
         #expect(rig.loop.snapshot.audio.corrections == 0)
     }
 
+    @Test(
+        "Several changes before the first is heard, on a device that takes nothing back",
+        arguments: [[1.25, 4], [3], [2, 0.5, 1.5]] as [[Float]],
+        [0.02, 0.1]
+    )
+    func withoutRewindingAgain(rates: [Float], wait: Double) {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.canRewind = false
+        let rig = playing(setup)
+        for rate in rates {
+            rig.play(rate)
+            rig.driver.run(seconds: wait)
+        }
+        rig.play(1)
+        let moments = rig.run(seconds: 2)
+        #expect(moments.steps.upperBound < Double(rates.max() ?? 1) * 5 + 0.1)
+        #expect(abs(rig.offset ?? 99) < 0.1)
+        #expect(rig.device.heard.count == 1)
+        #expect(rig.loop.snapshot.audio.corrections == 0)
+    }
+
+    @Test(
+        "Paused, and played on at another speed: what is heard is of the new speed from the start",
+        arguments: [(1, 2), (2, 1), (2, 0.5)] as [(Float, Float)],
+        [true, false]
+    )
+    func whilePaused(rates: (Float, Float), canRewind: Bool) {
+        var setup = SimulatedAudioDevice.Setup()
+        setup.canRewind = canRewind
+        let rig = playing(setup)
+        rig.play(rates.0)
+        rig.driver.run(seconds: 1)
+        rig.play(0)
+        rig.driver.run(seconds: 0.5)
+        rig.play(rates.1)
+        let moments = rig.run(seconds: 1)
+        #expect(moments.steps.upperBound < Double(rates.1) * 5 + 0.1)
+        #expect(moments.worstOffset < 1)
+        #expect(rig.loop.snapshot.audio.corrections == 0)
+    }
+
+    @Test("Just after a seek, before anything was heard of it", arguments: [0.005, 0.02, 0.05])
+    func afterSeek(wait: Double) {
+        let rig = playing()
+        rig.seek(1, to: .ms(5000))
+        rig.driver.run(seconds: wait)
+        rig.play(2)
+        let moments = rig.run(seconds: 1)
+        #expect(moments.dropFirst(2).steps.upperBound < 10.1)
+        #expect(abs(rig.offset ?? 99) < 3)
+        #expect(rig.loop.snapshot.audio.corrections <= 1)
+    }
+
     @Test("At a loop's seam: what of the next pass was handed over comes at the new speed too")
     func atASeam() {
         let rig = DeviceRig(stretches: true)
@@ -126,6 +179,10 @@ struct SoundSpeedTests {
         #expect(abs(rig.offset ?? 99) < 3)
         #expect(rig.device.heard.first?.samples.prefix(2) == [0, 2])
     }
+}
+
+extension ArraySlice<DeviceRig.Moment> {
+    fileprivate var steps: ClosedRange<Double> { Array(self).steps }
 }
 
 extension [DeviceRig.Moment] {

@@ -30,6 +30,8 @@ public struct Timeline: Hashable, Sendable {
     private struct Turn: Hashable, Sendable {
         var media: Int64
         var rate: PlaybackRate
+        /// Those behind it that do not come because of it, in order.
+        var replaced: [Turn] = []
     }
 
     private var anchor: Anchor
@@ -71,16 +73,16 @@ public struct Timeline: Hashable, Sendable {
             turns = []
             return
         }
-        turns.removeAll { $0.media >= media }
-        turns.append(Turn(media: media, rate: rate))
+        let first = turns.firstIndex { $0.media >= media } ?? turns.endIndex
+        turns = turns[..<first] + [Turn(media: media, rate: rate, replaced: Array(turns[first...]))]
     }
 
-    /// The last turn comes elsewhere, if it has not come already.
+    /// The last turn comes elsewhere, if it has not come already; those that come before it then do come.
     public mutating func moveTurn(from old: Int64, to media: Int64, epoch: Epoch, at host: HostTime) {
         guard epoch == anchor.epoch, let last = turns.last, last.media == old else { return }
         move(to: host)
         guard !turns.isEmpty else { return }
-        turns.removeLast()
+        turns = turns.dropLast() + last.replaced
         turn(at: media, to: last.rate, at: host)
     }
 

@@ -45,6 +45,7 @@ extension PlaybackLoop {
             changeRate(rate, at: now)
         } else {
             renderer.setRate(rate, at: start)
+            if rate > 0 { resumeSound(at: now) }
         }
         frameRate.reset()
         audio?.setPaused(rate == 0)

@@ -12,6 +12,8 @@ extension PlaybackLoop {
         var waitsUntil: HostTime?
         /// There was a reading since the start.
         var hasMet = false
+        /// What the device has in hand was made for.
+        var rate = PlaybackRate.normal
     }
 
     /// Compares what is heard with where the timeline is, and says when to do so again.
@@ -97,9 +99,10 @@ extension PlaybackLoop {
         let epoch = renderer.timeline.epoch
         let follows = following.follower.isFollowing && pipeline?.audio != nil && !renderer.isReverse
         let point = follows ? audio?.turnPoint(at: now, epoch: epoch) : nil
+        following.rate = PlaybackRate(rate)
         guard let point, let media = point.media else {
             renderer.setRate(rate, at: now)
-            audio?.turn(with: renderer.timeline, at: nil) { _ in }
+            beginSoundAnew(at: now)
             return
         }
         renderer.timeline.turn(at: media, to: PlaybackRate(rate), at: now)
@@ -114,6 +117,22 @@ extension PlaybackLoop {
                 loop.look()
             }
         }
+    }
+
+    /// Playing on after a pause, maybe at another speed.
+    func resumeSound(at now: HostTime) {
+        let rate = renderer.timeline.rate
+        guard rate != following.rate else { return }
+        following.rate = rate
+        beginSoundAnew(at: now)
+    }
+
+    private func beginSoundAnew(at now: HostTime) {
+        let timeline = renderer.timeline
+        let media = timeline.media(at: now)
+        // Where it stands, or begins only, no picture is ahead of what is heard next.
+        let hasBegun = timeline.host(for: media).map { $0 <= now } ?? false
+        audio?.beginAnew(with: timeline, from: media, isLate: hasBegun)
     }
 
     /// A device that runs out of samples at the end of a track has not been let down.

@@ -107,6 +107,21 @@ public final class AudioOutputLane: @unchecked Sendable {
     private func turnNow(_ timeline: Timeline, _ point: SoundTurn?, _ moved: (Int64) -> Void) throws {
         guard let placer, let media = placer.rewind(to: point) else { return }
         if let planned = point?.media, (media &- planned).magnitude > Self.mistake { moved(media) }
+        try makeAnew(with: timeline, from: media)
+    }
+
+    /// Nothing of what the device has in hand is heard: it was made for another rate than the timeline's, which
+    /// stands or begins only. What is due from `media` on is made anew.
+    func beginAnew(with timeline: Timeline, from media: Int64, isLate: Bool) {
+        guard let placer else { return }
+        lane.enqueue { [self] in
+            guard placer.hasSound else { return }
+            if isLate { placer.restart() } else { placer.flush() }
+            attempt { try makeAnew(with: timeline, from: media) }
+        }
+    }
+
+    private func makeAnew(with timeline: Timeline, from media: Int64) throws {
         let (before, pieces) = history.split(at: media)
         processing.turn(behind: before)
         converter?.reset()

@@ -34,7 +34,7 @@ final class SoundPlacer: @unchecked Sendable {
         // Nobody has made samples for this speed.
         guard place.rate == .normal || buffer.rate != 1 else {
             device.setExpectsMore(false)
-            if ledger.withLock({ $0.frameCount > 0 }) { flush() }
+            if hasSound { flush() }
             beginsLate = true
             return
         }
@@ -59,7 +59,7 @@ final class SoundPlacer: @unchecked Sendable {
     /// middle none that are late.
     private func begin(_ buffer: AudioBuffer, _ media: Int64, _ place: SoundPlace) throws {
         guard device.room >= buffer.frameCount else { return lose() }
-        if ledger.withLock({ $0.frameCount > 0 }) {
+        if hasSound {
             let isLate = beginsLate
             flush()
             beginsLate = isLate
@@ -137,6 +137,9 @@ final class SoundPlacer: @unchecked Sendable {
         flush()
         beginsLate = true
     }
+
+    /// Something was written since the last flush.
+    var hasSound: Bool { ledger.withLock { $0.frameCount > 0 } }
 
     /// Takes back what was written from `point` on, as far as that goes; nil: all of it. Answers where on the
     /// timeline the next sample belongs; nil: nothing was written, or it has been taken back.
