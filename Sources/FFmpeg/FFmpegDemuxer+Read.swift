@@ -29,11 +29,16 @@ extension FFmpegDemuxer {
         let context = try session.context
         let code = log.capture { av_read_frame(context, packet.pointer) }
         if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+        let missing = session.takeMissingPart()
         if code >= 0 {
             failedReads = 0
             beginning.note(packet)
-            return packet
+            guard let missing else { return packet }
+            // What comes behind it is not lost with it.
+            queue.append(packet)
+            throw missing
         }
+        if let missing { throw missing }
         // libav calls a failed read the end of the file; the source knows better.
         if let failure = session.hiddenFailure {
             session.clearFailure()

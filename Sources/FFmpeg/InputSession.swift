@@ -105,6 +105,14 @@ final class InputSession {
         return bridge.failure
     }
 
+    /// A part of a playlist that is not there; libav goes on with the next one without a word.
+    func takeMissingPart() -> MediaError? {
+        guard var failure = nested.failure else { return nil }
+        nested.clearFailure()
+        failure.isRetryable = true
+        return failure
+    }
+
     func clearFailure() {
         bridge.clearFailure()
         owned?.pointee.pb?.pointee.error = 0
@@ -157,8 +165,9 @@ final class InputSession {
         guard code >= 0 else { throw openingError(code) }
         guard !cancellation.isCancelled else { throw LibraryError.cancelled(request.location) }
         if let failure = nested.failure, failure.code == .exceedsLimits { throw failure }
-        // What was refused on the way and did not matter is no reason for what fails later.
-        nested.clearFailure()
+        // What was refused on the way and did not matter is no reason for what fails later: another variant. Of the only
+        // one it is lost, and told with the first packet.
+        if opened.map({ $0.pointee.nb_programs > 1 }) ?? true { nested.clearFailure() }
         nested.isOpened = true
     }
 

@@ -53,7 +53,13 @@ enum MediaDescriber {
         } else if let whole = ticks(context.pointee.duration), whole > 0 {
             description.duration = MediaTime(value: whole, timescale: Int32(AV_TIME_BASE))
         }
-        description.durationIsEstimate = description.duration.isNumeric && (isGuess || isAbsurd(description))
+        // Some who write Matroska count it from the first picture, others (FFmpeg) from their own zero.
+        let isLate = description.formatName.hasPrefix("matroska") && description.startTime > .zero
+        if isLate, description.duration > description.startTime {
+            description.duration = description.duration - description.startTime
+        }
+        let isUnsure = isGuess || isLate || isAbsurd(description)
+        description.durationIsEstimate = description.duration.isNumeric && isUnsure
     }
 
     /// Longer than an hour at less than 50 bits per second: no media, but a header that lies.

@@ -29,8 +29,8 @@ extension PlayerCore {
             keep(old)
             return
         }
+        item.attach(PlayerItem.Attachment(id: id, core: self))
         let start = item.state.withLock { state in
-            state.attachment = PlayerItem.Attachment(id: id, core: self)
             defer { state.startPosition = nil }
             return state.startPosition
         }

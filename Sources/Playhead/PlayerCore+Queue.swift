@@ -31,7 +31,7 @@ extension PlayerCore {
         if let old = item.core, old !== self { old.letGo(of: item) }
         let place = changing { state.withLock { $0.enqueue(item, after: other) } }
         guard let place else { return }
-        item.state.withLock { $0.attachment = PlayerItem.Attachment(id: place.id, core: self) }
+        item.attach(PlayerItem.Attachment(id: place.id, core: self))
         watchers.remember(item, place.id)
         loop.insert(place.id, source(of: item), after: place.after)
     }
@@ -88,6 +88,8 @@ extension PlayerCore {
                 return item
             }
             if let left, let old { left.detach(from: old) }
+            // It has begun there; another time it begins at the start.
+            if let new { watchers.item(new)?.state.withLock { $0.startPosition = nil } }
         case .itemFailed(let id, let error):
             guard let item = watchers.item(id) else { return }
             let words = PlaybackError(error, url: item.asset.url)
@@ -126,6 +128,14 @@ extension PlayerCore.State {
 }
 
 extension PlayerItem {
+    /// Another playing begins, with an end of its own.
+    func attach(_ attachment: Attachment) {
+        state.withLock {
+            $0.attachment = attachment
+            $0.log.hasFailed = false
+        }
+    }
+
     /// Unless it has been attached anew since.
     func detach(from id: ItemID) {
         state.withLock { if $0.attachment?.id == id { $0.attachment = nil } }

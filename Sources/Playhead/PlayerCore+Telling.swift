@@ -119,7 +119,7 @@ extension PlaybackReport.Content {
         switch self {
         case .fault(let id, _): id
         case .notice(.failedToPlayToEnd(let id, _)), .notice(.itemFailed(let id, _)),
-            .notice(.itemStatusChanged(let id, .failed)):
+            .notice(.itemStatusChanged(let id, .failed)), .notice(.passEnded(let id, .failed)):
             id
         default: nil
         }

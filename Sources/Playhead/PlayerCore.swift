@@ -152,10 +152,11 @@ final class PlayerCore: Sendable {
 
     func time(of item: PlayerItem, at host: HostTime) -> MediaTime {
         let (target, id, isCurrent) = state.withLock { ($0.seekTarget?.value, $0.itemID, $0.item === item) }
-        guard isCurrent else { return .zero }
-        if let target { return target }
+        if isCurrent, let target { return target }
         let snapshot = snapshot
-        guard snapshot.itemID == id else { return item.state.withLock { $0.startPosition?.time } ?? .zero }
+        guard isCurrent, snapshot.itemID == id else {
+            return item.state.withLock { $0.startPosition?.time } ?? .zero
+        }
         return snapshot.itemTime(at: host)
     }
 

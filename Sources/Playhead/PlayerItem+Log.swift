@@ -9,6 +9,8 @@ struct ItemLog: Sendable {
     var base: PlaybackCounters?
     /// The last entry of `access` belongs to the player that has the item now.
     var isOpen = false
+    /// What ended it in the player that has it now has its entry in `errors`.
+    var hasFailed = false
 
     /// The player lets go.
     mutating func end(_ counters: PlaybackCounters, at host: HostTime) {
@@ -52,7 +54,8 @@ extension PlayerItem {
         case .notice(.timeControlChanged(.playing, _)):
             return openLog(at: report.host, startupTime: snapshot.counters.startupTime)
         // It follows another one without a stop, and so was ready before its turn.
-        case .notice(.itemStatusChanged(_, .readyToPlay)) where snapshot.timeControl == .playing:
+        case .notice(.itemStatusChanged(_, .readyToPlay))
+        where snapshot.timeControl == .playing && snapshot.effectiveRate != 0:
             return openLog(at: report.host, startupTime: nil)
         default: break
         }
@@ -73,7 +76,8 @@ extension PlayerItem {
         switch report.content {
         case .fault(_, let error): keep(error, report, isRecovered: true)
         case .notice(.failedToPlayToEnd(_, let error)): keep(error, report, isRecovered: false)
-        case .notice(.itemFailed(_, let error)): keepFailure(error, report)
+        case .notice(.itemFailed(_, let error)), .notice(.passEnded(_, .failed(let error))):
+            keepFailure(error, report)
         case .notice(.itemStatusChanged(_, .failed)): snapshot.itemError.flatMap { keepFailure($0, report) }
         default: nil
         }
@@ -81,7 +85,7 @@ extension PlayerItem {
 
     /// Unless it failed while playing, which was told before.
     private func keepFailure(_ error: MediaError, _ report: PlaybackReport) -> ErrorLog.Event? {
-        let isKnown = errorLog().events.last.map { !$0.isRecovered } ?? false
+        let isKnown = state.withLock { $0.log.hasFailed }
         return isKnown ? nil : keep(error, report, isRecovered: false)
     }
 
@@ -92,7 +96,10 @@ extension PlayerItem {
             itemTime: report.itemTime,
             isRecovered: isRecovered
         )
-        state.withLock { $0.log.errors.append(event) }
+        state.withLock {
+            $0.log.errors.append(event)
+            if !isRecovered { $0.log.hasFailed = true }
+        }
         return event
     }
 

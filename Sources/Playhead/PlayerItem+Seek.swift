@@ -20,7 +20,14 @@ extension PlayerItem {
             return
         }
         let isUsable = time.isNumeric && facts.status != .failed
-        if isUsable { state.withLock { $0.startPosition = (time, toleranceBefore, toleranceAfter) } }
+        if isUsable {
+            let attachment = state.withLock { state in
+                state.startPosition = (time, toleranceBefore, toleranceAfter)
+                return state.attachment
+            }
+            // In a queue it may have been made ready for another place.
+            if let attachment { attachment.core?.loop.renewItem(attachment.id) }
+        }
         // Nothing plays the item yet: the position is kept, and that is all there is to wait for.
         completionHandler?(isUsable)
     }

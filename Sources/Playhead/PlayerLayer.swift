@@ -25,6 +25,7 @@ public final class PlayerLayer: Sendable {
     }
 
     private let state = Locked(State())
+    private let resting = RestingSinks()
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
@@ -38,7 +39,7 @@ public final class PlayerLayer: Sendable {
         let (player, output) = state.withLock { ($0.player, $0.output) }
         player?.core.watchers.remove(ObjectIdentifier(self))
         player?.core.reconsiderVariants()
-        guard let output else { return }
+        guard let output else { return resting.end(state.withLock { $0.sinks }) }
         player?.core.loop.perform { $0.removeLayer(output) }
         output.close()
     }
@@ -70,10 +71,11 @@ public final class PlayerLayer: Sendable {
         output?.setFit(fit)
         output?.setFilter(filter?.call)
         // The sinks move when the old player has given the last picture that was under way.
-        let join: @Sendable () -> Void = {
-            guard let output else { return }
+        let join: @Sendable () -> Void = { [resting] in
+            guard let output else { return resting.begin() }
             for sink in sinks { output.add(sink) }
         }
+        if oldOutput != nil, output == nil { resting.wait() }
         if let oldOutput { oldOutput.detach(then: join) } else { join() }
         if let player, let output { player.core.loop.attach(output) }
     }

@@ -26,6 +26,12 @@ public final class ScriptedDecoder: Decoder {
     }
 
     public func send(_ packet: Packet?) throws(MediaError) -> Bool {
+        if packet == nil, media.video?.throwsAtDraining == true, track == ScriptedMedia.videoTrack,
+            state.withLock({ $0.held.contains(where: isBroken) })
+        {
+            state.withLock { $0.isDraining = true }
+            throw MediaError(.decodeFailed, "a frame that was sent before cannot be decoded", track: track)
+        }
         let isTaken = state.withLock { state in
             guard state.ready.count < Self.capacity else { return false }
             guard let packet else {
@@ -48,6 +54,11 @@ public final class ScriptedDecoder: Decoder {
             throw MediaError(.decodeFailed, "frame \(payload.index) cannot be decoded", track: track)
         }
         return isTaken
+    }
+
+    private func isBroken(_ packet: Packet) -> Bool {
+        guard let payload = packet.payload as? ScriptedPayload else { return false }
+        return media.faults.contains(.undecodable(frame: payload.index))
     }
 
     private var depth: Int {

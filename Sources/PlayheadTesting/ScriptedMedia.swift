@@ -14,6 +14,8 @@ public struct ScriptedMedia: Sendable {
         /// Pictures that the decoder holds back although it could show them.
         public var delay = 0
         public var isInterlaced = false
+        /// A picture that cannot be decoded is told of when the decoder is drained, too.
+        public var throwsAtDraining = false
 
         public init(
             frameCount: Int,

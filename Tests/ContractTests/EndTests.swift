@@ -14,6 +14,65 @@ struct EndTests {
         return scene
     }
 
+    @Test("An item that is put behind one that could not be played is played, whenever it comes")
+    func behindFailed() {
+        let driver = ManualDriver()
+        let scripts = Scripts(clock: driver.clock)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        configuration.backend = scripts
+        func item(_ faults: [ScriptedMedia.Fault]) -> PlayerItem {
+            PlayerItem(asset: Asset(url: scripts.add(Scene.clip(faults)), backend: scripts))
+        }
+        let broken = item([.openFails(.notFound)])
+        let player = QueuePlayer(items: [broken], configuration: configuration)
+        player.play()
+        driver.settle()
+        #expect(broken.status == .failed)
+        let next = item([])
+        player.insert(next, after: nil)
+        player.play()
+        driver.run(seconds: 1)
+        #expect(player.currentItem === next)
+        #expect(next.currentTime() == .ms(1000))
+    }
+
+    @Test("An end before anything is an end, and no fault", arguments: [0, 1, 30] as [Int64])
+    func endBeforeAnything(_ end: Int64) {
+        let scene = Scene()
+        let item = scene.makeItem()
+        item.forwardPlaybackEndTime = .ms(end)
+        scene.player.replaceCurrentItem(with: item)
+        scene.player.play()
+        scene.driver.run(seconds: 1)
+        #expect(item.status == .readyToPlay)
+        #expect(scene.told(of: "end", "failed") == ["end"])
+        #expect(scene.sight == "0.0 paused")
+    }
+
+    @Test(
+        "A loop of no length ends as if played once, instead of going round for ever",
+        arguments: [(0, 1), (0, -1), (1, 1)] as [(Int64, Float)]
+    )
+    func loopOfNothing(_ end: Int64, _ rate: Float) {
+        let scene = Scene()
+        let item = scene.makeItem()
+        scene.player.repeatMode = .loop
+        if rate > 0 {
+            item.forwardPlaybackEndTime = MediaTime(value: end, timescale: 1_000_000_000)
+        } else {
+            item.reversePlaybackEndTime = .ms(2000)
+        }
+        scene.player.replaceCurrentItem(with: item)
+        scene.driver.settle()
+        if rate < 0 { scene.seek("sought", to: .ms(2000)) }
+        scene.player.rate = rate
+        scene.driver.run(seconds: 1)
+        #expect(scene.told(of: "end").count == 1)
+        #expect(scene.sight == "0.0 paused")
+    }
+
     @Test(
         "pause, and advance without a queue: the end, then the rate, then the status; the last picture stays"
     )

@@ -22,6 +22,23 @@ struct LayerTests {
         #expect(scene.layer.isReadyForDisplay)
     }
 
+    @Test("A layer that goes finishes its sinks, whether it has a player, had one, or never had")
+    func finishes() async {
+        for case let state in ["has", "had", "never"] {
+            await withCheckedContinuation { continuation in
+                let sink = CallbackVideoSink(onFinish: { continuation.resume() }, onFrame: { _ in })
+                var scene: Scene? = Scene()
+                var layer: PlayerLayer? = PlayerLayer(player: state == "never" ? nil : scene?.player)
+                layer?.add(sink)
+                scene?.load()
+                if state == "had" { layer?.player = nil }
+                layer = nil
+                scene?.driver.settle()
+                scene = nil
+            }
+        }
+    }
+
     @Test("Sound alone never makes it ready")
     func soundAlone() {
         let scene = Scene()

@@ -59,6 +59,31 @@ struct EarlyPictureTests {
         #expect(rig.lines("fault").count == 1)
     }
 
+    @Test(
+        "A decoder that refuses to be drained for it goes on, and tells of the packet once",
+        arguments: [0, 1, 2]
+    )
+    func refusesToDrain(_ broken: Int) {
+        let rig = Rig()
+        var media = Self.clip(1000, [.undecodable(frame: broken)])
+        media.video?.throwsAtDraining = true
+        rig.load(media)
+        rig.loop.send(.setRate(1))
+        #expect(rig.driver.run(atMost: 60))
+        #expect(rig.sink.numbers == (0..<50).filter { $0 != broken })
+        #expect(rig.lines("playedToEnd").count == 1)
+    }
+
+    @Test("A packet that is refused while the picture waits to come again does not bring it twice")
+    func fault() {
+        let rig = Rig()
+        rig.load(Self.clip(1000, [.undecodable(frame: 3)]))
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == (0..<50).filter { $0 != 3 })
+        #expect(rig.lines("fault").count == 1)
+    }
+
     @Test("A loop brings no picture twice")
     func loops() {
         let rig = Rig()

@@ -119,9 +119,22 @@ struct LogTests {
         #expect(events.map(\.hostEndTime?.nanoseconds) == [2_000_000_000, 4_000_000_000])
         #expect(events.map(\.startupTime) == [0, nil])
         #expect(events.map(\.framesPresented) == [50, 50])
+        #expect(events.map(\.bytesRead) == [62_000, 62_000])
         #expect(events.map(\.passes) == [1, 1])
         #expect(entries.withLock { $0 } == [0, 2000])
         token.invalidate()
+    }
+
+    @Test("One that is skipped before it runs has no entry, although it was ready")
+    func skipped() {
+        let theatre = QueueTheatre(items: 2)
+        theatre.player.play()
+        theatre.driver.run(until: HostTime(nanoseconds: 1_500_000_000))
+        theatre.player.advanceToNextItem()
+        theatre.player.pause()
+        theatre.driver.run(atMost: 5)
+        #expect(theatre.items[1].status == .readyToPlay)
+        #expect(theatre.items[1].accessLog().events.isEmpty)
     }
 
     @Test("A player that goes ends the playing")

@@ -105,6 +105,21 @@ struct QueuePlayerTests {
         #expect(theatre.sink.numbers == Array(0..<3) + Array(25..<50))
     }
 
+    @Test("A start position set on an item that is ready already counts, and counts once")
+    func startPositionOfPrepared() {
+        let theatre = QueueTheatre(items: 2)
+        let (player, second) = (theatre.player, theatre.items[1])
+        player.play()
+        theatre.driver.run(until: HostTime(nanoseconds: 1_500_000_000))
+        second.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        #expect(second.currentTime() == .ms(1000))
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers == Array(0..<50) + Array(25..<50))
+        player.insert(second, after: nil)
+        theatre.driver.run(atMost: 60)
+        #expect(theatre.sink.numbers.suffix(50) == ArraySlice(0..<50))
+    }
+
     @Test("The current item given to another player leaves the queue, and the next one plays")
     func currentMoves() {
         let theatre = QueueTheatre(items: 2)

@@ -33,6 +33,11 @@ extension PlaybackLoop {
         default: break
         }
         report(.notice(notice))
+        guard case .itemChanged = notice, isTakingOver else { return }
+        isTakingOver = false
+        counters.faults += faultsAhead
+        faultsAhead = 0
+        publish()
     }
 
     private func setTimelineRate(_ rate: Float) {
@@ -264,7 +269,7 @@ extension PlaybackLoop {
 
     func fault(_ error: MediaError, of id: ItemID) {
         guard state.item?.id == id || prepared?.id == id else { return }
-        counters.faults += 1
+        if prepared?.id == id { faultsAhead += 1 } else { counters.faults += 1 }
         report(.fault(id, error))
     }
 }

@@ -13,7 +13,7 @@ extension PlaybackLoop {
         if pipeline.hasEndedReading(start.epoch), !item.isReadToEnd {
             carryOut(state.handle(.readToEnd(start.epoch)))
         }
-        learnDuration(pipeline, item)
+        learnDuration(pipeline, item, pipeline.progress.dataEnd)
         let level = monitor.update(pipeline, bufferMoment)
         if level != state.item?.level { carryOut(state.handle(.buffer(item.id, level))) }
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
@@ -35,6 +35,10 @@ extension PlaybackLoop {
         publish()
         arm(outcome.wakeAt, at: now)
         if let end = outcome.end {
+            // Packets of some bare streams have no times: only the pictures tell.
+            if end.error == nil, !renderer.isReverse, renderer.endTime.map({ end.itemTime < $0 }) ?? true {
+                learnDuration(pipeline, item, pipeline.progress.dataEnd ?? Self.itemTime(end.itemTime))
+            }
             handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
             checkSeam()
             // What was to follow may not have come.
@@ -131,9 +135,11 @@ extension PlaybackLoop {
         if renewsWhenLanded { renew() }
     }
 
-    /// The data ended without a single frame in any track.
+    /// The data ended without a single frame in any track, and not because an end was set before the first.
     private func isWithoutFrames(_ pipeline: ItemPipeline) -> Bool {
-        pipeline.branches.allSatisfy { branch in
+        let isCut = renderer.endTime != nil && pipeline.progress.wasCut
+        if isCut, lastFault.withLock({ $0?.0 }) != state.item?.id { return false }
+        return pipeline.branches.allSatisfy { branch in
             if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }
             return false
         }

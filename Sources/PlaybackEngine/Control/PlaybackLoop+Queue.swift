@@ -101,6 +101,8 @@ extension PlaybackLoop {
         }
         prepared?.letGo()
         prepared = nil
+        counters.faults += faultsAhead
+        faultsAhead = 0
     }
 
     func lookAtPrepared() {
@@ -112,6 +114,7 @@ extension PlaybackLoop {
     func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
         guard let next = prepared, next.id == id else { return }
         prepared = nil
+        isTakingOver = true
         dropReplacement()
         renewsWhenLanded = false
         let end = pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? 0

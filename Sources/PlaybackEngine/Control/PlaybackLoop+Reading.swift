@@ -31,17 +31,17 @@ extension PlaybackLoop {
     }
 
     /// What the container did not know, or only estimated, is known when the data has been read to its end.
-    func learnDuration(_ pipeline: ItemPipeline, _ item: ItemState) {
+    func learnDuration(_ pipeline: ItemPipeline, _ item: ItemState, _ end: MediaTime?) {
         let promise = pipeline.description
         guard promise.durationIsEstimate || !promise.duration.isNumeric,
-            let end = pipeline.progress.dataEnd, end != item.duration
+            let end, end != state.item?.duration, item.id == state.item?.id
         else { return }
         carryOut(state.handle(.durationChanged(item.id, end)))
     }
 
     /// Brings the counters up to now.
     func measure() {
-        counters.bytesRead = reading.bytesOfOthers + (pipeline?.progress.bytes ?? 0)
+        counters.bytesRead = reading.bytesOfOthers + (isTakingOver ? 0 : pipeline?.progress.bytes ?? 0)
         let isStalled = state.item.map { $0.isStalled && $0.status != .failed } ?? false
         counters.totalStallTime &+= stallClock.update(isStalled, state.item?.id, driver.clock.now)
     }

@@ -111,6 +111,9 @@ extension PlaybackLoop {
         // Another variant has the same pictures: while they move none is shown twice.
         let isSameProgramme =
             renderer.timeline.isRunning && self.pipeline?.variant != nil && pipeline.variant != nil
+        // Another end is no other choice of tracks, and what is chosen again is told of.
+        let hasOtherEnds = (renderer.endTime, renderer.reverseEnd) != (next.endTime, next.reverseEnd)
+        let isSelection = !hasOtherEnds || self.pipeline?.tracks.map(\.id) != pipeline.tracks.map(\.id)
         let shown = isSameTrack || isSameProgramme ? lastFrame : nil
         replacement = nil
         closePipeline()
@@ -124,8 +127,10 @@ extension PlaybackLoop {
         renderer.reverseEnd = next.reverseEnd
         keepTexts()
         renderer.goOn(with: pipeline, epoch: start.epoch, behind: shown?.presentationTime, at: now)
-        describe(next.id)
-        report(.selectionChanged(next.id))
+        if isSelection {
+            describe(next.id)
+            report(.selectionChanged(next.id))
+        }
         // Standing still, a picture of another track is shown at once.
         guard shown == nil, !renderer.timeline.isRunning,
             case .video(let frame)? = pipeline.video?.frames.peek()

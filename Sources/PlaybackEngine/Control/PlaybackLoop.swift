@@ -40,6 +40,10 @@ public final class PlaybackLoop: @unchecked Sendable {
     var start = EpochStart(epoch: Epoch())
     var late = LateLanding()
     var counters = PlaybackCounters()
+    /// What was read and lost of an item that takes over counts from its own notice on.
+    var isTakingOver = false
+    /// Of the item that is prepared.
+    var faultsAhead = 0
     var monitor = BufferMonitor()
     var reading = ReadingMonitor()
     var skipPolicy = SkipPolicy()
@@ -189,8 +193,9 @@ public final class PlaybackLoop: @unchecked Sendable {
 
     private func tellEffectiveRate() {
         let rate = renderer.timeline.rate
-        guard rate != toldRate, let id = state.item?.id else { return }
+        guard rate != toldRate else { return }
         toldRate = rate
+        guard let id = state.item?.id else { return }
         report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
     }
 

@@ -91,7 +91,14 @@ final class DecodeStage: Stage, @unchecked Sendable {
                 return .progressed
             case .needsInput: return try feed()
             case .ended:
-                if early.isDraining { beginAgain() } else if isDraining { finishPass() }
+                if early.isDraining {
+                    beginAgain()
+                } else if isDraining {
+                    finishPass()
+                } else {
+                    // It takes nothing more by itself: it begins anew, at the next sync point.
+                    decoder.flush()
+                }
                 return .progressed
             }
         } catch {
@@ -136,7 +143,13 @@ final class DecodeStage: Stage, @unchecked Sendable {
             return .progressed
         }
         if early.isFirst(before: next.packet) {
-            if try decoder.send(nil) { early.drain() }
+            // Refused or not, it has begun: what it throws is the packet's fault, and is told when that comes again.
+            do throws(MediaError) {
+                if try decoder.send(nil) { early.drain() }
+            } catch {
+                early.drain()
+                beginAgain()
+            }
             return .progressed
         }
         if next.packet == nil {
@@ -312,7 +325,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
             beginAgain()
             return .progressed
         }
-        early.begin(isWanted: false)
+        early.failed()
         report(.fault(error))
         faultsInARow += 1
         if error.code == .decoderFailed || faultsInARow >= Self.faultLimit { hasGivenUp = true }

@@ -28,6 +28,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var hasBegun = false
     private var pass = 0
     private var packetsInPass = 0
+    /// A packet of the pass went to its decoder.
+    private var hasPushed = false
     private var isAtEnd = false
     private var failure: MediaError?
     private var faultsInARow = 0
@@ -127,8 +129,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func loop() -> StepResult {
-        // A pass without a packet would go round for ever.
-        guard failure == nil, packetsInPass > 0 else { return finish() }
+        // A pass without a packet, or with none before its end, would go round for ever.
+        guard failure == nil, hasPushed else { return finish() }
         pass += 1
         resetPass()
         seek(to: .zero)
@@ -137,6 +139,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private func resetPass() {
         packetsInPass = 0
+        hasPushed = false
         isAtEnd = false
         faultsInARow = 0
         lastEnd = .zero
@@ -226,6 +229,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             if tracksPastEnd.count == queues.count { end(nil) }
             return
         }
+        hasPushed = true
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
         let heldFrom = history.heldFrom
         progress.withLock {

@@ -38,6 +38,14 @@ struct EarlyPicture {
         return false
     }
 
+    /// A packet was refused. What has been shown stays so.
+    mutating func failed() {
+        switch state {
+        case .awaited, .sent: state = .none
+        case .none, .alone, .again, .shown: break
+        }
+    }
+
     mutating func drain() {
         if case .sent(let packet) = state { state = .alone(packet, shown: nil) }
     }

@@ -69,11 +69,10 @@ struct PacketHistory {
     /// Hands out again from the last sync point at or before `target`. False: it is not all there.
     mutating func rewind(to target: MediaTime) -> Bool {
         guard !isUntimed, !packets.isEmpty, reaches(target) else { return false }
+        // All of the beginning, also what lies before zero, or has the same time again.
+        if target <= .zero, isWhole, startsAtZero { return rewindToStart() }
         guard let group = group(before: target) else {
-            guard isWhole, startsAtZero else { return false }
-            cursor = 0
-            firstOfGroup = 0
-            return true
+            return isWhole && startsAtZero && rewindToStart()
         }
         let isFirst = groups.first == group + forgotten
         // What an open group refers to is not there.
@@ -84,6 +83,12 @@ struct PacketHistory {
         cursor =
             packets[..<group].firstIndex { $0.track != syncTrack && ($0.presentationTime ?? .zero) >= begin }
             ?? group
+        return true
+    }
+
+    private mutating func rewindToStart() -> Bool {
+        cursor = 0
+        firstOfGroup = 0
         return true
     }
 

@@ -5,6 +5,8 @@ struct ReadingProgress {
     private(set) var epoch: Epoch
     /// Bytes of all packets that were read for tracks that are played, over all epochs.
     private(set) var bytes = 0
+    /// A pass was read to an end that was asked for.
+    private(set) var wasCut = false
     /// A seek to between here and where reading has come reads nothing.
     private(set) var heldFrom: MediaTime?
     /// Where the data was found to end, in item time; nil: reading has not come there, in any epoch.
@@ -39,6 +41,7 @@ struct ReadingProgress {
     /// All of the pass has been read. `isWhole`: up to where the data ends, not to an end that was asked for.
     mutating func finish(pass: Int, isWhole: Bool) {
         if isWhole, let end = end(ofPass: pass) { dataEnd = end }
+        if !isWhole { wasCut = true }
         pictureEnds[pass] = pictureEnd
         pictureEnds[pass - Self.memory] = nil
         pictureEnd = 0

@@ -36,7 +36,8 @@ extension PlaybackState {
     ) {
         guard epoch == self.epoch, let item, item.hasLanded, !item.hasEnded, timelineRate != 0 else { return }
         if let error { return endInFailure(item.id, error, &actions) }
-        if repeatSetting == .loop, !isReverse || item.duration.isNumeric {
+        let length = isReverse ? item.duration - time : time
+        if repeatSetting == .loop, length.isNumeric, length >= Self.shortestLap {
             post(playedToEnd: item.id, at: time, &actions)
             if isReverse { return restartPass(&actions) }
             actions.append(.beginNextPass)
@@ -45,6 +46,9 @@ extension PlaybackState {
         }
         endOfPass(item.id, at: time, &actions)
     }
+
+    /// A millisecond. What is shorter would go round for ever and show nothing; it ends as if played once.
+    private static let shortestLap = MediaTime(value: 1, timescale: 1000)
 
     /// The data ended before the media did: one outcome per pass, and it is not "played to end".
     mutating func endInFailure(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
@@ -77,6 +81,7 @@ extension PlaybackState {
     /// Past the end under `.none`, another action applies at once.
     mutating func setEndAction(_ action: EndAction, _ actions: inout [PlaybackAction]) {
         endAction = action
+        if hasFailedInQueue, !upcoming.isEmpty { return advance(isSeamless: false, &actions) }
         guard action != .none, item?.hasEnded == true, rate != 0 else { return }
         if action == .advance { return advance(isSeamless: false, &actions) }
         rateReason = .itemEnded

@@ -23,9 +23,11 @@ extension PlaybackState {
         } else {
             upcoming.append(id)
         }
-        // Nothing is current: what comes first is, which may have waited there.
-        if item == nil { advance(isSeamless: false, &actions) }
+        // Nothing is current: what comes first is, which may have waited there. One that cannot be played is skipped.
+        if item == nil || hasFailedInQueue { advance(isSeamless: false, &actions) }
     }
+
+    var hasFailedInQueue: Bool { item?.status == .failed && endAction == .advance }
 
     mutating func remove(_ id: ItemID, _ actions: inout [PlaybackAction]) {
         if item?.id == id { return advance(isSeamless: false, &actions) }

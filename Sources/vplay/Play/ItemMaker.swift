@@ -46,7 +46,8 @@ struct ItemMaker: Sendable {
             } catch {
                 return .failure(error)
             }
-            if let video { item.selectTrack(video, ofType: .video) }
+            // A playlist's variant is the player's choice: the best one, and not the first.
+            if let video, options.videoTrack != nil { item.selectTrack(video, ofType: .video) }
         }
         let zero = Self.firstPicture(of: asset.tracks.first { $0.id == video })
         if options.rate < 0 { return .success(backward(item, index, zero)) }

@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+/// Files that others make of good ones: cut, shifted, damaged, in pieces.
+@Suite("Derived files", .enabled(if: Media.isMade))
+struct DerivedTests {
+    /// `line` is bash in a folder of its own, where `$ff` makes files quietly; what `$vplay` says of them comes out.
+    private func run(_ line: String) async throws -> Outcome {
+        let script = """
+            folder=$(mktemp -d)
+            trap 'rm -rf "$folder"' EXIT
+            cd "$folder"
+            ff='ffmpeg -nostdin -v error -y'
+            hashes='--untimed --quiet --audio none --video framemd5:-'
+            \(line)
+            """
+        return try await Command.shell(script, Media.clip, Media.fixture("clip-vp9-opus.webm"))
+    }
+
+    @Test("A file that begins late on its own clock is not cut off", arguments: ["mkv", "webm", "ts", "mp4"])
+    func beginsLate(_ ending: String) async throws {
+        let source = ending == "webm" ? "$2" : "$1"
+        let outcome = try await run(
+            """
+            $ff -i "\(source)" -c copy -output_ts_offset 5 late.\(ending)
+            "$vplay" $hashes --repeat 2 late.\(ending)
+            """
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        #expect(outcome.pictures.count == 180)
+    }
+
+    @Test(
+        "Each lap is as the first: of a file that was cut, of one whose clock starts again",
+        arguments: [
+            "$ff -ss 1.21 -i \"$1\" -c copy a.mp4", "$ff -ss 0.7 -i \"$2\" -vn -c copy a.webm",
+            "$ff -i \"$1\" -c copy q.ts; cat q.ts q.ts > a.ts",
+        ]
+    )
+    func laps(_ make: String) async throws {
+        let outcome = try await run(
+            """
+            \(make)
+            "$vplay" $hashes a.* > one || true
+            "$vplay" $hashes --repeat 3 a.* > three || true
+            "$vplay" --untimed --quiet --video none --audio wav:one.wav a.*
+            "$vplay" --untimed --quiet --video none --audio wav:three.wav --repeat 3 a.*
+            grep -v '^#' one | sed 's/.*, //' > one.h || true
+            grep -v '^#' three | sed 's/.*, //' > three.h || true
+            cat one.h one.h one.h | cmp - three.h && echo pictures
+            tail -c +45 one.wav > one.s
+            cat one.s one.s one.s | cmp - <(tail -c +45 three.wav) && echo sound
+            """
+        )
+        #expect(outcome.lines == ["pictures", "sound"], "\(outcome.errors)")
+    }
+
+    @Test(
+        "A damaged packet at the start is told of, and neither hangs nor brings a picture twice",
+        arguments: ["h264 libx264", "hevc libx265", "vp9 libvpx-vp9"],
+        [0, 1, 2]
+    )
+    func damaged(codec: String, packet: Int) async throws {
+        let encoder = codec.split(separator: " ")[1]
+        let outcome = try await run(
+            """
+            $ff -f lavfi -i testsrc2=s=640x360:r=25:d=1 -c:v \(encoder) -g 25 good.mkv 2>&1 | grep -v x265 >&2
+            $ff -i good.mkv -c copy -bsf:v "noise=amount='if(eq(n,\(packet)),1,0)'" bad.mkv
+            timeout 60 "$vplay" $hashes bad.mkv > bad 2> words
+            code=$?
+            [ $code -le 1 ] && echo ended
+            grep -v '^#' bad | cut -d, -f3 | sort -n | uniq -d | head -1
+            """
+        )
+        #expect(outcome.lines == ["ended"], "\(outcome.errors)")
+    }
+
+    @Test(
+        "A segment that is missing from a playlist is told of, and what is there plays",
+        arguments: [0, 1, 2]
+    )
+    func missingSegment(_ number: Int) async throws {
+        let outcome = try await run(
+            """
+            $ff -i "$1" -c copy -f hls -hls_time 1 -hls_list_size 0 list.m3u8
+            rm list\(number).ts
+            "$vplay" --untimed --quiet --events text list.m3u8 | grep -c errorLogEntry
+            """
+        )
+        #expect(outcome.lines == ["1"], "\(outcome.errors)")
+    }
+
+    @Test("A bare stream's length is known when it has been played")
+    func bareStream() async throws {
+        let outcome = try await run(
+            """
+            $ff -i "$1" -an -c copy -bsf:v h264_mp4toannexb bare.h264
+            "$vplay" --untimed --quiet --events text bare.h264 | grep -E 'durationChanged|didPlay'
+            """
+        )
+        #expect(outcome.lines.count == 2)
+        #expect(outcome.lines.first?.contains("durationChanged") == true)
+        #expect(outcome.lines.first?.contains("duration=2.9999") == true)
+    }
+
+    @Test(
+        "A playlist's best variant plays from the middle, too",
+        arguments: ["", "--start 0.5", "--start 1 --end 2"]
+    )
+    func variants(_ options: String) async throws {
+        let outcome = try await run(
+            """
+            for size in 160x90 320x180; do
+                mkdir $size
+                $ff -i "$1" -an -s $size -c:v libx264 -g 30 -f hls -hls_time 1 -hls_list_size 0 $size/list.m3u8
+            done
+            printf '#EXTM3U\\n#EXT-X-STREAM-INF:BANDWIDTH=100000\\n160x90/list.m3u8\\n' > all.m3u8
+            printf '#EXT-X-STREAM-INF:BANDWIDTH=400000\\n320x180/list.m3u8\\n' >> all.m3u8
+            "$vplay" $hashes \(options) all.m3u8 | grep -v '^#' | cut -d, -f5 | sort -u
+            """
+        )
+        #expect(
+            outcome.lines.map { $0.trimmingCharacters(in: .whitespaces) } == ["86400"],
+            "\(outcome.errors)"
+        )
+    }
+}
