@@ -14,13 +14,23 @@ extension FFmpegDemuxer {
         let (session, _) = try opened()
         if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
         while true {
+            try tellMissingPart()
             if let queued = queue.popFirst() {
                 if let result = makePacket(queued) { return result }
                 continue
             }
-            guard let packet = try readFromContainer(session) else { return nil }
+            guard let packet = try readFromContainer(session) else {
+                try tellMissingPart()
+                return nil
+            }
             if let result = makePacket(packet) { return result }
         }
+    }
+
+    private func tellMissingPart() throws(MediaError) {
+        guard let missing = missingPart else { return }
+        missingPart = nil
+        throw missing
     }
 
     /// The next packet of any stream that libav returns; nil at the end.
@@ -29,16 +39,13 @@ extension FFmpegDemuxer {
         let context = try session.context
         let code = log.capture { av_read_frame(context, packet.pointer) }
         if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
-        let missing = session.takeMissingPart()
+        // What comes behind it is not lost with it.
+        if let missing = session.takeMissingPart() { missingPart = missing }
         if code >= 0 {
             failedReads = 0
             beginning.note(packet)
-            guard let missing else { return packet }
-            // What comes behind it is not lost with it.
-            queue.append(packet)
-            throw missing
+            return packet
         }
-        if let missing { throw missing }
         // libav calls a failed read the end of the file; the source knows better.
         if let failure = session.hiddenFailure {
             session.clearFailure()

@@ -18,6 +18,8 @@ public final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var enabled: Set<Int>?
     /// What reading from the very start gives, to know it again after a seek to zero.
     var beginning = Beginning()
+    /// Of a playlist; told once, before what comes behind it.
+    var missingPart: MediaError?
     /// Reads that failed since the last packet.
     var failedReads = 0
     var mappings: [Int32: TimeMapping] = [:]

@@ -15,6 +15,8 @@ public final class ScriptedDecoder: Decoder {
     private let clock: ManualClock?
     private let track: Int
     private let state = Locked(State())
+    /// Broken pictures that were sent before.
+    private let seen = Locked(Set<Int>())
     /// Outputs that wait to be received before no more is taken.
     private static let capacity = 2
 
@@ -49,11 +51,17 @@ public final class ScriptedDecoder: Decoder {
             return true
         }
         if let payload = packet?.payload as? ScriptedPayload, isTaken, track == ScriptedMedia.videoTrack,
-            media.faults.contains(.undecodable(frame: payload.index))
+            media.faults.contains(.undecodable(frame: payload.index)), isTold(payload)
         {
             throw MediaError(.decodeFailed, "frame \(payload.index) cannot be decoded", track: track)
         }
         return isTaken
+    }
+
+    /// One that is told of when draining is told of by itself from the second time on.
+    private func isTold(_ payload: ScriptedPayload) -> Bool {
+        guard media.video?.throwsAtDraining == true else { return true }
+        return !seen.withLock { $0.insert(payload.index).inserted }
     }
 
     private func isBroken(_ packet: Packet) -> Bool {

@@ -125,7 +125,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private func feed() throws(MediaError) -> StepResult {
         if isDraining { return .progressed }
         if let packet = early.repeated {
-            if try decoder.send(packet) { early.sentAgain() }
+            do throws(MediaError) {
+                if try decoder.send(packet) { early.sentAgain() }
+            } catch {
+                early.sentAgain()
+                throw error
+            }
             return .progressed
         }
         if held == nil {
