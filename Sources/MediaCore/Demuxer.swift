@@ -44,6 +44,8 @@ public struct DecoderOptions: Hashable, Sendable {
     public var sharing: Int
     /// Pictures with more pixels than this are refused before memory is taken for them.
     public var maximumPixelCount: Int
+    /// The first picture of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
+    public var hurriesFirstPicture = true
 
     public init(threadCount: Int = 0, sharing: Int = 1, maximumPixelCount: Int = 8192 * 4320) {
         self.threadCount = threadCount

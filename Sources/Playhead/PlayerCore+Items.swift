@@ -69,17 +69,19 @@ extension PlayerCore {
         let hasSound = if case .none = configuration.audio { false } else { true }
         let decoding = configuration.decoding
         let backend = configuration.backend
+        var options = DecoderOptions(
+            threadCount: decoding.threadCount ?? 0,
+            sharing: Census.players,
+            maximumPixelCount: decoding.maximumPixelCount
+        )
+        options.hurriesFirstPicture = decoding.hurriesFirstPicture
         return MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),
             audio: hasSound ? choice(settings.audio, .audible) : .none,
             variants: { [weak self, weak item] in item?.variantPreference(in: self) ?? VariantPreference() },
             texts: item.textSources,
-            decoding: DecoderOptions(
-                threadCount: decoding.threadCount ?? 0,
-                sharing: Census.players,
-                maximumPixelCount: decoding.maximumPixelCount
-            ),
+            decoding: options,
             localRules: buffering.rules(buffering.local, isRealTime: isRealTime),
             networkRules: buffering.rules(buffering.network, isRealTime: isRealTime),
             forward: forward > 0 ? BufferingPolicy.forward(forward) : nil,

@@ -22,6 +22,8 @@ final class Bench: Sendable {
         configuration.clock = .virtual
         configuration.audio = .none
         configuration.decoding.threadCount = threads
+        // Nobody waits for the first picture.
+        configuration.decoding.hurriesFirstPicture = false
         player = Player(configuration: configuration)
     }
 
