@@ -171,7 +171,7 @@ public struct SoundFollower: Hashable, Sendable {
     /// 400 ms: a picture that plays does not stop or leap for so long.
     private static let farOff: UInt64 = 400_000_000
     /// 2.5 s: so long a picture waits for the beginning of its sound. PulseAudio's null device, idle, is 2 s ahead.
-    private static let longestWait: UInt64 = 2_500_000_000
+    static let longestWait: UInt64 = 2_500_000_000
     /// 100 ms.
     private static let settling: Int64 = 100_000_000
     private static let believed = 3

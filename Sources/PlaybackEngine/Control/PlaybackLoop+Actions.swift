@@ -35,9 +35,14 @@ extension PlaybackLoop {
         report(.notice(notice))
         guard case .itemChanged = notice, isTakingOver else { return }
         isTakingOver = false
+        countFaultsAhead()
+        publish()
+    }
+
+    /// They count for the item that is current now.
+    func countFaultsAhead() {
         counters.faults += faultsAhead
         faultsAhead = 0
-        publish()
     }
 
     private func setTimelineRate(_ rate: Float) {

@@ -13,7 +13,7 @@ extension PlaybackLoop {
         if pipeline.hasEndedReading(start.epoch), !item.isReadToEnd {
             carryOut(state.handle(.readToEnd(start.epoch)))
         }
-        learnDuration(pipeline, item, pipeline.progress.dataEnd)
+        learnDuration(pipeline, item)
         let level = monitor.update(pipeline, bufferMoment)
         if level != state.item?.level { carryOut(state.handle(.buffer(item.id, level))) }
         if !item.hasLanded, !landingIsUnderWay { tryToLand(pipeline, item.id) }
@@ -37,7 +37,7 @@ extension PlaybackLoop {
         if let end = outcome.end {
             // Packets of some bare streams have no times: only the pictures tell.
             if end.error == nil, !renderer.isReverse, renderer.endTime.map({ end.itemTime < $0 }) ?? true {
-                learnDuration(pipeline, item, pipeline.progress.dataEnd ?? Self.itemTime(end.itemTime))
+                learnDuration(pipeline, item, framesEnd: Self.itemTime(end.itemTime))
             }
             handle(.reachedEnd(start.epoch, at: Self.itemTime(end.itemTime), end.error))
             checkSeam()

@@ -101,8 +101,7 @@ extension PlaybackLoop {
         }
         prepared?.letGo()
         prepared = nil
-        counters.faults += faultsAhead
-        faultsAhead = 0
+        countFaultsAhead()
     }
 
     func lookAtPrepared() {

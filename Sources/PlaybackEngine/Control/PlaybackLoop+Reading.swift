@@ -31,10 +31,12 @@ extension PlaybackLoop {
     }
 
     /// What the container did not know, or only estimated, is known when the data has been read to its end.
-    func learnDuration(_ pipeline: ItemPipeline, _ item: ItemState, _ end: MediaTime?) {
+    /// `framesEnd`: where the pass ended, for those whose packets do not tell.
+    func learnDuration(_ pipeline: ItemPipeline, _ item: ItemState, framesEnd: MediaTime? = nil) {
         let promise = pipeline.description
         guard promise.durationIsEstimate || !promise.duration.isNumeric,
-            let end, end != state.item?.duration, item.id == state.item?.id
+            let end = pipeline.progress.dataEnd ?? framesEnd, end != state.item?.duration,
+            item.id == state.item?.id
         else { return }
         carryOut(state.handle(.durationChanged(item.id, end)))
     }

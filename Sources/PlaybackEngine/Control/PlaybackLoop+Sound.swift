@@ -75,7 +75,7 @@ extension PlaybackLoop {
     /// Pictures wait so long for their sound. A device that takes longer joins them in the middle.
     private func startWait(_ device: any AudioDeviceSink) -> Int64 {
         let delay = max(0, device.startDelay)
-        return delay <= Self.longestStart ? delay : 0
+        return delay.magnitude <= SoundFollower.longestWait ? delay : 0
     }
 
     /// The timeline starts: how long until its first sound can be heard.
@@ -100,11 +100,12 @@ extension PlaybackLoop {
         let follows = following.follower.isFollowing && pipeline?.audio != nil && !renderer.isReverse
         let point = follows ? audio?.turnPoint(at: now, epoch: epoch) : nil
         following.rate = PlaybackRate(rate)
-        guard let point, let media = point.media else {
+        guard let point else {
             renderer.setRate(rate, at: now)
             beginSoundAnew(at: now)
             return
         }
+        let media = point.media
         renderer.timeline.turn(at: media, to: PlaybackRate(rate), at: now)
         audio?.turn(with: renderer.timeline, at: point) { [weak self] moved in
             self?.perform { loop in
@@ -169,8 +170,6 @@ extension PlaybackLoop {
     private static let readingInterval: Int64 = 50_000_000
     /// Half a second for a server to answer; then the beginning is not heard.
     private static let longestWait: Int64 = 500_000_000
-    /// 2.5 s, as in `SoundFollower`.
-    private static let longestStart: Int64 = 2_500_000_000
     private static let answerInterval: Int64 = 5_000_000
     private static let startPatience: Int64 = 700_000_000
     /// 300 ms without a reading: there is no device.

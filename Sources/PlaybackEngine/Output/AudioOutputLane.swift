@@ -97,16 +97,16 @@ public final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// What the device has not taken is taken back and made anew at the timeline's rate, from `point` on; nil: all
-    /// of it. `moved` gets where that began, if elsewhere.
-    func turn(with timeline: Timeline, at point: SoundTurn?, moved: @escaping @Sendable (Int64) -> Void) {
+    /// What the device has not taken is taken back and made anew at the timeline's rate, from `point` on. `moved` gets
+    /// where that began, if elsewhere.
+    func turn(with timeline: Timeline, at point: SoundTurn, moved: @escaping @Sendable (Int64) -> Void) {
         guard placer != nil else { return }
         lane.enqueue { [self] in attempt { try turnNow(timeline, point, moved) } }
     }
 
-    private func turnNow(_ timeline: Timeline, _ point: SoundTurn?, _ moved: (Int64) -> Void) throws {
+    private func turnNow(_ timeline: Timeline, _ point: SoundTurn, _ moved: (Int64) -> Void) throws {
         guard let placer, let media = placer.rewind(to: point) else { return }
-        if let planned = point?.media, (media &- planned).magnitude > Self.mistake { moved(media) }
+        if (media &- point.media).magnitude > Self.mistake { moved(media) }
         try makeAnew(with: timeline, from: media)
     }
 

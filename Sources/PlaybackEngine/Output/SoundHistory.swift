@@ -6,8 +6,8 @@ struct SoundTurn: Sendable {
     var frame: Int64
     /// ... since which flush, ...
     var run: Int
-    /// ... and where on the timeline that sample belongs; nil: wherever it can.
-    var media: Int64?
+    /// ... and where on the timeline that sample belongs.
+    var media: Int64
 }
 
 /// The sound that a device has been given and may not have played: at another speed it is made anew.

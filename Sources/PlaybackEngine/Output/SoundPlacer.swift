@@ -143,10 +143,10 @@ final class SoundPlacer: @unchecked Sendable {
 
     /// Takes back what was written from `point` on, as far as that goes; nil: all of it. Answers where on the
     /// timeline the next sample belongs; nil: nothing was written, or it has been taken back.
-    func rewind(to point: SoundTurn?) -> Int64? {
+    func rewind(to point: SoundTurn) -> Int64? {
         let (run, count) = ledger.withLock { ($0.run, $0.frameCount) }
-        guard point == nil || point?.run == run, count > 0 else { return nil }
-        let frame = device.rewind(to: point?.frame ?? 0) ?? count
+        guard point.run == run, count > 0 else { return nil }
+        let frame = device.rewind(to: point.frame) ?? count
         return ledger.withLock { $0.rewind(to: frame) }
     }
 
