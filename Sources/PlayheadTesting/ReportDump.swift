@@ -1,17 +1,17 @@
 import MediaCore
-public import PlaybackEngine
+package import PlaybackEngine
 
 /// Writes what an engine reports as text, a line each, for tests that compare with golden text.
-public final class ReportDump: Sendable {
+package final class ReportDump: Sendable {
     private let state = Locked([String]())
 
-    public init() {}
+    package init() {}
 
-    public var lines: [String] { state.withLock { $0 } }
-    public var text: String { lines.joined(separator: "\n") }
+    package var lines: [String] { state.withLock { $0 } }
+    package var text: String { lines.joined(separator: "\n") }
 
     /// Give this to `PlaybackLoop` as its observer.
-    public var observer: PlaybackLoop.Observer {
+    package var observer: PlaybackLoop.Observer {
         { [self] report, _ in
             // How far reading is ahead hangs on the order among lanes, which tests draw by lot.
             if case .loadedRangeChanged = report.content { return }

@@ -1,14 +1,14 @@
-public import Dispatch
-public import MediaCore
+package import Dispatch
+package import MediaCore
 
 /// Production: each lane is a serial queue over the shared pool, and time is the machine's.
-public final class DispatchDriver: Driver {
-    public let clock: any HostClock
-    public var isRealTime: Bool { true }
+package final class DispatchDriver: Driver {
+    package let clock: any HostClock
+    package var isRealTime: Bool { true }
 
-    public init(clock: any HostClock = SystemClock()) { self.clock = clock }
+    package init(clock: any HostClock = SystemClock()) { self.clock = clock }
 
-    public func makeLane(_ role: LaneRole, label: String) -> any Lane {
+    package func makeLane(_ role: LaneRole, label: String) -> any Lane {
         let qos: DispatchQoS =
             switch role {
             case .control, .presenting: .userInteractive
@@ -17,9 +17,9 @@ public final class DispatchDriver: Driver {
         return QueueLane(DispatchQueue(label: "playhead.\(label)", qos: qos))
     }
 
-    public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { QueueLane(queue) }
+    package func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { QueueLane(queue) }
 
-    public func schedule(
+    package func schedule(
         at time: HostTime,
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void

@@ -1,17 +1,17 @@
 import DequeModule
-public import Dispatch
+package import Dispatch
 import HeapModule
-public import MediaCore
+package import MediaCore
 
 /// Keeps what is to be run and picks it one by one. Time stands still while anything can run, and then jumps
 /// to the next moment that somebody waits for.
 ///
 /// With a seed the order among lanes is drawn from it. Without one what shows and decides goes before what
 /// reads and decodes ahead, and the oldest work first. Within a lane the order is always that of arrival.
-public final class SteppedDriver: Driver {
-    public var clock: any HostClock { manualClock }
-    public let manualClock: ManualClock
-    public var isRealTime: Bool { false }
+package final class SteppedDriver: Driver {
+    package var clock: any HostClock { manualClock }
+    package let manualClock: ManualClock
+    package var isRealTime: Bool { false }
 
     private typealias Job = @Sendable () -> Void
 
@@ -79,7 +79,7 @@ public final class SteppedDriver: Driver {
     /// Called, without a lock, whenever there may be something to run. Set once by the owner.
     private let onWork = LateCall()
 
-    public init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
+    package init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
         manualClock = clock
         agenda = Locked(Agenda(jobs: Jobs(seed: seed)))
     }
@@ -88,16 +88,16 @@ public final class SteppedDriver: Driver {
         onWork.set(handler)
     }
 
-    public func makeLane(_ role: LaneRole, label: String) -> any Lane {
+    package func makeLane(_ role: LaneRole, label: String) -> any Lane {
         let index = agenda.withLock { $0.jobs.makeLane() }
         return SteppedLane(driver: self, index: index, isAhead: role == .loading || role == .decoding)
     }
 
-    public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
+    package func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
         OutsideLane(driver: self, queue: queue, inner: makeLane(.control, label: "callbacks"))
     }
 
-    public func schedule(
+    package func schedule(
         at time: HostTime,
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void
@@ -126,7 +126,7 @@ public final class SteppedDriver: Driver {
     private func announce() { onWork() }
 
     /// Whether a step or a jump could be taken now.
-    public var hasWork: Bool {
+    package var hasWork: Bool {
         agenda.withLock { agenda in
             agenda.outside == 0
                 && (!agenda.jobs.isEmpty || agenda.alarms.unordered.contains { !$0.wakeup.isCancelled })
@@ -135,7 +135,7 @@ public final class SteppedDriver: Driver {
 
     /// Runs one closure that is ready at the present time. False: nothing is, or the user's queue is busy.
     @discardableResult
-    public func step() -> Bool {
+    package func step() -> Bool {
         guard let job = agenda.withLock({ $0.outside == 0 ? $0.jobs.next() : nil }) else { return false }
         job()
         return true
@@ -144,7 +144,7 @@ public final class SteppedDriver: Driver {
     /// Jumps to the next moment that somebody waits for and makes its work ready. False: nobody waits, or
     /// that moment is past `limit`, or something can still run at the present time.
     @discardableResult
-    public func advance(limit: HostTime = .distantFuture) -> Bool {
+    package func advance(limit: HostTime = .distantFuture) -> Bool {
         let due = agenda.withLock { agenda -> Alarm? in
             guard agenda.outside == 0, agenda.jobs.isEmpty else { return nil }
             while let alarm = agenda.alarms.min, alarm.wakeup.isCancelled { agenda.alarms.removeMin() }
@@ -226,12 +226,12 @@ private final class SteppedWakeup: Wakeup {
 
 /// A small generator with a printable seed (Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators", 2014), so that a failing order can be had again.
-public struct SplitMix64: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    public init(_ seed: UInt64) { state = seed }
+    package init(_ seed: UInt64) { state = seed }
 
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,29 +1,29 @@
-public import Dispatch
-public import MediaCore
+package import Dispatch
+package import MediaCore
 import Synchronization
 
 /// The virtual clock in production: one dispatch queue takes the steps of a `SteppedDriver` as fast as they
 /// come. Nothing runs, and no time passes, while nobody waits for anything.
-public final class VirtualDriver: Driver {
+package final class VirtualDriver: Driver {
     private let stepped: SteppedDriver
     private let pump: Pump
 
-    public init() {
+    package init() {
         stepped = SteppedDriver()
         pump = Pump(stepped)
         stepped.setWorkHandler { [pump] in pump.wake() }
     }
 
-    public var clock: any HostClock { stepped.clock }
-    public var isRealTime: Bool { false }
+    package var clock: any HostClock { stepped.clock }
+    package var isRealTime: Bool { false }
 
-    public func makeLane(_ role: LaneRole, label: String) -> any Lane {
+    package func makeLane(_ role: LaneRole, label: String) -> any Lane {
         stepped.makeLane(role, label: label)
     }
 
-    public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { stepped.makeCallbackLane(queue) }
+    package func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { stepped.makeCallbackLane(queue) }
 
-    public func schedule(
+    package func schedule(
         at time: HostTime,
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void

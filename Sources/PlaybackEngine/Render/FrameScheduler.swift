@@ -1,7 +1,7 @@
-public import MediaCore
+package import MediaCore
 
 /// What to do with the picture at the front of the queue.
-public enum FrameDecision: Hashable, Sendable {
+package enum FrameDecision: Hashable, Sendable {
     case present
     /// Not due yet; look again then.
     case hold(until: HostTime)
@@ -10,10 +10,10 @@ public enum FrameDecision: Hashable, Sendable {
 }
 
 /// Decides by times alone, so that it can be tested by a table.
-public enum FrameScheduler {
+package enum FrameScheduler {
     /// `due` and `nextDue`: when the front picture and the one behind it come due; nil `nextDue` where there
     /// is none. Only in real time can a picture be too late to show.
-    public static func decide(
+    package static func decide(
         due: HostTime,
         nextDue: HostTime?,
         now: HostTime,

@@ -1,7 +1,7 @@
-public import MediaCore
+package import MediaCore
 
 /// What flows from the demuxer to a decoder.
-public enum PacketElement: Sendable {
+package enum PacketElement: Sendable {
     case packet(Packet, pass: Int)
     /// The data of the pass ends here; what follows belongs to the next one. The error says why, where it
     /// was not the natural end.
@@ -9,7 +9,7 @@ public enum PacketElement: Sendable {
 }
 
 /// What flows from a decoder to the renderer.
-public enum FrameElement: Sendable {
+package enum FrameElement: Sendable {
     case video(VideoFrame)
     case audio(AudioBuffer)
     /// `end`: where the last frame of the pass stops being due, in nanoseconds of item time; nil when the
@@ -17,22 +17,22 @@ public enum FrameElement: Sendable {
     case endOfPass(Int, end: Int64?, MediaError?)
 }
 
-public typealias PacketQueue = StageQueue<PacketElement>
-public typealias FrameQueue = StageQueue<FrameElement>
+package typealias PacketQueue = StageQueue<PacketElement>
+package typealias FrameQueue = StageQueue<FrameElement>
 
 /// Where an epoch begins.
-public struct EpochStart: Hashable, Sendable {
-    public var epoch: Epoch
+package struct EpochStart: Hashable, Sendable {
+    package var epoch: Epoch
     /// Nothing that ends before this is wanted; the picture due then is the first. nil: whatever comes first.
-    public var firstWanted: MediaTime?
+    package var firstWanted: MediaTime?
     /// Where to send the demuxer; nil leaves it where it is (freshly opened).
-    public var demuxTarget: MediaTime?
+    package var demuxTarget: MediaTime?
     /// Landing late is not mended any more: there is no earlier place to try.
-    public var isLastAttempt: Bool
+    package var isLastAttempt: Bool
     /// Pictures are delivered from `firstWanted` backward; there is no sound.
-    public var isReverse: Bool
+    package var isReverse: Bool
 
-    public init(
+    package init(
         epoch: Epoch,
         firstWanted: MediaTime? = nil,
         demuxTarget: MediaTime? = nil,
@@ -48,7 +48,7 @@ public struct EpochStart: Hashable, Sendable {
 }
 
 /// What the stages tell the loop, beyond filling queues. Called on the stage's lane.
-public enum StageReport: Sendable {
+package enum StageReport: Sendable {
     /// A decoder's first frame lies after the wanted one: the container's index is inexact.
     case landedLate(Epoch)
     /// One packet could not be read or decoded; playback goes on.

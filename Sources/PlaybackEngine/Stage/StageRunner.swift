@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What one step of a stage came to.
-public enum StepResult: Hashable, Sendable {
+package enum StepResult: Hashable, Sendable {
     /// Something was done; there may be more.
     case progressed
     /// The stage before has nothing at present.
@@ -13,12 +13,12 @@ public enum StepResult: Hashable, Sendable {
 }
 
 /// One part of the way from bytes to sinks. A step never waits, except for a read inside the demuxer.
-public protocol Stage: AnyObject, Sendable {
+package protocol Stage: AnyObject, Sendable {
     func step() -> StepResult
 }
 
 /// Runs a stage on its lane until it has nothing to do; `wake()` makes it look again.
-public final class StageRunner: Sendable {
+package final class StageRunner: Sendable {
     private let stage: any Stage
     private let lane: any Lane
     private let isScheduled = Atomic<Bool>(false)
@@ -26,13 +26,13 @@ public final class StageRunner: Sendable {
     /// Steps in one turn, so that stages that share a lane take turns.
     private static let stepsPerTurn = 16
 
-    public init(_ stage: any Stage, on lane: any Lane) {
+    package init(_ stage: any Stage, on lane: any Lane) {
         self.stage = stage
         self.lane = lane
     }
 
     /// From any thread. Wakes that come while one is pending are one.
-    public func wake() {
+    package func wake() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         lane.enqueue { [self] in run() }
     }

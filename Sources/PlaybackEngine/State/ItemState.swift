@@ -1,25 +1,25 @@
-public import MediaCore
+package import MediaCore
 
 /// What the state knows of the current item.
-public struct ItemState: Hashable, Sendable {
-    public let id: ItemID
-    public internal(set) var status: LoadState = .unknown
-    public internal(set) var error: MediaError?
-    public internal(set) var duration: MediaTime = .indefinite
-    public internal(set) var isSeekable = true
+package struct ItemState: Hashable, Sendable {
+    package let id: ItemID
+    package internal(set) var status: LoadState = .unknown
+    package internal(set) var error: MediaError?
+    package internal(set) var duration: MediaTime = .indefinite
+    package internal(set) var isSeekable = true
     /// It has pictures that can be sought.
-    public internal(set) var canPlayReverse = false
-    public internal(set) var level: BufferLevel = .empty
+    package internal(set) var canPlayReverse = false
+    package internal(set) var level: BufferLevel = .empty
     /// The first frame of the current epoch has reached the sinks, and no seek is under way.
-    public internal(set) var hasLanded = false
+    package internal(set) var hasLanded = false
     /// The end of the pass was reached and nothing has moved since.
-    public internal(set) var hasEnded = false
+    package internal(set) var hasEnded = false
     /// Why the pass ended early, if it did: asked to play on, it has failed still.
     var endError: MediaError?
     /// All data of the current pass has been read.
     var isReadToEnd = false
     /// The data ran out while playing and has not come back.
-    public internal(set) var isStalled = false
+    package internal(set) var isStalled = false
     var seekInFlight: SeekRequest?
     /// The newest call that came while another was in flight; earlier ones were answered false.
     var seekWaiting: SeekRequest?
@@ -27,7 +27,7 @@ public struct ItemState: Hashable, Sendable {
     init(id: ItemID) { self.id = id }
 
     /// The time that `currentTime()` answers while a seek is under way.
-    public var seekTarget: MediaTime? {
+    package var seekTarget: MediaTime? {
         guard let target = (seekWaiting ?? seekInFlight)?.target else { return nil }
         return duration.isNumeric ? min(target, duration) : target
     }

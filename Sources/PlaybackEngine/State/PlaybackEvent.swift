@@ -1,7 +1,7 @@
-public import MediaCore
+package import MediaCore
 
 /// All that can happen to a player: what the user asks, and what the stages report.
-public enum PlaybackEvent: Sendable {
+package enum PlaybackEvent: Sendable {
     // From the user.
     case setRate(Float)
     case playImmediately(Float)
@@ -53,7 +53,7 @@ public enum PlaybackEvent: Sendable {
 }
 
 /// What the loop must do now, in this order.
-public enum PlaybackAction: Hashable, Sendable {
+package enum PlaybackAction: Hashable, Sendable {
     case open(ItemID)
     case close(ItemID)
     /// Everything older than `epoch` is stale; deliver from the request's target on.
@@ -84,7 +84,7 @@ public enum PlaybackAction: Hashable, Sendable {
 }
 
 /// What observers are told, in causal order.
-public enum PlaybackNotice: Hashable, Sendable {
+package enum PlaybackNotice: Hashable, Sendable {
     case playerStatusChanged(LoadState)
     case itemChanged(from: ItemID?, to: ItemID?)
     case itemStatusChanged(ItemID, LoadState)

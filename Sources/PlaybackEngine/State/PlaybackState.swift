@@ -1,30 +1,30 @@
-public import MediaCore
+package import MediaCore
 
 /// All that a player promises about status, rate, stalls, seeks and ends, decided in one place: a value
 /// without clocks, queues, I/O or C. State and event in, state and actions out.
 ///
 /// Intent (`rate`) and what really happens (`timeControl`, the timeline's rate) are two things; "paused" is
 /// an intent, never a phase.
-public struct PlaybackState: Hashable, Sendable {
+package struct PlaybackState: Hashable, Sendable {
     /// What the user wants. Zero if and only if paused in intent.
-    public internal(set) var rate: Float = 0
-    public internal(set) var waitsToMinimizeStalling = true
-    public internal(set) var resumesAfterStall = true
-    public internal(set) var endAction: EndAction = .pause
-    public internal(set) var repeatSetting: RepeatSetting = .once
+    package internal(set) var rate: Float = 0
+    package internal(set) var waitsToMinimizeStalling = true
+    package internal(set) var resumesAfterStall = true
+    package internal(set) var endAction: EndAction = .pause
+    package internal(set) var repeatSetting: RepeatSetting = .once
     /// Unknown until a first item was tried. A failed item does not fail the player.
-    public internal(set) var status: LoadState = .unknown
-    public internal(set) var item: ItemState?
+    package internal(set) var status: LoadState = .unknown
+    package internal(set) var item: ItemState?
     /// What is played after the item, in order.
-    public internal(set) var upcoming: [ItemID] = []
-    public internal(set) var epoch = Epoch()
+    package internal(set) var upcoming: [ItemID] = []
+    package internal(set) var epoch = Epoch()
     var newestEpoch = Epoch()
     /// The direction in which frames are delivered.
-    public internal(set) var isReverse = false
+    package internal(set) var isReverse = false
     var prepared: PreparedState?
 
     /// What the timeline was last told.
-    public internal(set) var timelineRate: Float = 0
+    package internal(set) var timelineRate: Float = 0
     /// The rate that a stall took away, to be given back; nil when the user has paused since.
     var rateBeforeStall: Float?
     /// `playImmediately`: start without waiting for a full enough buffer.
@@ -35,16 +35,16 @@ public struct PlaybackState: Hashable, Sendable {
     /// The seek in flight was superseded or cancelled and has had its answer.
     var flyingIsAnswered = false
 
-    public init() {}
+    package init() {}
 
     /// What really happens.
-    public var timeControl: TimeControlState {
+    package var timeControl: TimeControlState {
         if rate == 0 { return .paused }
         return timelineRate != 0 ? .playing : .waitingToPlayAtSpecifiedRate
     }
 
     /// Non-nil only while waiting.
-    public var waitReason: WaitReason? {
+    package var waitReason: WaitReason? {
         guard timeControl == .waitingToPlayAtSpecifiedRate else { return nil }
         guard let item, item.status != .failed else { return .noItemToPlay }
         guard item.status == .readyToPlay, item.hasLanded, waitsToMinimizeStalling else {
@@ -54,7 +54,7 @@ public struct PlaybackState: Hashable, Sendable {
     }
 
     /// Takes one event in. `now` is the item time at which it happened, for what is stamped with it.
-    public mutating func handle(_ event: PlaybackEvent) -> [PlaybackAction] {
+    package mutating func handle(_ event: PlaybackEvent) -> [PlaybackAction] {
         let before = self
         var actions: [PlaybackAction] = []
         rateReason = .setRateCalled

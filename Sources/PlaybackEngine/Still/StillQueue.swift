@@ -1,18 +1,18 @@
 import DequeModule
-public import MediaCore
+package import MediaCore
 
 /// Stands for one request, so that it can be called off before, while and after it is handed in.
-public final class StillTicket: Sendable {
+package final class StillTicket: Sendable {
     fileprivate let isCancelled = Locked(false)
-    public init() {}
+    package init() {}
 }
 
 /// Answers requests for pictures one by one, in the order in which they came, on a lane of its own. They share
 /// one open file and one decoder.
 ///
 /// `@unchecked Sendable`: what is not locked is confined to the lane.
-public final class StillQueue: @unchecked Sendable {
-    public typealias Answer = Result<VideoFrame, MediaError>
+package final class StillQueue: @unchecked Sendable {
+    package typealias Answer = Result<VideoFrame, MediaError>
 
     private struct Waiting {
         let ticket: StillTicket
@@ -45,7 +45,7 @@ public final class StillQueue: @unchecked Sendable {
     /// Packets in one turn: a call-off waits no longer than for these.
     private static let stepsPerTurn = 16
 
-    public init(
+    package init(
         driver: any Driver,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         converter: any VideoConverter,
@@ -62,10 +62,10 @@ public final class StillQueue: @unchecked Sendable {
     // MARK: From any thread
 
     /// Requests of an older generation have been called off.
-    public var generation: UInt64 { shared.withLock { $0.generation } }
+    package var generation: UInt64 { shared.withLock { $0.generation } }
 
     /// `answer` is called exactly once: on the lane, or by whoever calls the request off.
-    public func request(
+    package func request(
         _ request: StillRequest,
         _ ticket: StillTicket,
         _ answer: @escaping @Sendable (Answer) -> Void
@@ -83,7 +83,7 @@ public final class StillQueue: @unchecked Sendable {
     }
 
     /// The request is answered with `.cancelled` at once, unless it has been answered.
-    public func cancel(_ ticket: StillTicket) {
+    package func cancel(_ ticket: StillTicket) {
         ticket.isCancelled.withLock { $0 = true }
         let removed = shared.withLock { shared -> Waiting? in
             guard let index = shared.waiting.firstIndex(where: { $0.ticket === ticket }) else { return nil }
@@ -93,10 +93,10 @@ public final class StillQueue: @unchecked Sendable {
     }
 
     /// All requests are; what blocks is interrupted.
-    public func cancelAll() { stop(isFinal: false) }
+    package func cancelAll() { stop(isFinal: false) }
 
     /// Also every one that comes later. The file is let go of behind the caller's back.
-    public func close() {
+    package func close() {
         stop(isFinal: true)
         lane.enqueue { [self] in reader = nil }
     }

@@ -1,20 +1,20 @@
-public import MediaCore
+package import MediaCore
 
 /// One picture that is asked for, and how it is wanted. A copy: what changes later does not touch it.
-public struct StillRequest: Hashable, Sendable {
+package struct StillRequest: Hashable, Sendable {
     /// Item time; held within the item.
-    public var time: MediaTime
+    package var time: MediaTime
     /// How much earlier, and later, the picture may be. Both zero: the picture due at `time`.
-    public var toleranceBefore: MediaTime
-    public var toleranceAfter: MediaTime
+    package var toleranceBefore: MediaTime
+    package var toleranceAfter: MediaTime
     /// Fitted inside, never made larger; nil: as it is. A side that is not positive is no bound.
-    public var maximumSize: PixelSize?
+    package var maximumSize: PixelSize?
     /// Turned, mirrored and with square pixels, as a viewer sees it.
-    public var isUpright: Bool
+    package var isUpright: Bool
     /// Of `StillQueue.generation`.
-    public var generation: UInt64
+    package var generation: UInt64
 
-    public init(
+    package init(
         time: MediaTime,
         toleranceBefore: MediaTime = .zero,
         toleranceAfter: MediaTime = .zero,

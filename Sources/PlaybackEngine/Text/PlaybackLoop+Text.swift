@@ -49,7 +49,7 @@ struct TextFeed {
 
 extension PlaybackLoop {
     /// From any thread: other words, or other listeners, for an item.
-    public func renewText(_ id: ItemID, _ kind: TextKind, reopens: Bool) {
+    package func renewText(_ id: ItemID, _ kind: TextKind, reopens: Bool) {
         perform { loop in
             guard loop.state.item?.id == id else { return }
             if reopens {

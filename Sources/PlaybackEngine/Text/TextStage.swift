@@ -1,20 +1,20 @@
-public import MediaCore
+package import MediaCore
 
 /// Two kinds of cues, each read by itself.
-public enum TextKind: Hashable, Sendable {
+package enum TextKind: Hashable, Sendable {
     case words, metadata
 }
 
 /// Where an item's words, or its timed metadata, come from.
-public struct TextSource: Sendable {
+package struct TextSource: Sendable {
     /// Called on a lane of the text's own.
-    public var makeDemuxer: @Sendable () -> any Demuxer
+    package var makeDemuxer: @Sendable () -> any Demuxer
     /// What is known from the header, and the track to read, if any.
-    public var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
+    package var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     /// Who hears of the cues at present; asked on the control lane.
-    public var listeners: @Sendable () -> [TextListener]
+    package var listeners: @Sendable () -> [TextListener]
 
-    public init(
+    package init(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         pick: @escaping @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?),
         listeners: @escaping @Sendable () -> [TextListener]
@@ -25,7 +25,7 @@ public struct TextSource: Sendable {
     }
 
     /// The words of one track.
-    public static func words(
+    package static func words(
         _ choice: TrackChoice,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         listeners: @escaping @Sendable () -> [TextListener]
@@ -44,7 +44,7 @@ public struct TextSource: Sendable {
     }
 
     /// Chapters, and the first track of data that can be read.
-    public static func metadata(
+    package static func metadata(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         listeners: @escaping @Sendable () -> [TextListener]
     ) -> TextSource {
@@ -68,20 +68,20 @@ public struct TextSource: Sendable {
 }
 
 /// Somebody who is told of cues as they come due, on the control lane.
-public struct TextListener: Sendable {
-    public enum Notice: Sendable {
+package struct TextListener: Sendable {
+    package enum Notice: Sendable {
         /// A jump: what was told is no longer due.
         case flushed
         /// These come due at the item time.
         case due([TextCue], at: MediaTime)
     }
 
-    public var id: ObjectIdentifier
+    package var id: ObjectIdentifier
     /// Nanoseconds by which cues are told ahead.
-    public var advance: Int64
-    public var take: @Sendable (Notice) -> Void
+    package var advance: Int64
+    package var take: @Sendable (Notice) -> Void
 
-    public init(id: ObjectIdentifier, advance: Int64, take: @escaping @Sendable (Notice) -> Void) {
+    package init(id: ObjectIdentifier, advance: Int64, take: @escaping @Sendable (Notice) -> Void) {
         self.id = id
         self.advance = max(0, advance)
         self.take = take

@@ -1,0 +1,101 @@
+internal import CFFmpeg
+package import MediaCore
+
+extension FFmpegDemuxer {
+    /// Packets and bytes that are read ahead at most to learn where tracks start.
+    private static let startPacketLimit = 128
+    private static let startByteLimit = 2 << 20
+    /// Reads that may fail one after the other.
+    private static let failedReadLimit = 32
+    /// Larger pictures that are attached (cover art) are dropped.
+    private static let attachedPictureLimit = 16 << 20
+
+    package func read() throws(MediaError) -> Packet? {
+        let (session, _) = try opened()
+        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+        while true {
+            try tellMissingPart()
+            if let queued = queue.popFirst() {
+                if let result = makePacket(queued) { return result }
+                continue
+            }
+            guard let packet = try readFromContainer(session) else {
+                try tellMissingPart()
+                return nil
+            }
+            if let result = makePacket(packet) { return result }
+        }
+    }
+
+    private func tellMissingPart() throws(MediaError) {
+        guard let missing = missingPart else { return }
+        missingPart = nil
+        throw missing
+    }
+
+    /// The next packet of any stream that libav returns; nil at the end.
+    func readFromContainer(_ session: InputSession) throws(MediaError) -> PacketOwner? {
+        let packet = try PacketOwner()
+        let context = try session.context
+        let code = log.capture { av_read_frame(context, packet.pointer) }
+        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+        // What comes behind it is not lost with it.
+        if let missing = session.takeMissingPart() { missingPart = missing }
+        if code >= 0 {
+            failedReads = 0
+            beginning.note(packet)
+            return packet
+        }
+        // libav calls a failed read the end of the file; the source knows better.
+        if let failure = session.hiddenFailure {
+            session.clearFailure()
+            throw failure
+        }
+        // A container in which nothing makes sense any more has ended.
+        failedReads += 1
+        if code == PH_ERROR_EOF || failedReads > FFmpegDemuxer.failedReadLimit { return nil }
+        throw session.error(code, "the file cannot be read on", fallback: .io)
+    }
+
+    /// nil for packets of tracks that nobody wants.
+    private func makePacket(_ owner: PacketOwner) -> Packet? {
+        let packet = owner.pointer.pointee
+        let track = Int(packet.stream_index)
+        if let enabled, !enabled.contains(track) { return nil }
+        // Streams that turn up while reading were never described, so nobody could ask for them.
+        guard let mapping = mappings[packet.stream_index] else { return nil }
+        if isOversizedPicture(packet) { return nil }
+        return Packet(
+            track: track,
+            presentationTime: mapping.itemTime(ticks(packet.pts)),
+            decodeTime: mapping.itemTime(ticks(packet.dts)),
+            duration: mapping.duration(packet.duration),
+            byteCount: Int(max(0, packet.size)),
+            isKeyFrame: packet.flags & AV_PKT_FLAG_KEY != 0,
+            payload: FFmpegPacketPayload(owner)
+        )
+    }
+
+    private func isOversizedPicture(_ packet: AVPacket) -> Bool {
+        guard Int(packet.size) > FFmpegDemuxer.attachedPictureLimit else { return false }
+        return description?.tracks.first { $0.id == Int(packet.stream_index) }?.isAttachedPicture ?? false
+    }
+
+    /// Reads until each track has shown where it starts. The packets wait in the queue.
+    func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
+        var timeline = TimelineZero()
+        beginning = Beginning()
+        guard !timeline.isComplete(session.streams) else { return timeline }
+        while queue.count < FFmpegDemuxer.startPacketLimit && queue.byteCount < FFmpegDemuxer.startByteLimit {
+            guard let packet = try readFromContainer(session) else { break }
+            queue.append(packet)
+            if let stream = session.streams.first(where: {
+                $0.pointee.index == packet.pointer.pointee.stream_index
+            }) {
+                timeline.note(packet.pointer, of: stream)
+            }
+            if timeline.isComplete(session.streams) { return timeline }
+        }
+        return timeline
+    }
+}

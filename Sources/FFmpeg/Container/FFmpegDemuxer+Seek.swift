@@ -1,0 +1,163 @@
+internal import CFFmpeg
+package import MediaCore
+
+extension FFmpegDemuxer {
+    /// How much earlier each further attempt asks, in seconds, where an index lies.
+    private static let retreats: [Int64] = [0, 1, 3, 10, 30, 100]
+    /// What is read at most to find the sync point behind a seek.
+    private static let landingPacketLimit = 512
+    private static let landingByteLimit = 32 << 20
+
+    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        let (session, description) = try opened()
+        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+        guard session.isSeekable else {
+            throw MediaError(.notSeekable, "a pipe cannot be read again", location: request.location)
+        }
+        guard target > .zero, let track = seekTrack(description),
+            let mapping = mappings[Int32(clamping: track.id)]
+        else { return try seekToBeginning(session) }
+
+        let context = try session.context
+        prepareForSeek(session)
+        let goal = mapping.ticks(atOrBefore: target)
+        if preference == .atOrAfter {
+            let first = mapping.itemTime(goal) < target ? goal &+ 1 : goal
+            let code = log.capture { av_seek_frame(context, Int32(clamping: track.id), first, 0) }
+            if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+            if code >= 0, try landing(session, track: track) != nil { return }
+            prepareForSeek(session)
+        }
+        try seekBackward(session, track: track, mapping: mapping, goal: goal)
+    }
+
+    private func seekBackward(
+        _ session: InputSession,
+        track: Track,
+        mapping: TimeMapping,
+        goal: Int64
+    ) throws(MediaError) {
+        let context = try session.context
+        let first = mapping.ticks(atOrBefore: .zero)
+        var wish = goal &- audioPreroll(track, mapping)
+        for retreat in FFmpegDemuxer.retreats {
+            let (asked, overflow) = wish.subtractingReportingOverflow(seconds(retreat, mapping))
+            if overflow || asked <= first { break }
+            prepareForSeek(session)
+            let code = log.capture {
+                av_seek_frame(context, Int32(clamping: track.id), asked, AVSEEK_FLAG_BACKWARD)
+            }
+            if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+            if code < 0 { break }
+            guard let found = try landing(session, track: track) else { continue }
+            if found.presentation <= goal { return }
+            // Indexes are often in decoding order: what lies before the found packet in it is earlier.
+            wish = min(wish, found.decode &- 1)
+        }
+        try seekToBeginning(session)
+    }
+
+    /// Everything from the container's very first packet on, exactly as the first time.
+    private func seekToBeginning(_ session: InputSession) throws(MediaError) {
+        if let track = description.flatMap(seekTrack), let mapping = mappings[Int32(clamping: track.id)] {
+            prepareForSeek(session)
+            let context = try session.context
+            // Earlier than every track starts, so that no index lands one packet late.
+            let before = mapping.ticks(atOrBefore: MediaTime(value: -10, timescale: 1))
+            let code = log.capture {
+                av_seek_frame(context, Int32(clamping: track.id), before, AVSEEK_FLAG_BACKWARD)
+            }
+            if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+            if code >= 0, try isAtBeginning(session) { return }
+        }
+        try reopen()
+    }
+
+    /// Reads on until every track has shown the packet that it began with.
+    private func isAtBeginning(_ session: InputSession) throws(MediaError) -> Bool {
+        var missing = beginning.marks.filter { enabled?.contains(Int($0.key)) ?? true }
+        guard !missing.isEmpty else { return false }
+        for _ in 0..<Beginning.packetLimit * 2 {
+            if missing.isEmpty { return true }
+            guard let packet = try readFromContainer(session) else { return false }
+            queue.append(packet)
+            guard let mark = missing.removeValue(forKey: packet.pointer.pointee.stream_index) else {
+                continue
+            }
+            if mark != Beginning.Mark(packet.pointer) { return false }
+        }
+        return missing.isEmpty
+    }
+
+    private func reopen() throws(MediaError) {
+        queue.removeAll()
+        let before = session?.streams.map { $0.pointee.codecpar.pointee.codec_id } ?? []
+        let wasProbed = session?.isProbed ?? true
+        session = nil
+        let opened = try makeSession()
+        if wasProbed { try ContainerProbe.run(opened) }
+        guard opened.streams.map({ $0.pointee.codecpar.pointee.codec_id }) == before else {
+            throw MediaError(.io, "the file has changed while it was played", location: request.location)
+        }
+        session = opened
+        applyEnabledTracks()
+        beginning.isReadingFromStart = false
+    }
+
+    private func prepareForSeek(_ session: InputSession) {
+        queue.removeAll()
+        session.clearFailure()
+        failedReads = 0
+        log.clear()
+        beginning.isReadingFromStart = false
+    }
+
+    /// Reads up to the first sync point of the track that was sought in, and drops what that track has before.
+    /// nil where none comes.
+    private func landing(
+        _ session: InputSession,
+        track: Track
+    ) throws(MediaError) -> (presentation: Int64, decode: Int64)? {
+        var others: [PacketOwner] = []
+        var skipped: [PacketOwner] = []
+        var bytes = 0
+        while others.count + skipped.count < FFmpegDemuxer.landingPacketLimit
+            && bytes < FFmpegDemuxer.landingByteLimit
+        {
+            guard let packet = try readFromContainer(session) else { return nil }
+            bytes &+= Int(max(0, packet.pointer.pointee.size))
+            guard Int(packet.pointer.pointee.stream_index) == track.id else {
+                others.append(packet)
+                continue
+            }
+            let raw = packet.pointer.pointee
+            guard raw.flags & AV_PKT_FLAG_KEY != 0, let time = ticks(raw.pts) ?? ticks(raw.dts) else {
+                skipped.append(packet)
+                continue
+            }
+            for other in others { queue.append(other) }
+            queue.append(packet)
+            return (time, ticks(raw.dts) ?? time)
+        }
+        return nil
+    }
+
+    /// The track whose sync points matter: the enabled picture, else sound, else whatever there is.
+    private func seekTrack(_ description: MediaDescription) -> Track? {
+        let candidates = description.tracks.filter {
+            !$0.isAttachedPicture && (enabled?.contains($0.id) ?? $0.isPlayable)
+        }
+        return candidates.first { $0.mediaType == .video } ?? candidates.first { $0.mediaType == .audio }
+            ?? candidates.first
+    }
+
+    /// Sound depends on the packets before: overlapping windows and bit reservoirs.
+    private func audioPreroll(_ track: Track, _ mapping: TimeMapping) -> Int64 {
+        guard track.mediaType == .audio, !track.codec.hasPrefix("pcm") else { return 0 }
+        return av_rescale_q(150, AVRational(num: 1, den: 1000), mapping.timeBase.avRational)
+    }
+
+    private func seconds(_ count: Int64, _ mapping: TimeMapping) -> Int64 {
+        av_rescale_q(count, AVRational(num: 1, den: 1), mapping.timeBase.avRational)
+    }
+}

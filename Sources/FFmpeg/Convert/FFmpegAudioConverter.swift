@@ -1,0 +1,95 @@
+internal import CFFmpeg
+package import MediaCore
+
+/// Converts sound with libswresample.
+///
+/// Unchecked: the members are used by one call at a time, as `AudioConverter` demands.
+package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
+    private let output: AudioFormat
+    private var resampler: Resampler?
+    /// When the next converted sample is due, for what `drain` gives.
+    private var nextTime: MediaTime = .zero
+    private var last: (rate: Double, epoch: Epoch, pass: Int) = (1, Epoch(), 0)
+    private let log = LibraryLog()
+
+    package init(to format: AudioFormat) { output = format }
+
+    package func convert(_ buffer: AudioBuffer) throws(MediaError) -> AudioBuffer? {
+        if resampler == nil && buffer.format == output { return buffer }
+        guard buffer.frameCount > 0 else { return nil }
+        var old: Resampler?
+        if let resampler, resampler.input != buffer.format {
+            old = resampler
+            self.resampler = nil
+        }
+        let current: Resampler
+        if let resampler {
+            current = resampler
+        } else {
+            current = try Resampler(from: buffer.format, to: output, log: log)
+            resampler = current
+        }
+        let delay = buffer.rate == 1 ? current.delay : current.delay * buffer.rate
+        let time = old == nil ? buffer.presentationTime - delay : nextTime
+        last = (buffer.rate, buffer.epoch, buffer.pass)
+        // What the old resampler still holds comes first.
+        let steps: [Step] = (old.map { [($0, nil)] } ?? []) + [(current, buffer)]
+        return try collect(steps, at: time)
+    }
+
+    package func drain() throws(MediaError) -> AudioBuffer? {
+        guard let resampler else { return nil }
+        self.resampler = nil
+        return try collect([(resampler, nil)], at: nextTime)
+    }
+
+    package func reset() { resampler = nil }
+
+    private typealias Step = (resampler: Resampler, buffer: AudioBuffer?)
+
+    /// Runs conversions one after the other into one new buffer.
+    private func collect(_ steps: [Step], at time: MediaTime) throws(MediaError) -> AudioBuffer? {
+        let room = steps.reduce(0) { $0 + $1.resampler.outputCount($1.buffer?.frameCount ?? 0) }
+        guard room > 0 else { return nil }
+        let frame = try makeFrame(room)
+        var count = 0
+        for step in steps {
+            let written = log.capture {
+                step.resampler.convert(step.buffer, into: frame.pointer, at: count, room: room - count)
+            }
+            guard written >= 0 else {
+                throw LibraryError.make(
+                    written,
+                    "sound cannot be converted",
+                    fallback: .conversionFailed,
+                    log: log
+                )
+            }
+            count += Int(written)
+        }
+        frame.pointer.pointee.nb_samples = Int32(clamping: count)
+        guard count > 0 else { return nil }
+        var result = AudioBuffer(
+            format: output,
+            presentationTime: time,
+            frameCount: count,
+            storage: FFmpegAudioStorage(frame),
+            epoch: last.epoch,
+            pass: last.pass
+        )
+        result.rate = last.rate
+        nextTime = time + result.itemDuration
+        return result
+    }
+
+    private func makeFrame(_ sampleCount: Int) throws(MediaError) -> FrameOwner {
+        let frame = try FrameOwner()
+        frame.pointer.pointee.nb_samples = Int32(clamping: sampleCount)
+        frame.pointer.pointee.format = av_get_sample_fmt(output.sampleFormat.rawValue).rawValue
+        frame.pointer.pointee.sample_rate = Int32(clamping: output.sampleRate)
+        frame.pointer.pointee.ch_layout = Resampler.layout(output.channelLayout)
+        let code = av_frame_get_buffer(frame.pointer, 0)
+        if code < 0 { throw LibraryError.make(code, "no memory for sound", fallback: .resourceLimit) }
+        return frame
+    }
+}

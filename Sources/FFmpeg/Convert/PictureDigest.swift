@@ -1,0 +1,78 @@
+internal import CFFmpeg
+package import MediaCore
+
+/// The MD5 of one picture or of a run of samples, as ffmpeg's "framemd5" makes it: planes in order, the used
+/// bytes of each row, no padding; a palette belongs to its picture.
+package final class PictureDigest {
+    private let context: OpaquePointer?
+
+    package init() {
+        context = av_md5_alloc()
+        if let context { av_md5_init(context) }
+    }
+
+    deinit { av_free(UnsafeMutableRawPointer(context)) }
+
+    package func update(_ bytes: UnsafeRawBufferPointer) {
+        guard let context, let base = bytes.baseAddress, !bytes.isEmpty else { return }
+        av_md5_update(context, base.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+
+    package func update(_ frame: VideoFrame) {
+        withPackedRows(of: frame) { update($0) }
+    }
+
+    /// 32 lower-case hexadecimal digits of all that was handed in; afterwards it begins anew.
+    package func finish() -> String {
+        guard let context else { return "" }
+        var sum = [UInt8](repeating: 0, count: 16)
+        av_md5_final(context, &sum)
+        av_md5_init(context)
+        let digits = Array("0123456789abcdef".utf8)
+        let text = sum.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// The digest of one picture.
+    package static func digest(of frame: VideoFrame) -> String {
+        let digest = PictureDigest()
+        digest.update(frame)
+        return digest.finish()
+    }
+}
+
+/// Calls `body` with the rows of a picture as a file of raw video holds them, in order; rows that follow each
+/// other in memory come together.
+package func withPackedRows<E: Error>(
+    of frame: VideoFrame,
+    _ body: (UnsafeRawBufferPointer) throws(E) -> Void
+) throws(E) {
+    let outcome = frame.withPlanes { planes -> Result<Void, E> in
+        do throws(E) {
+            for plane in planes {
+                if plane.bytesPerRow == plane.bytesUsedPerRow {
+                    let count = plane.bytesUsedPerRow * plane.rowCount
+                    try body(UnsafeRawBufferPointer(start: plane.baseAddress, count: count))
+                    continue
+                }
+                for row in 0..<plane.rowCount {
+                    let start = plane.baseAddress + row * plane.bytesPerRow
+                    try body(UnsafeRawBufferPointer(start: start, count: plane.bytesUsedPerRow))
+                }
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+    try outcome.get()
+}
+
+/// A copy of a picture as a file of raw video holds it.
+package func packedBytes(of frame: VideoFrame) -> [UInt8] {
+    var bytes: [UInt8] = []
+    let size = frame.withPlanes { planes in planes.reduce(0) { $0 + $1.bytesUsedPerRow * $1.rowCount } }
+    bytes.reserveCapacity(size)
+    withPackedRows(of: frame) { bytes.append(contentsOf: $0) }
+    return bytes
+}

@@ -1,0 +1,240 @@
+import MediaCore
+import Synchronization
+
+/// Which tracks an item plays.
+package enum TrackChoice: Hashable, Sendable {
+    /// The first one that can be played; never a cover picture.
+    case automatic
+    case none
+    /// The one that fits best.
+    case preferred(TrackPreference)
+    /// `Track.id`.
+    case track(Int)
+
+    func pick(_ type: MediaType, from tracks: [Track]) -> Track? {
+        switch self {
+        case .none: nil
+        case .preferred(let preference):
+            preference.best(
+                of: tracks.filter { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
+            )
+        case .track(let id): tracks.first { $0.id == id && $0.mediaType == type && $0.isPlayable }
+        case .automatic: tracks.first { $0.mediaType == type && $0.isPlayable && !$0.isAttachedPicture }
+        }
+    }
+}
+
+/// How far ahead the stages work.
+package struct PipelineLimits: Hashable, Sendable {
+    package var packets: QueueLimits
+    package var videoFrames: QueueLimits
+    package var audioBuffers: QueueLimits
+
+    package init(packets: QueueLimits, videoFrames: QueueLimits, audioBuffers: QueueLimits) {
+        self.packets = packets
+        self.videoFrames = videoFrames
+        self.audioBuffers = audioBuffers
+    }
+
+    /// For files and other fast sources: little ahead, for the data is there when it is asked for. Four
+    /// pictures ride out a decoder's jitter; a hundred megabytes hold two of 8K.
+    package static let local = PipelineLimits(
+        packets: QueueLimits(bytes: 4 << 20, duration: 1_000_000_000),
+        videoFrames: QueueLimits(count: 4, bytes: 100 << 20),
+        audioBuffers: QueueLimits(count: 64, duration: 200_000_000)
+    )
+}
+
+/// One track's way from packets to frames.
+final class Branch: Sendable {
+    let track: Track
+    let packets: PacketQueue
+    let frames: FrameQueue
+    let stage: DecodeStage
+    let runner: StageRunner
+
+    init(track: Track, packets: PacketQueue, frames: FrameQueue, stage: DecodeStage, runner: StageRunner) {
+        self.track = track
+        self.packets = packets
+        self.frames = frames
+        self.stage = stage
+        self.runner = runner
+    }
+
+    /// Takes the frame at the front out and lets the decoder fill the place.
+    func advance() {
+        _ = frames.pop()
+        runner.wake()
+    }
+}
+
+/// An item's stages, from demuxer to decoded frames, and the queues between them.
+final class ItemPipeline: Sendable {
+    let description: MediaDescription
+    /// The one that is played; nil where there is no choice.
+    let variant: Variant?
+    let rules: BufferRules
+    let video: Branch?
+    let audio: Branch?
+    /// What is set on the item about its sound.
+    let sound: AudioSettingsSource
+    private let demuxer: any Demuxer
+    private let demux: DemuxStage
+    private let demuxRunner: StageRunner
+    private let decodingLane: any Lane
+    /// The stages wake each other through these: a circle, until `cancel` cuts it.
+    private let wakeDemuxerCall = LateCall()
+    private let wakeDecodersCall = LateCall()
+
+    /// Backward there is no sound.
+    private let isReverse = Atomic<Bool>(false)
+    private var allBranches: [Branch] { [video, audio].compactMap(\.self) }
+    var isReversed: Bool { isReverse.load(ordering: .relaxed) }
+    /// The tracks that deliver frames in this epoch.
+    var branches: [Branch] { isReverse.load(ordering: .relaxed) ? [video].compactMap(\.self) : allBranches }
+    /// All tracks that are played.
+    var tracks: [Track] { allBranches.map(\.track) }
+
+    /// Called on the loading lane, after the demuxer was opened and decoders were made.
+    init(
+        demuxer: any Demuxer,
+        description: MediaDescription,
+        variant: Variant?,
+        decoders: [(track: Track, decoder: any Decoder)],
+        start: EpochStart,
+        rules: BufferRules,
+        sound: AudioSettingsSource,
+        loadingLane: any Lane,
+        decodingLane: any Lane,
+        report: @escaping @Sendable (StageReport) -> Void
+    ) {
+        self.demuxer = demuxer
+        self.description = description
+        self.variant = variant
+        self.rules = rules
+        let limits = rules.limits
+        self.sound = sound
+        self.decodingLane = decodingLane
+        let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
+        let reverseWish = Locked<ReverseSegment?>(nil)
+        var made: [Branch] = []
+        for (track, decoder) in decoders {
+            let packets = PacketQueue(limits: limits.packets)
+            let isVideo = track.mediaType == .video
+            let frames = FrameQueue(limits: isVideo ? limits.videoFrames : limits.audioBuffers)
+            packets.begin(start.epoch)
+            frames.begin(start.epoch)
+            let stage = DecodeStage(
+                track: track.id,
+                isVideo: isVideo,
+                decoder: decoder,
+                input: packets,
+                output: frames,
+                start: start,
+                reverseWish: reverseWish,
+                wakeDemuxer: { wakeDemuxer() },
+                report: report
+            )
+            let runner = StageRunner(stage, on: decodingLane)
+            made.append(
+                Branch(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
+            )
+        }
+        video = made.first { $0.track.mediaType == .video }
+        audio = made.first { $0.track.mediaType == .audio }
+        demux = DemuxStage(
+            demuxer: demuxer,
+            description: description,
+            queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
+            wish: DemuxStage.Wish(start: start, limits: limits.packets, back: rules.back),
+            reverseWish: reverseWish,
+            wakeDecoders: { wakeDecoders() },
+            report: report
+        )
+        let runner = StageRunner(demux, on: loadingLane)
+        demuxRunner = runner
+        wakeDemuxer.set { runner.wake() }
+        let runners = made.map(\.runner)
+        isReverse.store(start.isReverse, ordering: .relaxed)
+        wakeDecoders.set { for runner in runners { runner.wake() } }
+    }
+
+    /// Begins a new epoch: everything older is dropped by comparison from here on.
+    func begin(_ start: EpochStart) {
+        isReverse.store(start.isReverse, ordering: .relaxed)
+        demux.wish.withLock { $0.start = start }
+        for branch in allBranches {
+            branch.stage.start.withLock { $0 = start }
+            branch.packets.begin(start.epoch)
+            branch.frames.begin(start.epoch)
+        }
+        wake()
+    }
+
+    /// What was found is taken although it lies behind the wanted time.
+    func acceptLateLanding() {
+        for branch in branches { branch.stage.start.withLock { $0.isLastAttempt = true } }
+    }
+
+    var canPlayReverse: Bool { video != nil && description.isSeekable }
+
+    /// Where playing backward ends.
+    func setReverseEnd(_ time: MediaTime) { video?.stage.reverseEnd.withLock { $0 = time } }
+
+    func setLooping(_ isLooping: Bool) {
+        demux.wish.withLock { $0.isLooping = isLooping }
+        demuxRunner.wake()
+    }
+
+    /// From the next frames on; what lies decoded beyond is up to the renderer.
+    func setEndTime(_ time: MediaTime?) {
+        demux.wish.withLock { $0.endTime = time }
+        for branch in allBranches { branch.stage.endTime.withLock { $0 = time } }
+        demuxRunner.wake()
+    }
+
+    /// Nanoseconds of packets to read ahead from now on; nil: as the rules have it.
+    func setForward(_ duration: Int64?) {
+        let limit = duration ?? rules.limits.packets.duration
+        demux.wish.withLock { $0.limits.duration = limit }
+        demuxRunner.wake()
+    }
+
+    /// Whether each packet that is read is reported.
+    func setTellsProgress(_ tells: Bool) { demux.tellsProgress.store(tells, ordering: .relaxed) }
+
+    /// A seek to `target` would find what it needs among the packets that are kept.
+    func holds(_ target: MediaTime) -> Bool {
+        let progress = self.progress
+        guard let from = progress.heldFrom, let time = target.nanoseconds else { return false }
+        return from <= target && progress.ahead(of: time, pass: progress.pass) > 0
+    }
+
+    func wake() {
+        demuxRunner.wake()
+        for branch in allBranches { branch.runner.wake() }
+    }
+
+    func wakeDemuxer() { demuxRunner.wake() }
+
+    /// The data has ended for `epoch`: nothing more will be read.
+    func hasEndedReading(_ epoch: Epoch) -> Bool { demux.endedEpoch.withLock { $0 == epoch } }
+
+    /// In `epoch` the demuxer waits for room, or has come to the end of the data.
+    func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
+
+    /// How far reading has come.
+    var progress: ReadingProgress { demux.progress.withLock { $0 } }
+
+    /// From any thread; what blocks returns soon, and the stages let go of each other.
+    func cancel() {
+        demuxer.cancel()
+        wakeDemuxerCall.clear()
+        wakeDecodersCall.clear()
+        demuxRunner.stop()
+        for branch in allBranches { branch.runner.stop() }
+    }
+
+    /// A decoder waits for its threads when it goes, so it goes on its own lane and not on the caller's.
+    func releaseOnItsLane() { decodingLane.enqueue { withExtendedLifetime(self) {} } }
+}

@@ -1,0 +1,94 @@
+package import MediaCore
+
+/// What the loop needs to play an item.
+package struct MediaItem: Sendable {
+    /// Makes the demuxer; called on the item's loading lane.
+    package var makeDemuxer: @Sendable () -> any Demuxer
+    package var video: TrackChoice
+    package var audio: TrackChoice
+    /// Which variant to take; asked when the choice is made.
+    package var variants: @Sendable () -> VariantPreference
+    package var texts: [TextKind: TextSource]
+    package var decoding: DecoderOptions
+    /// Where the bytes are local, and where they come over a network.
+    package var localRules: BufferRules
+    package var networkRules: BufferRules
+    /// Nanoseconds to read ahead; nil: as the rules have it.
+    package var forward: Int64?
+    /// Item time at which the item ends before its data does; nil for the end of the data.
+    package var forwardEnd: MediaTime?
+    /// Item time at which playing backward ends.
+    package var reverseEnd: MediaTime
+    /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
+    package var start: MediaTime?
+    package var sound: AudioSettingsSource
+    /// Told on the loading lane, before the loop hears of it.
+    package var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void
+
+    package init(
+        makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        video: TrackChoice = .automatic,
+        audio: TrackChoice = .automatic,
+        variants: @escaping @Sendable () -> VariantPreference = { VariantPreference() },
+        texts: [TextKind: TextSource] = [:],
+        decoding: DecoderOptions = DecoderOptions(),
+        localRules: BufferRules = .local,
+        networkRules: BufferRules = .network,
+        forward: Int64? = nil,
+        forwardEnd: MediaTime? = nil,
+        reverseEnd: MediaTime = .zero,
+        start: MediaTime? = nil,
+        sound: AudioSettingsSource = AudioSettingsSource(),
+        didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
+    ) {
+        self.makeDemuxer = makeDemuxer
+        self.video = video
+        self.audio = audio
+        self.variants = variants
+        self.texts = texts
+        self.decoding = decoding
+        self.localRules = localRules
+        self.networkRules = networkRules
+        self.forward = forward
+        self.forwardEnd = forwardEnd
+        self.reverseEnd = reverseEnd
+        self.start = start
+        self.sound = sound
+        self.didOpen = didOpen
+    }
+}
+
+/// Describes an item when it is opened, with what was set on it until then.
+package struct MediaItemSource: Sendable {
+    let make: @Sendable () -> MediaItem?
+    package init(_ make: @escaping @Sendable () -> MediaItem?) { self.make = make }
+    package init(_ item: MediaItem) { make = { item } }
+}
+
+/// An event as it leaves the loop: what happened, and when.
+package struct PlaybackReport: Sendable {
+    package enum Content: Sendable {
+        case notice(PlaybackNotice)
+        case presentationSizeChanged(ItemID, PixelSize)
+        case tracksChanged(ItemID)
+        /// Other tracks of the current item are played.
+        case selectionChanged(ItemID)
+        /// How fast time really runs; 0 while it stands.
+        case effectiveRateChanged(ItemID, Float)
+        /// What is read ahead, in item time; nil: nothing.
+        case loadedRangeChanged(ItemID, MediaTimeRange?)
+        /// The first picture of the item (or of a seek) has reached the sinks.
+        case readyForDisplayChanged(ItemID, Bool)
+        case seekCompleted(SeekID, finished: Bool)
+        case prerollCompleted(SeekID, finished: Bool)
+        /// Playback goes on, but something was lost.
+        case fault(ItemID?, MediaError)
+        case sinkFailed(MediaError, any Error)
+    }
+
+    package var content: Content
+    /// The loop's clock at the time.
+    package var host: HostTime
+    /// Item time at the time.
+    package var itemTime: MediaTime
+}

@@ -1,0 +1,85 @@
+package import MediaCore
+
+/// What everyone but the loop sees: a copy, published after each turn.
+package struct PlaybackSnapshot: Sendable {
+    package var rate: Float = 0
+    package var timeControl: TimeControlState = .paused
+    package var waitReason: WaitReason?
+    package var status: LoadState = .unknown
+    package var itemID: ItemID?
+    package var itemStatus: LoadState = .unknown
+    package var itemError: MediaError?
+    package var duration: MediaTime = .indefinite
+    package var level: BufferLevel = .empty
+    package var repeatSetting: RepeatSetting = .once
+    package var description: MediaDescription?
+    /// `Track.id` of the tracks that are played.
+    package var enabledTracks: Set<Int> = []
+    package var presentationSize: PixelSize = .zero
+    package var isReadyForDisplay = false
+    /// Where a seek is going; nil when none is under way.
+    package var seekTarget: MediaTime?
+    package var counters = PlaybackCounters()
+    /// Pictures a second that were shown in the last second of playing; 0 while standing still.
+    package var frameRate: Float = 0
+    package var audio = AudioDeviceFacts()
+    /// Passes of the current item that were completed.
+    package var pass = 0
+
+    var timeline = Timeline()
+    /// Where the current pass begins on the timeline, in nanoseconds.
+    var passStart: Int64 = 0
+    /// Where it ends, in item time, as far as is known: time stands there until the loop has decided.
+    var passEnd: Int64?
+
+    package init() {}
+
+    /// Item time at `host`: the target while a seek is under way.
+    package func itemTime(at host: HostTime) -> MediaTime {
+        if let seekTarget { return seekTarget }
+        var time = timeline.media(at: host) &- passStart
+        if let passEnd { time = min(time, passEnd) }
+        return MediaTime(value: max(0, time), timescale: 1_000_000_000)
+    }
+
+    /// How fast item time runs.
+    package var effectiveRate: Double { seekTarget == nil ? Double(timeline.rate.millionths) / 1_000_000 : 0 }
+
+    /// When an item time, in nanoseconds, is reached; nil: it is passed, or time stands.
+    package func hostTime(forItemTime time: Int64) -> HostTime? {
+        guard seekTarget == nil, passEnd.map({ time <= $0 }) ?? true else { return nil }
+        return timeline.host(for: passStart &+ time)
+    }
+}
+
+extension PlaybackSnapshot {
+    /// Takes over what a notice tells.
+    mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
+        switch notice {
+        case .playerStatusChanged(let status): self.status = status
+        case .itemChanged(_, let id):
+            itemID = id
+            itemStatus = .unknown
+            itemError = nil
+            duration = .indefinite
+            level = .empty
+        case .itemStatusChanged(_, let status):
+            itemStatus = status
+            itemError = state.item?.error
+        case .itemFailed(let id, let error):
+            guard itemID == id else { break }
+            itemStatus = .failed
+            itemError = error
+        case .durationChanged(_, let duration): self.duration = duration
+        case .rateChanged(_, let rate, _): self.rate = rate
+        case .timeControlChanged(let status, let reason):
+            timeControl = status
+            waitReason = reason
+        case .bufferEmptyChanged(_, let flag): level.isEmpty = flag
+        case .bufferFullChanged(_, let flag): level.isFull = flag
+        case .likelyToKeepUpChanged(_, let flag): level.isLikelyToKeepUp = flag
+        case .repeatModeChanged(let setting): repeatSetting = setting
+        case .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped, .passEnded: break
+        }
+    }
+}

@@ -1,0 +1,276 @@
+package import MediaCore
+import Synchronization
+
+/// Sound on its way to the audio sink: processed, converted to what the sink asked for, and made as loud as
+/// the player is, on a lane of its own.
+///
+/// Where the sink has a device, what is missing between two buffers is filled with silence and what overlaps is
+/// left out, so that each sample is heard in its place. Other sinks get what was decoded and nothing else.
+package final class AudioOutputLane: @unchecked Sendable {
+    private let lane: any Lane
+    private let sink: any AudioSink
+    /// Where the sink has a device.
+    private let placer: SoundPlacer?
+    private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
+    private let report: @Sendable (OutputReport) -> Void
+
+    // Confined to the lane.
+    private var decoded: AudioFormat?
+    private var wanted: AudioFormat?
+    private var converter: (any AudioConverter)?
+    private var isFinished = false
+    private var lastPlace: SoundPlace?
+    private var history = SoundHistory()
+    /// `endSound`, `pauseExpected`: nothing came since.
+    private var hasEnded = false
+    private var expectsMore = true
+    private let processing: AudioProcessing
+    private var gain = AudioGain()
+
+    package init(
+        driver: any Driver,
+        sink: any AudioSink,
+        makeConverter: @escaping @Sendable (AudioFormat) -> any AudioConverter,
+        makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil },
+        report: @escaping @Sendable (OutputReport) -> Void
+    ) {
+        lane = driver.makeLane(.presenting, label: "audio")
+        self.sink = sink
+        placer = (sink as? any AudioDeviceSink).map { SoundPlacer($0, clock: driver.clock) }
+        self.makeConverter = makeConverter
+        self.report = report
+        processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
+    }
+
+    var device: (any AudioDeviceSink)? { placer?.device }
+
+    // MARK: Control lane
+
+    /// An item with sound has been opened.
+    func prepare() {
+        guard let device else { return }
+        lane.enqueue { [self] in if !isFinished { device.prepare() } }
+    }
+
+    func write(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: SoundPlace) {
+        lane.enqueue { [self] in
+            lastPlace = place
+            hasEnded = false
+            expectsMore = true
+            attempt {
+                let ready = processing.mix(buffer, origin)
+                if let device {
+                    let span = Double(device.lead + Self.memory) * max(1, origin.rate)
+                    history.append(.init(buffer: ready, origin: origin, place: place), keeping: Int64(span))
+                }
+                for buffer in processing.pace(ready, origin) { try take(buffer, place) }
+            }
+        }
+    }
+
+    /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
+    func endSound() {
+        lane.enqueue { [self] in
+            hasEnded = true
+            attempt(drain)
+        }
+    }
+
+    private func drain() throws {
+        guard let lastPlace else { return }
+        for buffer in processing.finish() { try take(buffer, lastPlace) }
+        if let converter, let rest = try converter.drain() { try hand(rest, lastPlace) }
+    }
+
+    // MARK: Speed
+
+    /// Where sound that is being played can take up another speed at the earliest; nil: none is.
+    func turnPoint(at now: HostTime, epoch: Epoch) -> SoundTurn? {
+        guard let device, let position = device.position,
+            now.nanoseconds(since: position.measuredAt) < Self.stale
+        else { return nil }
+        let late = max(0, now.nanoseconds(since: position.heardAt))
+        return placer?.ledger.withLock { ledger in
+            guard position.flushes == ledger.run, ledger.epoch == epoch else { return nil }
+            let frame = min(position.frame + ledger.frames(in: late + Self.turnMargin), ledger.frameCount)
+            return ledger.media(of: frame).map { SoundTurn(frame: frame, run: ledger.run, media: $0) }
+        }
+    }
+
+    /// What the device has not taken is taken back and made anew at the timeline's rate, from `point` on. `moved` gets
+    /// where that began, if elsewhere.
+    func turn(with timeline: Timeline, at point: SoundTurn, moved: @escaping @Sendable (Int64) -> Void) {
+        guard placer != nil else { return }
+        lane.enqueue { [self] in attempt { try turnNow(timeline, point, moved) } }
+    }
+
+    private func turnNow(_ timeline: Timeline, _ point: SoundTurn, _ moved: (Int64) -> Void) throws {
+        guard let placer, let media = placer.rewind(to: point) else { return }
+        if (media &- point.media).magnitude > Self.mistake { moved(media) }
+        try makeAnew(with: timeline, from: media)
+    }
+
+    /// Nothing of what the device has in hand is heard: it was made for another rate than the timeline's, which
+    /// stands or begins only. What is due from `media` on is made anew.
+    func beginAnew(with timeline: Timeline, from media: Int64, isLate: Bool) {
+        guard let placer else { return }
+        lane.enqueue { [self] in
+            guard placer.hasSound else { return }
+            if isLate { placer.restart() } else { placer.flush() }
+            attempt { try makeAnew(with: timeline, from: media) }
+        }
+    }
+
+    private func makeAnew(with timeline: Timeline, from media: Int64) throws {
+        let (before, pieces) = history.split(at: media)
+        processing.turn(behind: before)
+        converter?.reset()
+        for piece in pieces {
+            var (origin, place) = (piece.origin, piece.place)
+            origin.rate = timeline.rate.factor
+            place.rate = timeline.rate
+            place.time = piece.buffer.presentationTime.nanoseconds ?? place.time
+            place.due = timeline.host(for: piece.start) ?? place.due
+            lastPlace = place
+            for buffer in processing.pace(piece.buffer, origin) { try take(buffer, place) }
+        }
+        if hasEnded { try drain() }
+        if !expectsMore { device?.setExpectsMore(false) }
+    }
+
+    private func attempt(_ body: () throws -> Void) {
+        guard !isFinished else { return }
+        do {
+            try body()
+        } catch {
+            finishNow()
+            let words = "the audio sink failed and was taken off: \(error)"
+            report(.sinkFailed(MediaError(.sinkFailed, words), error))
+        }
+    }
+
+    private func take(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
+        try prepare(for: buffer.format, place)
+        if let converter {
+            if let converted = try converter.convert(buffer) { try hand(converted, place) }
+        } else {
+            try hand(buffer, place)
+        }
+    }
+
+    func setPaused(_ isPaused: Bool) { lane.enqueue { [self] in sink.setPaused(isPaused) } }
+
+    /// 0...1, after mute is applied. Muted samples are written as silence, so that a sink that is the clock
+    /// keeps going. A device is told instead: it has samples in hand, and is to change them too.
+    func setVolume(_ volume: Float) {
+        lane.enqueue { [self] in if let device { device.setVolume(volume) } else { gain.set(volume) } }
+    }
+
+    func flush() {
+        lane.enqueue { [self] in
+            processing.reset()
+            converter?.reset()
+            gain.settle()
+            history.clear()
+            flushSink()
+        }
+    }
+
+    /// What a device has not played yet is not played, and the next samples go where the timeline is then.
+    func restart() {
+        guard let placer else { return }
+        lane.enqueue { [self] in
+            history.clear()
+            placer.restart()
+        }
+    }
+
+    /// Nothing follows for the present.
+    func pauseExpected() {
+        guard let device else { return }
+        lane.enqueue { [self] in
+            expectsMore = false
+            device.setExpectsMore(false)
+        }
+    }
+
+    /// Leaves out so many nanoseconds of sound; below zero: silence goes before it.
+    func move(by nanoseconds: Int64) {
+        guard let placer else { return }
+        let frames = placer.ledger.withLock { $0.frames(in: nanoseconds) }
+        lane.enqueue { placer.device.skip(frames) }
+    }
+
+    func setDevice(_ uniqueID: String?) {
+        guard let device else { return }
+        lane.enqueue { device.setDevice(uniqueID) }
+    }
+
+    /// What the device plays; nil: nothing, or what was written before the last flush.
+    func reading(at now: HostTime) -> SoundReading? {
+        guard let placer, let position = placer.device.position,
+            now.nanoseconds(since: position.measuredAt) < Self.stale
+        else { return nil }
+        let underruns = placer.device.underruns
+        return placer.ledger.withLock { ledger in
+            guard position.flushes == ledger.run else { return nil }
+            let late = max(0, now.nanoseconds(since: position.heardAt))
+            guard let media = ledger.media(of: position.frame + ledger.frames(in: late)) else { return nil }
+            return SoundReading(
+                media: media,
+                host: position.heardAt.advanced(by: late),
+                latency: position.heardAt.nanoseconds(since: position.measuredAt),
+                underruns: underruns,
+                epoch: ledger.epoch
+            )
+        }
+    }
+
+    // MARK: The lane
+
+    private func prepare(for format: AudioFormat, _ place: SoundPlace) throws {
+        guard format != decoded else { return }
+        let next = try sink.start(format)
+        // A converter takes another format in the middle, and what it holds of the old one comes first.
+        if let converter, next != wanted, let rest = try converter.drain() { try hand(rest, place) }
+        decoded = format
+        if next == format, converter == nil || next != wanted {
+            converter = nil
+        } else if converter == nil || next != wanted {
+            converter = makeConverter(next)
+        }
+        wanted = next
+    }
+
+    private func hand(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
+        // Volume comes last, so that it changes neither what is converted nor how.
+        if let placer { try placer.hand(buffer, place) } else { try sink.write(gain.apply(to: buffer)) }
+    }
+
+    /// What the resampler still holds belongs to the sink: the sound ends here.
+    package func finish() { lane.enqueue { [self] in finishNow() } }
+
+    private func finishNow() {
+        guard !isFinished else { return }
+        isFinished = true
+        do {
+            try drain()
+        } catch {
+            report(.sinkFailed(MediaError(.sinkFailed, "the end of the sound was lost: \(error)"), error))
+        }
+        sink.finish()
+    }
+
+    private func flushSink() { if let placer { placer.flush() } else { sink.flush() } }
+
+    /// The lane's work so far is done when `body` runs.
+    package func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
+
+    private static let stale: Int64 = 500_000_000
+    /// 40 ms, in which the device takes more, and this lane gets to know.
+    private static let turnMargin: Int64 = 40_000_000
+    /// 1 ms.
+    private static let mistake: UInt64 = 1_000_000
+    /// 600 ms of sound more than goes to a device ahead of time.
+    private static let memory: Int64 = 600_000_000
+}

@@ -1,0 +1,168 @@
+package import MediaCore
+
+/// What is set on an item about its sound. Asked for with each buffer, so that a change counts at once.
+package struct AudioSettings: Sendable {
+    package var algorithm: AudioTimePitchAlgorithm
+    package var mix: AudioMix?
+    package var taps: [AudioTap]
+
+    package init(
+        algorithm: AudioTimePitchAlgorithm = .timeDomain,
+        mix: AudioMix? = nil,
+        taps: [AudioTap] = []
+    ) {
+        self.algorithm = algorithm
+        self.mix = mix
+        self.taps = taps
+    }
+}
+
+/// Where an item's settings come from. Any thread.
+package struct AudioSettingsSource: Sendable {
+    let read: @Sendable () -> AudioSettings
+    package init(_ read: @escaping @Sendable () -> AudioSettings = { AudioSettings() }) { self.read = read }
+}
+
+/// What goes with a buffer on its way to the sink.
+struct AudioOrigin: Sendable {
+    /// Item seconds in a second of host time.
+    var rate = 1.0
+    var track: Int?
+    var settings = AudioSettingsSource()
+}
+
+/// What is done to sound between decoder and sink but for conversion and the player's volume: the item's mix,
+/// its taps, and speed. At rate 1, without mix and taps, buffers pass as they are.
+///
+/// Confined to the audio lane.
+final class AudioProcessing {
+    private let makeStretcher: @Sendable () -> (any AudioTimeStretcher)?
+    private let meters: AudioMeters
+    private var mixer = AudioMixer()
+    /// Made when the rate is first another one than 1; then kept.
+    private var stretcher: (any AudioTimeStretcher)?
+    private var stretched: AudioFormat?
+    /// What was last handed on unstretched: speed needs to know what was heard before.
+    private var last: AudioBuffer?
+
+    init(
+        makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)?,
+        meters: AudioMeters
+    ) {
+        self.makeStretcher = makeStretcher
+        self.meters = meters
+    }
+
+    func mix(_ buffer: AudioBuffer, _ origin: AudioOrigin) -> AudioBuffer {
+        let settings = origin.settings.read()
+        let mixed = mixer.apply(settings.mix, track: origin.track, to: buffer)
+        return settings.taps.reduce(mixed) { tap($1, $0) }
+    }
+
+    func pace(_ buffer: AudioBuffer, _ origin: AudioOrigin) -> [AudioBuffer] {
+        pace(buffer, origin.rate, origin.settings.read().algorithm)
+    }
+
+    private func tap(_ tap: AudioTap, _ buffer: AudioBuffer) -> AudioBuffer {
+        switch tap.work {
+        case .meter(let body):
+            meters.hand(buffer, to: body)
+            return buffer
+        case .process(let body):
+            var channels = buffer.floatChannels
+            body(buffer, &channels)
+            for index in channels.indices where channels[index].count != buffer.frameCount {
+                let rest = max(0, buffer.frameCount - channels[index].count)
+                channels[index] = channels[index].prefix(buffer.frameCount) + Array(repeating: 0, count: rest)
+            }
+            if channels.isEmpty { channels = [Array(repeating: 0, count: buffer.frameCount)] }
+            return buffer.with(channels)
+        }
+    }
+
+    private func pace(
+        _ buffer: AudioBuffer,
+        _ rate: Double,
+        _ algorithm: AudioTimePitchAlgorithm
+    ) -> [AudioBuffer] {
+        guard rate != 1, rate > 0, let stretcher = stretcher ?? makeStretcher() else {
+            let rest = finish(at: 1)
+            last = buffer
+            return rest + [buffer]
+        }
+        self.stretcher = stretcher
+        var rest: [AudioBuffer] = []
+        if stretched != buffer.format {
+            rest = finish()
+            if let last, last.format == buffer.format { stretcher.prime(with: last) }
+            stretched = buffer.format
+            last = nil
+        }
+        stretcher.set(rate: rate, algorithm: algorithm)
+        return rest + stretcher.stretch(buffer)
+    }
+
+    /// What is still held, at another rate if that has changed: the sound ends, or goes on unstretched.
+    func finish(at rate: Double? = nil) -> [AudioBuffer] {
+        guard stretched != nil, let stretcher else { return [] }
+        stretched = nil
+        if let rate { stretcher.set(rate: rate, algorithm: .timeDomain) }
+        return stretcher.finish()
+    }
+
+    /// What follows goes on behind `sound`, which was heard last: what is held was taken back.
+    func turn(behind sound: AudioBuffer?) {
+        stretcher?.reset()
+        stretched = nil
+        last = sound
+    }
+
+    /// A seek or another item: what is held is not heard.
+    func reset() {
+        stretcher?.reset()
+        stretched = nil
+        last = nil
+        mixer.reset()
+    }
+}
+
+/// An item's volumes over time. Another mix fades in over what the one before would have done.
+private struct AudioMixer {
+    private var mix: AudioMix?
+    private var old: AudioMix?
+    /// Samples of the fade that are still to come, and of how many.
+    private var fade = (left: 0, length: 0)
+    private var hasSounded = false
+
+    mutating func reset() {
+        fade.left = 0
+        hasSounded = false
+    }
+
+    mutating func apply(_ mix: AudioMix?, track: Int?, to buffer: AudioBuffer) -> AudioBuffer {
+        if mix != self.mix {
+            old = self.mix
+            self.mix = mix
+            let length = Int((Double(buffer.format.sampleRate) * AudioGain.rampDuration).rounded())
+            fade = hasSounded ? (max(1, length), max(1, length)) : (0, 0)
+        }
+        hasSounded = true
+        let new = gains(mix, track, buffer)
+        guard fade.left > 0 else { return new.map { buffer.multiplied(by: $0) } ?? buffer }
+        let before = gains(old, track, buffer)
+        let result = (0..<buffer.frameCount).map { index in
+            let share = fade.left > 0 ? Float(fade.left) / Float(fade.length) : 0
+            if fade.left > 0 { fade.left -= 1 }
+            return (1 - share) * (new?[index] ?? 1) + share * (before?[index] ?? 1)
+        }
+        return buffer.multiplied(by: result)
+    }
+
+    private func gains(_ mix: AudioMix?, _ track: Int?, _ buffer: AudioBuffer) -> [Float]? {
+        mix?.parameters(for: track)?.gains(
+            from: buffer.presentationTime,
+            count: buffer.frameCount,
+            sampleRate: buffer.format.sampleRate
+        )
+    }
+}

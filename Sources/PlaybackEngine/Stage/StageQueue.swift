@@ -1,0 +1,105 @@
+import DequeModule
+package import MediaCore
+
+/// How much a queue may hold. Whatever is reached first makes it full.
+package struct QueueLimits: Hashable, Sendable {
+    package var count: Int
+    package var bytes: Int
+    /// Nanoseconds of media.
+    package var duration: Int64
+
+    package init(count: Int = .max, bytes: Int = .max, duration: Int64 = .max) {
+        self.count = count
+        self.bytes = bytes
+        self.duration = duration
+    }
+}
+
+/// What an element weighs against the limits.
+package struct QueueCost: Hashable, Sendable {
+    package var bytes: Int
+    /// Nanoseconds of media.
+    package var duration: Int64
+
+    package init(bytes: Int, duration: Int64) {
+        self.bytes = bytes
+        self.duration = duration
+    }
+}
+
+/// How full a queue is.
+package struct QueueLevel: Hashable, Sendable {
+    package var count = 0
+    package var bytes = 0
+    /// Nanoseconds of media.
+    package var duration: Int64 = 0
+}
+
+/// The bounded queue between two stages. Its elements all belong to one epoch: beginning a new one empties
+/// it, and what arrives late from an older one is dropped.
+///
+/// A push is never refused for want of room (the producer asks `hasRoom` first), so that a stage that holds
+/// an element never has to keep it for a second try.
+package final class StageQueue<Element: Sendable>: Sendable {
+    private struct Contents {
+        var epoch = Epoch()
+        var elements: Deque<(Element, QueueCost)> = []
+        var level = QueueLevel()
+        var limits: QueueLimits
+    }
+
+    /// Leaf lock: nothing is called while it is held.
+    private let contents: Locked<Contents>
+
+    package init(limits: QueueLimits) { contents = Locked(Contents(limits: limits)) }
+
+    package var level: QueueLevel { contents.withLock { $0.level } }
+    package var isEmpty: Bool { contents.withLock { $0.elements.isEmpty } }
+    package var epoch: Epoch { contents.withLock { $0.epoch } }
+
+    package var hasRoom: Bool {
+        contents.withLock {
+            $0.level.count < $0.limits.count && $0.level.bytes < $0.limits.bytes
+                && $0.level.duration < $0.limits.duration
+        }
+    }
+
+    /// Empties the queue; from now on only elements of `epoch` are taken.
+    package func begin(_ epoch: Epoch) {
+        // Released outside the lock: freeing frames can be slow.
+        let dropped = contents.withLock { contents in
+            defer { contents = Contents(epoch: epoch, limits: contents.limits) }
+            return contents.elements
+        }
+        _ = dropped
+    }
+
+    /// False: the element is of another epoch and was dropped.
+    @discardableResult
+    package func push(_ element: Element, cost: QueueCost, epoch: Epoch) -> Bool {
+        contents.withLock { contents in
+            guard epoch == contents.epoch else { return false }
+            contents.elements.append((element, cost))
+            contents.level.count += 1
+            contents.level.bytes += cost.bytes
+            contents.level.duration &+= cost.duration
+            return true
+        }
+    }
+
+    /// The oldest element and its epoch, taken out.
+    package func pop() -> (element: Element, epoch: Epoch)? {
+        contents.withLock { contents in
+            guard let (element, cost) = contents.elements.popFirst() else { return nil }
+            contents.level.count -= 1
+            contents.level.bytes -= cost.bytes
+            contents.level.duration &-= cost.duration
+            return (element, contents.epoch)
+        }
+    }
+
+    /// The element at `index` from the front, left where it is.
+    package func peek(_ index: Int = 0) -> Element? {
+        contents.withLock { $0.elements.count > index ? $0.elements[index].0 : nil }
+    }
+}
