@@ -94,6 +94,8 @@ final class ItemPipeline: Sendable {
     var branches: [Branch] { isReverse.load(ordering: .relaxed) ? [video].compactMap(\.self) : allBranches }
     /// All tracks that are played.
     var tracks: [Track] { allBranches.map(\.track) }
+    /// `Track.id` of the tracks that are played.
+    let trackIDs: Set<Int>
 
     /// Called on the loading lane, after the demuxer was opened and decoders were made.
     init(
@@ -140,6 +142,7 @@ final class ItemPipeline: Sendable {
                 Branch(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
             )
         }
+        trackIDs = Set(made.map(\.track.id))
         video = made.first { $0.track.mediaType == .video }
         audio = made.first { $0.track.mediaType == .audio }
         demux = DemuxStage(

@@ -4,28 +4,26 @@ import MediaCore
 extension PlaybackLoop {
     func addLayer(_ layer: LayerOutput) {
         layer.setReport { [weak self] report in self?.perform { $0.outputReported(report) } }
-        layers.append(layer)
-        if let lastFrame { layer.present(lastFrame, isEssential: true, done: nil) }
+        layers.add(layer)
     }
 
-    package func removeLayer(_ layer: LayerOutput) {
-        layer.setReport(nil)
-        layers.removeAll { $0 === layer }
-    }
+    package func removeLayer(_ layer: LayerOutput) { layers.remove(layer) }
 
     package func setAudio(_ output: AudioOutputLane?) {
-        audio?.finish()
-        audio = output
-        renderer.sinkLead = output?.device?.lead ?? Renderer.defaultLead(isRealTime: driver.isRealTime)
-        audio?.setPaused(state.timelineRate == 0)
+        audio.replaceOutput(output)
+        renderer.sinkLead = audio.lead ?? Renderer.defaultLead(isRealTime: driver.isRealTime)
+        output?.setPaused(state.timelineRate == 0)
     }
 
     /// 0...1, after mute is applied.
-    package func setVolume(_ volume: Float) { audio?.setVolume(volume) }
+    package func setVolume(_ volume: Float) { audio.output?.setVolume(volume) }
+
+    /// From any thread; see `AudioDeviceSink`.
+    package func setAudioDevice(_ uniqueID: String?) { perform { $0.audio.output?.setDevice(uniqueID) } }
 
     package func outputReported(_ output: OutputReport) {
         switch output {
-        case .skipped: counters.framesSkippedBySinks += 1
+        case .skipped: publisher.counters.framesSkippedBySinks += 1
         case .sinkFailed(let error, let underlying): report(.sinkFailed(error, underlying))
         }
     }
@@ -38,16 +36,14 @@ extension PlaybackLoop {
         every interval: Int64,
         _ call: @escaping @Sendable (Int64) -> Void
     ) {
-        let now = renderer.itemTime(at: driver.clock.now)
-        observers.addPeriodic(id, interval: interval, now: now, call)
-        look()
+        observers.addPeriodic(id, interval: interval, now: renderer.itemTime(at: now), call)
+        update()
     }
 
     /// `times`: item times in nanoseconds.
     package func observeTimes(_ id: UInt64, _ times: [Int64], _ call: @escaping @Sendable (Int64) -> Void) {
-        let now = renderer.itemTime(at: driver.clock.now)
-        observers.addBoundary(id, times: times, now: now, call)
-        look()
+        observers.addBoundary(id, times: times, now: renderer.itemTime(at: now), call)
+        update()
     }
 
     package func stopObserving(_ id: UInt64) { observers.remove(id) }

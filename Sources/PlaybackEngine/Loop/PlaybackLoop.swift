@@ -1,78 +1,44 @@
 package import MediaCore
-import Synchronization
 
-/// The one owner of a player's state. Everything that happens comes in as an event on the control lane, goes
-/// through `PlaybackState`, and what it decides is carried out here.
+/// The one owner of a player's state. Everything that happens comes in as an event on the control lane and
+/// goes through `PlaybackState`; the actions that come out are carried out here.
 ///
-/// `@unchecked Sendable`: all stored properties but the locked and atomic ones are confined to the control
-/// lane; the package-wide calls only enqueue.
+/// `@unchecked Sendable`: `shared` may be used by any thread. The other stored properties are confined to the
+/// control lane; calls from other threads only enqueue.
 package final class PlaybackLoop: @unchecked Sendable {
     package typealias FrameTap = @Sendable (ItemID, VideoFrame) -> Void
     package typealias Observer = @Sendable (PlaybackReport, PlaybackSnapshot) -> Void
 
     package let driver: any Driver
     let control: any Lane
-    private let published = Locked(PlaybackSnapshot())
-    /// What must stop at once when the player is released, reachable from any thread.
-    private let cancellable = Locked<(any Demuxer)?>(nil)
-    private let isReleased = Atomic<Bool>(false)
-    /// The newest fault that a stage reported, and of which item.
-    let lastFault = Locked<(ItemID, MediaError)?>(nil)
-    private let lookIsPending = Atomic<Bool>(false)
+    let shared = LoopShared()
 
     // Confined to the control lane.
-    var isDown = false
     var state = PlaybackState()
-    private var visible = PlaybackSnapshot()
     var renderer: Renderer
-    var pipeline: ItemPipeline?
-    var items: [ItemID: MediaItemSource] = [:]
+    /// What is known of every item of the queue, the current one too.
+    var sources: [ItemID: MediaItemSource] = [:]
+    var current: OpenItem?
     /// Opened ahead of need, to follow the current item.
-    var prepared: PreparedItem?
-    /// The current item opened again with other settings.
-    var replacement: PreparedItem? {
-        didSet { renderer.replacedFrom = replacement?.start.firstWanted?.nanoseconds }
-    }
-    var renewsWhenLanded = false
-    var texts: [TextKind: TextFeed] = [:]
-    var layers: [LayerOutput] = []
-    var audio: AudioOutputLane?
-    var start = EpochStart(epoch: Epoch())
-    var late = LateLanding()
-    var counters = PlaybackCounters()
-    /// What was read and lost of an item that takes over counts from its own notice on.
-    var isTakingOver = false
-    /// Of the item that is prepared.
-    var faultsAhead = 0
-    var monitor = BufferMonitor()
-    var reading = ReadingMonitor()
+    var next: OpenItem?
+    /// The current item opened again with other settings, to take its own place.
+    var reopening = Reopening.none
+    var layers = LayerGroup()
+    var audio = AudioSync()
+    var texts = TextFeeds()
+    var publisher: Publisher
     var skipPolicy = SkipPolicy()
-    var frameRate = FrameRateMeter()
-    var stallClock = StallClock()
-    var presentationSize = PixelSize.zero
-    var toldRate = PlaybackRate.stopped
-    var isReadyForDisplay = false
-    /// Some frame of the item was seen, so that an end without one is an end and not a failure.
-    var hasFrames = false
-    /// The epoch whose first picture is on its way to the sinks.
-    var landingEpoch: Epoch?
-    /// The epoch that began by turning round: the picture being shown is not shown again.
-    var turnedAt: Epoch?
-    /// Pictures to step on.
-    var pendingSteps = 0
-    /// When the timeline is to start, where somebody has said so.
-    var appointment: HostTime?
-    /// What is being shown, for a layer that comes later.
-    var lastFrame: VideoFrame?
-    var retry: (any Wakeup)?
-    var openedAt = HostTime.zero
-    var alarm: (any Wakeup)?
-    var alarmTime: HostTime?
     var observers = TimeObservers()
-    var following = Following()
-    let observer: Observer
-    /// Every picture as it comes due, and of which item.
+    var alarm = Alarm()
+    var retry: (any Wakeup)?
+    /// When the timeline is to start, where a caller has said so.
+    var startTime: HostTime?
+    var phase = Phase.idle
+    /// Gets every frame as it comes due, and the item that it belongs to.
     let frameTap: FrameTap
+
+    /// Whether an update is under way. One that is asked for meanwhile follows it.
+    enum Phase { case idle, updating, mustUpdateAgain, isDown }
 
     package init(
         driver: any Driver,
@@ -81,18 +47,18 @@ package final class PlaybackLoop: @unchecked Sendable {
         observer: @escaping Observer
     ) {
         self.driver = driver
-        self.observer = observer
         self.frameTap = frameTap
+        publisher = Publisher(observer: observer)
         control = driver.makeLane(.control, label: label)
         renderer = Renderer(isRealTime: driver.isRealTime)
     }
 
-    var hasBeenReleased: Bool { isReleased.load(ordering: .acquiring) }
-    package var snapshot: PlaybackSnapshot { published.withLock { $0 } }
+    var now: HostTime { driver.clock.now }
+    package var snapshot: PlaybackSnapshot { shared.snapshot }
 
     // MARK: From any thread
 
-    /// Takes an event in; it is handled on the control lane, in the order of the calls.
+    /// Takes an event in. It is handled on the control lane, in the order of the calls.
     package func send(_ event: PlaybackEvent) {
         control.enqueue { [weak self] in self?.handle(event) }
     }
@@ -101,7 +67,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     package func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
         control.enqueue { [weak self] in
             // What was asked before the release still happens: it may be what must be taken down.
-            guard let self, !isDown else { return }
+            guard let self, phase != .isDown else { return }
             body(self)
         }
     }
@@ -110,7 +76,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     package func setItem(_ id: ItemID?, _ item: MediaItemSource?, seek: SeekRequest? = nil) {
         control.enqueue { [weak self] in
             guard let self else { return }
-            if let id, let item { items[id] = item }
+            if let id, let item { sources[id] = item }
             handle(.setItem(id))
             if let seek { handle(.seek(seek)) }
         }
@@ -120,24 +86,22 @@ package final class PlaybackLoop: @unchecked Sendable {
     package func insert(_ id: ItemID, _ item: MediaItemSource, after other: ItemID?) {
         control.enqueue { [weak self] in
             guard let self else { return }
-            items[id] = item
+            sources[id] = item
             handle(.insert(id, after: other))
         }
     }
 
     /// Returns at once: what blocks is interrupted, everything is taken down behind the caller's back, and no
-    /// report follows.
-    /// `done` is called, on some lane, when every sink has been finished.
+    /// report follows. `done` is called, on some lane, when every sink has been finished.
     package func release(done: (@Sendable () -> Void)? = nil) {
-        isReleased.store(true, ordering: .releasing)
-        cancellable.withLock { $0 }?.cancel()
+        shared.release()
         control.enqueue { [self] in takeDown(done) }
     }
 
     /// Goes on at `rate` so that `time` (nil: the present one) falls on `host` (nil: as soon as it can).
     package func restart(_ rate: Float, at time: MediaTime?, host: HostTime?) {
         perform { loop in
-            loop.appointment = host
+            loop.startTime = host
             loop.handle(.restart(rate, at: time))
         }
     }
@@ -145,108 +109,54 @@ package final class PlaybackLoop: @unchecked Sendable {
     /// Adds a layer; one that comes too late is finished at once.
     package func attach(_ layer: LayerOutput) {
         control.enqueue { [weak self] in
-            guard let self, !isDown else { return layer.close() }
+            guard let self, phase != .isDown else { return layer.close() }
             addLayer(layer)
         }
     }
 
-    private func takeDown(_ done: (@Sendable () -> Void)?) {
-        isDown = true
-        alarm?.cancel()
-        alarm = nil
-        retry?.cancel()
-        retry = nil
-        pipeline?.cancel()
-        dropPrepared()
-        dropReplacement()
-        closeTexts()
-        lastFrame = nil
-        items = [:]
-        observers = TimeObservers()
-        let all = done.map { Countdown(layers.count + 2, $0) }
-        for layer in layers {
-            layer.setReport(nil)
-            layer.close()
-            layer.afterPending { all?.tick() }
-        }
-        layers = []
-        audio?.finish()
-        if let audio { audio.afterPending { all?.tick() } } else { all?.tick() }
-        audio = nil
-        all?.tick()
-        // Last, for nobody waits for it.
-        closePipeline()
-    }
-
     // MARK: Control lane
 
+    /// An event comes in: the state decides, and what it decided is carried out.
     func handle(_ event: PlaybackEvent) {
-        guard !isReleased.load(ordering: .acquiring) else { return }
+        guard !shared.isReleased else { return }
         switch event {
-        case .setRate, .playImmediately, .seek, .setItem, .step: appointment = nil
+        case .setRate, .playImmediately, .seek, .setItem, .step: startTime = nil
         default: break
         }
+        apply(event)
+        update()
+    }
+
+    /// As `handle`, from inside an update.
+    func apply(_ event: PlaybackEvent) {
         carryOut(state.handle(event))
-        tellEffectiveRate()
-        look()
+        reportEffectiveRate()
     }
 
-    private func tellEffectiveRate() {
-        let rate = renderer.timeline.rate
-        guard rate != toldRate else { return }
-        toldRate = rate
-        guard let id = state.item?.id else { return }
-        report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
-    }
-
-    /// Something may have arrived; many calls are one look.
-    func lookSoon() {
-        guard !lookIsPending.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    /// Something may have arrived. Many calls make one update.
+    func scheduleUpdate() {
+        guard shared.mayScheduleUpdate() else { return }
         control.enqueue { [weak self] in
             guard let self else { return }
-            lookIsPending.store(false, ordering: .sequentiallyConsistent)
-            look()
+            shared.updateBegins()
+            update()
         }
     }
 
-    func report(_ content: PlaybackReport.Content) {
-        guard !hasBeenReleased else { return }
-        if case .notice(let notice) = content { visible.apply(notice, state) }
-        publish()
-        let now = driver.clock.now
-        let snapshot = published.withLock { $0 }
-        observer(
-            PlaybackReport(content: content, host: now, itemTime: snapshot.itemTime(at: now)),
-            snapshot
-        )
-    }
-
-    /// Properties that observers are told of change with their notice, one by one, so that whoever looks from
-    /// inside a callback sees things as they were told.
-    func publish() {
-        measure()
-        var snapshot = visible
-        snapshot.seekTarget = state.item?.seekTarget
-        snapshot.description = pipeline?.description
-        snapshot.enabledTracks = Set(pipeline?.tracks.map(\.id) ?? [])
-        snapshot.enabledTracks.formUnion(texts.values.compactMap(\.stage.trackID))
-        snapshot.presentationSize = presentationSize
-        snapshot.isReadyForDisplay = isReadyForDisplay
-        snapshot.counters = counters
-        if audio?.device != nil { snapshot.audio = audioFacts }
-        snapshot.pass = renderer.pass
-        snapshot.frameRate = state.timelineRate == 0 ? 0 : frameRate.value
-        snapshot.timeline = renderer.timeline
-        snapshot.passStart = renderer.passStart
-        // Under `.none` time goes on past the end.
-        if let pipeline, !renderer.isReverse, !(state.endAction == .none && state.item?.hasEnded == true) {
-            snapshot.passEnd = renderer.passEnd(pipeline)?.itemTime
-        }
-        published.withLock { $0 = snapshot }
-    }
-
-    func setCancellable(_ demuxer: (any Demuxer)?) {
-        cancellable.withLock { $0 = demuxer }
-        if isReleased.load(ordering: .acquiring) { demuxer?.cancel() }
+    private func takeDown(_ done: (@Sendable () -> Void)?) {
+        phase = .isDown
+        alarm.cancel()
+        retry?.cancel()
+        retry = nil
+        current?.letGo()
+        dropNext()
+        dropReopening()
+        closeTexts()
+        sources = [:]
+        observers = TimeObservers()
+        let both = done.map { Countdown(2, $0) }
+        layers.close { both?.tick() }
+        audio.close { both?.tick() }
+        current = nil
     }
 }

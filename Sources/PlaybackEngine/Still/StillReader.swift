@@ -46,7 +46,7 @@ final class StillReader {
     private var goal = Goal()
     private var pending: Packet?
     private var skipsBehind: Mark?
-    private var late = LateLanding()
+    private var late = SeekRetry()
     private var faults = 0
     private var lastFault: MediaError?
 
@@ -89,7 +89,7 @@ final class StillReader {
             throw MediaError(.invalidArgument, "\(request.time) is no time that a picture can be at")
         }
         goal = Goal(time: time, from: time - request.toleranceBefore, upTo: time + request.toleranceAfter)
-        late = LateLanding(target: time)
+        late = SeekRetry(target: time)
         faults = 0
         lastFault = nil
         skipsBehind = nil

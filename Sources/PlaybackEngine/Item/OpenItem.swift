@@ -1,0 +1,156 @@
+import MediaCore
+
+/// An item that is open, or is being opened: the current item, the next one of a queue, or the current one
+/// opened again with other settings. Taking over is an assignment.
+struct OpenItem {
+    let id: ItemID
+    let demuxer: any Demuxer
+    /// The newest fault that a stage reported. Stages write it from their lanes.
+    let newestFault: Locked<MediaError?>
+    /// Where playing ends in either direction.
+    let ends: ItemEnds
+    /// When opening began, or when the item became current.
+    var openedAt: HostTime
+    /// nil until the container is open, and where it could not be opened.
+    private(set) var pipeline: ItemPipeline?
+    var epoch: ItemEpoch
+    var buffer = BufferMonitor()
+    var reading = ReadingMonitor()
+    /// The first frames of every track are decoded.
+    private(set) var isReady = false
+    /// A frame of the item was seen. Without one, the end of the data is a failure.
+    var hasFrames = false
+    /// Observers know that the item is current: from here on its bytes and faults are counted.
+    var isAnnounced = false
+    /// Faults that were reported before the item was announced.
+    var faultsBeforeAnnounced = 0
+
+    init(id: ItemID, item: MediaItem, demuxer: any Demuxer, epoch: ItemEpoch, at host: HostTime) {
+        self.id = id
+        self.demuxer = demuxer
+        self.epoch = epoch
+        newestFault = Locked(nil)
+        ends = ItemEnds(of: item)
+        openedAt = host
+    }
+
+    var start: EpochStart { epoch.start }
+
+    /// The container is open. `item` is as it was when opening began; `forward` is what is set on it now.
+    mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forward: Int64?) {
+        self.pipeline = pipeline
+        buffer = BufferMonitor(rules: pipeline.rules)
+        pipeline.setEndTime(item.forwardEnd)
+        pipeline.setReverseEnd(item.reverseEnd)
+        pipeline.setForward(forward)
+    }
+
+    /// True once: every track shows its first frame, or has none although all that may be read ahead was read.
+    mutating func becomesReady() -> Bool {
+        guard !isReady, let pipeline else { return false }
+        let isFull = pipeline.isFull(start.epoch)
+        guard pipeline.branches.allSatisfy({ !$0.frames.isEmpty || isFull && $0.packets.isEmpty }) else {
+            return false
+        }
+        isReady = true
+        return true
+    }
+
+    /// Begins a new epoch in the stages. What belonged to the old one is replaced whole.
+    mutating func begin(_ epoch: ItemEpoch) {
+        self.epoch = epoch
+        // A file has what it is asked for. What comes over a network must come first.
+        if let pipeline, !pipeline.description.isLocal, !epoch.start.isReverse,
+            !pipeline.holds(epoch.start.demuxTarget ?? .zero)
+        {
+            buffer.startAnew()
+        }
+        pipeline?.begin(epoch.start)
+    }
+
+    /// Cancels what blocks and frees the stages on their own lane. Returns at once.
+    func letGo() {
+        demuxer.cancel()
+        pipeline?.cancel()
+        pipeline?.releaseOnItsLane()
+    }
+}
+
+/// What belongs to one epoch of an open item. A seek replaces it whole.
+struct ItemEpoch {
+    var start: EpochStart
+    /// Where to look next, should the first frames lie behind the wanted time.
+    var retry: SeekRetry
+    /// The first frame is on its way to the sinks, or has reached them.
+    var hasPresented = false
+    /// The epoch began with a change of direction: the frame being shown is not shown again.
+    var isChangeOfDirection = false
+    /// Frames that are still to be stepped over.
+    var pendingSteps = 0
+
+    init(start: EpochStart, retry: SeekRetry) {
+        self.start = start
+        self.retry = retry
+    }
+
+    /// The epoch in which an item begins by itself.
+    init(of item: MediaItem, epoch: Epoch) {
+        start = EpochStart(
+            epoch: epoch,
+            firstWanted: item.start,
+            demuxTarget: item.start,
+            isLastAttempt: item.start == nil
+        )
+        retry = item.start.map { SeekRetry(target: $0) } ?? SeekRetry()
+    }
+
+    /// The same search from an earlier place; nil: there is none. `epoch` is asked only where there is one.
+    func earlier(_ epoch: () -> Epoch) -> ItemEpoch? {
+        var retry = retry
+        guard let target = retry.next() else { return nil }
+        var start = start
+        start.epoch = epoch()
+        start.demuxTarget = target
+        start.isLastAttempt = target <= .zero
+        return ItemEpoch(start: start, retry: retry)
+    }
+}
+
+/// Where playing an item ends, in nanoseconds of item time.
+struct ItemEnds: Hashable {
+    /// `forwardPlaybackEndTime`; nil: the end of the data.
+    var forward: Int64?
+    /// `reversePlaybackEndTime`.
+    var reverse: Int64
+
+    init(of item: MediaItem) {
+        forward = item.forwardEnd?.nanoseconds
+        reverse = item.reverseEnd.nanoseconds ?? 0
+    }
+}
+
+/// Where to look next when the container's index led behind a seek's target: 1, 3 and 10 seconds before it,
+/// then the start.
+struct SeekRetry {
+    private var target: MediaTime = .zero
+    private var steps: [Int64] = []
+
+    /// There is nowhere else to look.
+    init() {}
+
+    init(target: MediaTime) {
+        self.target = target
+        steps = [1, 3, 10]
+    }
+
+    /// The next place; nil: all were tried.
+    mutating func next() -> MediaTime? {
+        guard target > .zero else { return nil }
+        let earlier = steps.isEmpty ? .zero : target - MediaTime(value: steps.removeFirst(), timescale: 1)
+        guard earlier > .zero else {
+            self = SeekRetry()
+            return .zero
+        }
+        return earlier
+    }
+}

@@ -1,0 +1,31 @@
+import MediaCore
+
+/// The one wake-up that a loop has scheduled. Confined to the control lane.
+struct Alarm {
+    private var wakeup: (any Wakeup)?
+    private var time: HostTime?
+
+    /// Calls `work` on `lane` at `time` and at no other time; nil: not at all.
+    mutating func set(
+        _ time: HostTime?,
+        _ driver: any Driver,
+        on lane: any Lane,
+        _ work: @escaping @Sendable () -> Void
+    ) {
+        guard time != self.time else { return }
+        cancel()
+        self.time = time
+        wakeup = time.map { driver.schedule(at: $0, on: lane, work) }
+    }
+
+    /// The wake-up has come.
+    mutating func fired() {
+        wakeup = nil
+        time = nil
+    }
+
+    mutating func cancel() {
+        wakeup?.cancel()
+        fired()
+    }
+}

@@ -1,0 +1,39 @@
+import MediaCore
+import Synchronization
+
+/// What any thread may read or set of a loop: whether it was released, what it published last, and what must
+/// be cancelled at once when it is released.
+final class LoopShared: Sendable {
+    private let published = Locked(PlaybackSnapshot())
+    private let released = Atomic<Bool>(false)
+    private let updateIsScheduled = Atomic<Bool>(false)
+    /// The demuxers of all items that are open or being opened.
+    private let demuxers = Locked<[ObjectIdentifier: any Demuxer]>([:])
+
+    var snapshot: PlaybackSnapshot { published.withLock { $0 } }
+    func publish(_ snapshot: PlaybackSnapshot) { published.withLock { $0 = snapshot } }
+
+    var isReleased: Bool { released.load(ordering: .acquiring) }
+
+    /// Cancels every demuxer, and those that come later.
+    func release() {
+        released.store(true, ordering: .releasing)
+        for demuxer in demuxers.withLock({ Array($0.values) }) { demuxer.cancel() }
+    }
+
+    func register(_ demuxer: any Demuxer) {
+        demuxers.withLock { $0[ObjectIdentifier(demuxer)] = demuxer }
+        if isReleased { demuxer.cancel() }
+    }
+
+    func unregister(_ demuxer: any Demuxer) {
+        demuxers.withLock { $0[ObjectIdentifier(demuxer)] = nil }
+    }
+
+    /// True: the caller is the one to enqueue the update.
+    func mayScheduleUpdate() -> Bool {
+        !updateIsScheduled.exchange(true, ordering: .acquiringAndReleasing)
+    }
+
+    func updateBegins() { updateIsScheduled.store(false, ordering: .sequentiallyConsistent) }
+}

@@ -1,0 +1,209 @@
+import MediaCore
+
+/// Opening items, and going from one to the next.
+extension PlaybackLoop {
+    func open(_ id: ItemID) {
+        guard let item = sources[id]?.make() else { return }
+        let epoch = ItemEpoch(of: item, epoch: state.epoch)
+        dropReopening()
+        letGoOfCurrent()
+        current = startOpening(id, item, at: epoch)
+        publisher.counters.startupTime = nil
+        renderer.begin(epoch.start.epoch, at: now, itemTime: epoch.start.firstWanted)
+        setRendererEnds(isReverse: false)
+        openTexts(id, item.texts)
+    }
+
+    func close(_ id: ItemID) {
+        sources[id] = nil
+        letGoOfCurrent()
+        closeTexts()
+        stopShowing(id)
+    }
+
+    private func letGoOfCurrent() {
+        guard let old = current else { return }
+        publisher.countBytes(of: old)
+        discard(old)
+        current = nil
+    }
+
+    /// Every way out of an item: what was begun for it is cancelled, whatever stage it is in.
+    func discard(_ item: OpenItem) {
+        item.letGo()
+        shared.unregister(item.demuxer)
+    }
+
+    /// Frames and audio on their way to the outputs are not shown any more.
+    private func stopShowing(_ id: ItemID) {
+        audio.output?.flush()
+        if layers.clear() { report(.readyForDisplayChanged(id, false)) }
+    }
+
+    /// The renderer ends a pass where the current item's settings say.
+    private func setRendererEnds(isReverse: Bool) {
+        guard let ends = current?.ends else { return }
+        renderer.endTime = ends.forward
+        renderer.reverseEnd = ends.reverse
+        renderer.isReverse = isReverse
+    }
+
+    // MARK: Opening
+
+    /// Opens on lanes of the item's own; `opened` gets what came of it.
+    func startOpening(_ id: ItemID, _ item: MediaItem, at epoch: ItemEpoch) -> OpenItem {
+        let demuxer = item.makeDemuxer()
+        let open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
+        shared.register(demuxer)
+        let loading = driver.makeLane(.loading, label: "\(id).load")
+        let start = epoch.start
+        let opening = Opening(
+            id: id,
+            item: item,
+            demuxer: demuxer,
+            start: start,
+            loading: loading,
+            decoding: driver.makeLane(.decoding, label: "\(id).decode"),
+            faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } },
+            report: { [weak self, newest = open.newestFault] report in
+                self?.take(report, of: id, newestFault: newest)
+            }
+        )
+        loading.enqueue { [weak self] in
+            let result = opening.run()
+            // Nobody waits for it any more: its stages must still let go of each other.
+            let giveUp: @Sendable () -> Void = {
+                demuxer.cancel()
+                if case .success(let late) = result { late.cancel() }
+            }
+            guard let self else { return giveUp() }
+            control.enqueue { [weak self] in
+                guard let self, phase != .isDown, isAwaited(start.epoch) else { return giveUp() }
+                opened(start.epoch, result, item)
+            }
+        }
+        return open
+    }
+
+    /// Whether an item whose opening began with `epoch` is still wanted.
+    func isAwaited(_ epoch: Epoch) -> Bool {
+        [current, next, reopening.item].contains { $0?.start.epoch == epoch } && state.item != nil
+    }
+
+    private func opened(_ epoch: Epoch, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
+        if next?.start.epoch == epoch { return nextOpened(result, item) }
+        if reopening.item?.start.epoch == epoch { return reopened(result, item) }
+        guard let id = current?.id else { return }
+        switch result {
+        case .failure(let error): handle(.failed(id, error))
+        case .success(let pipeline):
+            current?.didOpen(pipeline, item, forward: forward(of: id, item))
+            pipeline.setLooping(state.repeatSetting == .loop)
+            if pipeline.audio != nil { audio.output?.prepare() }
+            if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
+            let description = pipeline.description
+            handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
+            pipeline.wake()
+            chooseVariants()
+        }
+    }
+
+    /// How far to read ahead may have been changed since opening began.
+    func forward(of id: ItemID, _ item: MediaItem) -> Int64? { (sources[id]?.make() ?? item).forward }
+
+    // MARK: The next item
+
+    func prepare(_ id: ItemID, _ epoch: Epoch) {
+        guard let item = sources[id]?.make() else { return }
+        // Set before anything is reported of the item: reports arrive on this lane and look it up here.
+        next = startOpening(id, item, at: ItemEpoch(of: item, epoch: epoch))
+    }
+
+    private func nextOpened(_ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
+        guard let id = next?.id else { return }
+        switch result {
+        case .failure(let error): handle(.preparedFailed(id, error))
+        case .success(let pipeline):
+            next?.didOpen(pipeline, item, forward: forward(of: id, item))
+            if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
+            let description = pipeline.description
+            handle(.preparedOpened(id, duration: description.duration, isSeekable: description.isSeekable))
+            pipeline.wake()
+            chooseVariants()
+        }
+    }
+
+    func dropNext() {
+        guard let old = next else { return }
+        if renderer.ahead?.epoch == old.start.epoch {
+            takeBackAudioBeyondSeam()
+            renderer.ahead = nil
+        }
+        publisher.counters.faults += old.faultsBeforeAnnounced
+        discard(old)
+        next = nil
+    }
+
+    /// The next item's first frames lie behind the wanted ones. False: there is nowhere else to look, or no time.
+    func retryNext() -> Bool {
+        guard let old = next, !old.isReady, let pipeline = old.pipeline,
+            let earlier = old.epoch.earlier({ state.renewPrepared() })
+        else { return false }
+        next?.epoch = earlier
+        pipeline.begin(earlier.start)
+        return true
+    }
+
+    /// The next item becomes the current one. Seamless: its frames go on where the old one's ended.
+    func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
+        guard var new = next, new.id == id else { return }
+        next = nil
+        dropReopening()
+        let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? 0
+        sources[old] = nil
+        letGoOfCurrent()
+        // Behind a seam its frames have been found already.
+        if isSeamless { new.epoch.retry = SeekRetry() }
+        new.buffer = BufferMonitor(
+            level: isSeamless ? .afterSeam : .empty,
+            rules: new.pipeline?.rules ?? .local
+        )
+        new.openedAt = now
+        new.hasFrames = isSeamless
+        new.epoch.hasPresented = isSeamless
+        current = new
+        setRendererEnds(isReverse: false)
+        if isSeamless, let pipeline = new.pipeline {
+            renderer.follow(pipeline, start: new.start, endOfLast: end)
+        } else {
+            renderer.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
+            stopShowing(old)
+        }
+        observers.jumped(itemTime: new.start.firstWanted?.nanoseconds ?? 0)
+        openTexts(id, sources[id]?.make()?.texts ?? [:])
+    }
+
+    // MARK: Faults
+
+    func fault(_ error: MediaError, of id: ItemID) {
+        if next?.id == id {
+            next?.faultsBeforeAnnounced += 1
+        } else if state.item?.id == id {
+            publisher.counters.faults += 1
+        } else {
+            return
+        }
+        report(.fault(id, error))
+    }
+
+    // MARK: Reading ahead
+
+    /// From any thread: nanoseconds to read ahead in an item from now on; nil: as its rules have it.
+    package func setForward(_ id: ItemID, _ duration: Int64?) {
+        perform { loop in
+            for item in [loop.current, loop.next, loop.reopening.item] where item?.id == id {
+                item?.pipeline?.setForward(duration)
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import MediaCore
+
+/// What observers are told, and what everybody can read.
+extension PlaybackLoop {
+    /// Tells observers of something that has happened now.
+    func report(_ content: PlaybackReport.Content) {
+        guard !shared.isReleased else { return }
+        if case .notice(let notice) = content { publisher.apply(notice, state) }
+        publish()
+        let now = now
+        let snapshot = shared.snapshot
+        publisher.observer(
+            PlaybackReport(content: content, host: now, itemTime: snapshot.itemTime(at: now)),
+            snapshot
+        )
+    }
+
+    /// Other rates of the timeline than the last one that was reported.
+    func reportEffectiveRate() {
+        guard let id = state.item?.id, let rate = publisher.newRate(renderer.timeline.rate) else { return }
+        report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
+    }
+
+    /// Properties whose changes are notified follow their notice one by one, so that a reader inside a
+    /// callback sees things as they were told. All others are brought up to now.
+    func publish() {
+        measure()
+        let pipeline = current?.pipeline
+        var tracks = pipeline?.trackIDs ?? []
+        texts.addTracks(to: &tracks)
+        let changes = Publisher.Changes(
+            seekTarget: state.item?.seekTarget,
+            pipeline: pipeline.map { ObjectIdentifier($0) },
+            enabledTracks: tracks,
+            presentationSize: layers.presentationSize,
+            isReadyForDisplay: layers.isReadyForDisplay,
+            counters: publisher.counters,
+            audio: audio.device == nil ? AudioDeviceFacts() : audio.facts,
+            pass: renderer.pass,
+            frameRate: state.timelineRate == 0 ? 0 : publisher.frameRate.value,
+            timeline: renderer.timeline,
+            passStart: renderer.passStart,
+            passEnd: pipeline.flatMap { passEnd($0) }
+        )
+        if let snapshot = publisher.snapshot(changes, description: pipeline?.description) {
+            shared.publish(snapshot)
+        }
+    }
+
+    /// Where time stands at the end of the pass until the loop has decided; nil: not known, or time goes on.
+    private func passEnd(_ pipeline: ItemPipeline) -> Int64? {
+        // Under `.none` time goes on past the end.
+        let goesOn = state.endAction == .none && state.item?.hasEnded == true
+        return renderer.isReverse || goesOn ? nil : renderer.passEnd(pipeline)?.itemTime
+    }
+
+    /// Brings the counters up to now.
+    private func measure() {
+        publisher.measureBytes(of: current)
+        let isStalled = state.item.map { $0.isStalled && $0.status != .failed } ?? false
+        publisher.measureStall(isStalled, state.item?.id, at: now)
+    }
+
+    /// Reports what lies read ahead of the time being played.
+    func reportReading(_ pipeline: ItemPipeline) {
+        guard let item = current, let state = state.item, state.hasLanded || state.isMoving else { return }
+        let progress = pipeline.progress
+        // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
+        let now = renderer.itemTime(at: now)
+        var end = progress.epoch == item.start.epoch ? progress.end(ofPass: renderer.pass)?.nanoseconds : nil
+        if let limit = renderer.endTime, let read = end { end = min(read, limit) }
+        let range = end.flatMap { end -> MediaTimeRange? in
+            guard state.hasLanded, end > now else { return nil }
+            return MediaTimeRange(
+                start: MediaTime(nanoseconds: now),
+                duration: MediaTime(nanoseconds: end - now)
+            )
+        }
+        let isOver = pipeline.hasEndedReading(item.start.epoch)
+        guard current?.reading.mustTell(range, isOver: isOver) == true else { return }
+        report(.loadedRangeChanged(item.id, range))
+    }
+
+    /// What the container did not know, or only estimated, is known when the data has been read to its end.
+    /// `framesEnd`: where the pass ended, for those whose packets do not tell.
+    func learnDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
+        let promise = pipeline.description
+        guard promise.durationIsEstimate || !promise.duration.isNumeric,
+            let end = pipeline.progress.dataEnd ?? framesEnd, let item = state.item, end != item.duration
+        else { return }
+        carryOut(state.handle(.durationChanged(item.id, end)))
+    }
+}

@@ -1,0 +1,162 @@
+import MediaCore
+
+/// Seeks, changes of direction, steps, and the first frame behind each of them.
+extension PlaybackLoop {
+    func seek(_ epoch: Epoch, _ request: SeekRequest) {
+        publisher.counters.seeks += 1
+        let duration = state.item?.duration ?? .indefinite
+        // Decoding starts at the key frame before. Where the window lets it, what lies between is not wanted.
+        let isExact = request.toleranceBefore.isNumeric
+        var wanted = isExact ? max(.zero, request.target - request.toleranceBefore) : nil
+        // Backward every seek is exact: what lies before the target is decoded anyway.
+        if state.isReverse { wanted = request.target }
+        let start = EpochStart(
+            epoch: epoch,
+            firstWanted: wanted,
+            demuxTarget: duration.isNumeric ? min(request.target, duration) : request.target,
+            isLastAttempt: state.isReverse || !isExact || request.target <= .zero,
+            isReverse: state.isReverse
+        )
+        begin(ItemEpoch(start: start, retry: SeekRetry(target: request.target)))
+        observers.jumped(itemTime: state.item?.seekTarget?.nanoseconds ?? 0)
+    }
+
+    private func begin(_ epoch: ItemEpoch) {
+        postponeReopening()
+        renderer.begin(epoch.start.epoch, at: now)
+        renderer.isReverse = epoch.start.isReverse
+        if !epoch.isChangeOfDirection { layers.flush() }
+        audio.output?.flush()
+        current?.begin(epoch)
+    }
+
+    /// From where the timeline stands the other way. The frame being shown stays.
+    func setDirection(isReverse: Bool, _ epoch: Epoch) {
+        var time = max(0, renderer.itemTime(at: now))
+        if !renderer.isReverse, let end = current?.pipeline.flatMap({ renderer.passEnd($0)?.itemTime }) {
+            time = min(time, end)
+        }
+        let target = MediaTime(nanoseconds: time)
+        let start = EpochStart(
+            epoch: epoch,
+            firstWanted: target,
+            demuxTarget: target,
+            isLastAttempt: isReverse || target <= .zero,
+            isReverse: isReverse
+        )
+        var changed = ItemEpoch(start: start, retry: SeekRetry(target: target))
+        changed.isChangeOfDirection = true
+        begin(changed)
+    }
+
+    /// The container's index led behind the target: earlier places are tried, the start last.
+    func landedLate(_ epoch: Epoch) {
+        if next?.start.epoch == epoch, retryNext() { return }
+        for item in [next, reopening.item] where item?.start.epoch == epoch {
+            item?.pipeline?.acceptLateLanding()
+            return
+        }
+        guard let current, epoch == current.start.epoch,
+            let earlier = current.epoch.earlier({
+                state.renewEpoch()
+                return state.epoch
+            })
+        else { return }
+        begin(earlier)
+    }
+
+    // MARK: The first frame
+
+    /// The first frame goes to the sinks. When they have had it, the seek (or the load) is complete.
+    /// False: the item has failed.
+    func presentFirstFrame(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
+        guard !item.epoch.hasPresented else { return true }
+        let now = now
+        guard let landing = renderer.land(pipeline, start: item.start, at: now) else { return true }
+        if landing.frame == nil, renderer.passEnd(pipeline) != nil, !item.hasFrames,
+            isWithoutFrames(item, pipeline)
+        {
+            current?.epoch.hasPresented = true
+            apply(.failed(item.id, emptiness(item, pipeline)))
+            return false
+        }
+        current?.epoch.hasPresented = true
+        let wasShown =
+            item.epoch.isChangeOfDirection
+            && layers.lastFrame?.presentationTime == landing.frame?.presentationTime
+        let epoch = item.start.epoch
+        let time = MediaTime(nanoseconds: landing.itemTime)
+        let hasVideo = landing.frame != nil
+        let presented: @Sendable () -> Void = { [weak self] in
+            self?.perform { $0.firstFramePresented(epoch, at: time, hasVideo: hasVideo) }
+        }
+        guard let frame = landing.frame, !wasShown else {
+            if landing.frame == nil { current?.hasFrames = true }
+            presented()
+            return true
+        }
+        current?.hasFrames = true
+        publisher.counters.framesDecoded += 1
+        show(frame, due: now, at: now, isEssential: true, done: presented)
+        return true
+    }
+
+    private func firstFramePresented(_ epoch: Epoch, at time: MediaTime, hasVideo: Bool) {
+        guard let item = current, epoch == item.start.epoch, state.item != nil else { return }
+        if publisher.counters.startupTime == nil {
+            publisher.counters.startupTime = now.nanoseconds(since: item.openedAt)
+        }
+        if hasVideo, layers.becomesReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
+        if state.item?.seekInFlight != nil { observers.moved(itemTime: time.nanoseconds ?? 0) }
+        handle(.landed(epoch, at: time))
+        if reopening.isWanted { reopen() }
+    }
+
+    /// The data ended without a single frame in any track, and not because an end was set before the first.
+    private func isWithoutFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
+        let isCut = renderer.endTime != nil && pipeline.progress.wasCut
+        if isCut, item.newestFault.withLock({ $0 }) == nil { return false }
+        return pipeline.branches.allSatisfy { branch in
+            if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }
+            return false
+        }
+    }
+
+    /// Why an item without frames has none.
+    private func emptiness(_ item: OpenItem, _ pipeline: ItemPipeline) -> MediaError {
+        for branch in pipeline.branches {
+            if case .endOfPass(_, _, let error?)? = branch.frames.peek() { return error }
+        }
+        guard let fault = item.newestFault.withLock({ $0 }) else {
+            return MediaError(.noPlayableTracks, "it holds no complete picture and no sound")
+        }
+        return MediaError(
+            .decodeFailed,
+            "nothing in it could be decoded: \(fault.message)",
+            track: fault.track,
+            libraryLog: fault.libraryLog,
+            underlyingCode: fault.underlyingCode
+        )
+    }
+
+    // MARK: Steps
+
+    func step(_ count: Int) {
+        let steps = (current?.epoch.pendingSteps ?? 0) &+ count
+        current?.epoch.pendingSteps = min(steps, 1_000_000)
+    }
+
+    /// Shows what there is of the frames to be stepped over.
+    func takeSteps(_ pipeline: ItemPipeline, at now: HostTime) {
+        guard let pending = current?.epoch.pendingSteps, pending > 0, state.item?.hasLanded == true else {
+            return
+        }
+        let (frames, isAtEnd) = renderer.step(pipeline, atMost: pending, at: now)
+        current?.epoch.pendingSteps = isAtEnd ? 0 : pending - frames.count
+        guard let last = frames.last else { return }
+        publisher.counters.framesDecoded += frames.count
+        audio.output?.restart()
+        observers.jumped(itemTime: renderer.itemTime(at: now))
+        show(last, due: now, at: now, isEssential: true, done: nil)
+    }
+}

@@ -1,0 +1,262 @@
+import MediaCore
+import Synchronization
+
+/// An update looks at the queues: what is due goes to the outputs, and the next update is scheduled.
+extension PlaybackLoop {
+    /// An update inside an update follows it, so that events that lead to each other cannot pile up.
+    func update() {
+        guard !shared.isReleased else { return }
+        guard phase == .idle else {
+            if phase == .updating { phase = .mustUpdateAgain }
+            return
+        }
+        for _ in 0..<Self.mostUpdatesInARow {
+            phase = .updating
+            updateOnce()
+            let isDone = phase == .updating
+            if phase != .isDown { phase = .idle }
+            if isDone || shared.isReleased { return }
+        }
+        // Others get their turn on the lane before it goes on.
+        scheduleUpdate()
+    }
+
+    private static let mostUpdatesInARow = 8
+
+    /// The rest of this update would work with what has just changed: another one begins.
+    private func updateAgain() { if phase == .updating { phase = .mustUpdateAgain } }
+
+    private func updateOnce() {
+        updateNext()
+        guard let pipeline = current?.pipeline, state.item?.status == .readyToPlay else { return publish() }
+        updateReading(pipeline)
+        guard let item = current, presentFirstFrame(item, pipeline) else { return updateAgain() }
+        let now = now
+        takeSteps(pipeline, at: now)
+        let switchTime = updateReopening(at: now)
+        guard let item = current, let pipeline = item.pipeline else { return updateAgain() }
+        let readingTime = audio.update(&renderer.timeline, isAudible: isAudible, at: now)
+        if let device = audio.device { publisher.counters.audioUnderruns = device.underruns }
+        var outcome = renderer.look(pipeline, at: now)
+        if let next, next.isReady, let following = next.pipeline, state.followsSeamlessly {
+            renderer.lookBeyondSeam(pipeline, into: following, next.start, at: now, &outcome)
+        }
+        for time in [switchTime, readingTime, updateTexts(at: now)] {
+            if let time { outcome.wake(at: time) }
+        }
+        deliver(outcome, item, pipeline, at: now)
+        keepUp(pipeline, outcome, at: now)
+        // Only playing passes a time; a seek that lands on it does not.
+        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
+        reportReading(pipeline)
+        noteStarvation(&outcome, item, pipeline, at: now)
+        publish()
+        setAlarm(outcome.wakeAt)
+        if let end = outcome.end { passEnded(end, pipeline, item.start.epoch) }
+    }
+
+    /// The item that follows is ready once its first frames are decoded.
+    private func updateNext() {
+        guard let id = next?.id, next?.becomesReady() == true else { return }
+        carryOut(state.handle(.preparedReady(id)))
+    }
+
+    /// What reading has come to: the end of the data, the duration, how much is at hand.
+    private func updateReading(_ pipeline: ItemPipeline) {
+        guard let item = current else { return }
+        let epoch = item.start.epoch
+        if pipeline.hasEndedReading(epoch), state.item?.isReadToEnd == false {
+            carryOut(state.handle(.readToEnd(epoch)))
+        }
+        learnDuration(pipeline)
+        if let level = current?.buffer.update(pipeline, bufferMoment(item)), level != state.item?.level {
+            carryOut(state.handle(.buffer(item.id, level)))
+        }
+    }
+
+    /// Where the buffer is reckoned from. Until a first frame was presented: from where that is to be.
+    private func bufferMoment(_ item: OpenItem) -> BufferMonitor.Moment {
+        let now = now
+        let target = (item.start.firstWanted ?? item.start.demuxTarget ?? .zero).nanoseconds ?? 0
+        return BufferMonitor.Moment(
+            epoch: item.start.epoch,
+            itemTime: state.item?.hasLanded == true ? renderer.itemTime(at: now) : target,
+            pass: renderer.pass,
+            rate: state.rate == 0 ? 1 : abs(state.rate),
+            host: now
+        )
+    }
+
+    // MARK: The end of a pass, and starvation
+
+    private func passEnded(_ end: Renderer.PassEnd, _ pipeline: ItemPipeline, _ epoch: Epoch) {
+        let time = MediaTime(nanoseconds: end.itemTime)
+        // Packets of some bare streams have no times: only the frames tell.
+        if end.error == nil, !renderer.isReverse, renderer.endTime.map({ end.itemTime < $0 }) ?? true {
+            learnDuration(pipeline, framesEnd: time)
+        }
+        apply(.reachedEnd(epoch, at: time, end.error))
+        // What was handed over of the audio beyond the seam is heard only if that is what comes, and then.
+        if renderer.endWasReported {
+            takeBackAudioBeyondSeam()
+        } else if renderer.soundIsMisplaced {
+            audio.output?.restart()
+        }
+        // What was to follow may not have come.
+        if !renderer.timeline.isRunning { audio.output?.endSound() }
+        updateAgain()
+    }
+
+    /// Audio from beyond a seam was handed over, and the seam does not come.
+    func takeBackAudioBeyondSeam() {
+        guard renderer.ahead != nil else { return }
+        audio.output?.restart()
+    }
+
+    /// A track has nothing left to deliver. Where reading waits for room, because another track fills the
+    /// bounds, that is no stall: playing on is what makes room. It may also be about to go on; so it is asked
+    /// again a little later.
+    private func noteStarvation(
+        _ outcome: inout Renderer.Outcome,
+        _ item: OpenItem,
+        _ pipeline: ItemPipeline,
+        at now: HostTime
+    ) {
+        let epoch = item.start.epoch
+        guard outcome.isDry, outcome.end == nil, !pipeline.hasEndedReading(epoch) else { return }
+        guard !pipeline.isFull(epoch) else {
+            outcome.wake(at: now.advanced(by: Self.starvationCheck))
+            return
+        }
+        current?.buffer.runDry()
+        apply(.ranDry(epoch))
+        updateAgain()
+    }
+
+    /// 20 ms: a frame or so.
+    private static let starvationCheck: Int64 = 20_000_000
+
+    // MARK: Delivery
+
+    private func deliver(
+        _ outcome: Renderer.Outcome,
+        _ item: OpenItem,
+        _ pipeline: ItemPipeline,
+        at now: HostTime
+    ) {
+        publisher.counters.framesDecoded += outcome.framesTaken
+        publisher.counters.framesDropped += outcome.dropped
+        for shown in outcome.shown {
+            publisher.frameRate.note(now)
+            show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
+        }
+        if !outcome.sound.isEmpty { deliverAudio(outcome.sound, pipeline, at: now) }
+        // Where more follows without a gap, processing runs through.
+        let goesOn = state.repeatSetting == .loop || next != nil || reopening.item != nil
+        if outcome.soundEnded, !goesOn { audio.output?.endSound() }
+        if audio.device != nil { audio.noteEnd(renderer.soundHasEnded(pipeline)) }
+    }
+
+    private func deliverAudio(_ buffers: [Renderer.Sound], _ pipeline: ItemPipeline, at now: HostTime) {
+        let timeline = renderer.timeline
+        let origin = AudioOrigin(
+            rate: timeline.rate.factor,
+            track: pipeline.audio?.track.id,
+            settings: pipeline.sound
+        )
+        for sound in buffers {
+            publisher.counters.audioSamples += sound.buffer.frameCount
+            let time = sound.buffer.presentationTime.nanoseconds ?? 0
+            let place = SoundPlace(
+                origin: sound.origin,
+                time: time,
+                due: timeline.host(for: sound.origin &+ time) ?? now,
+                rate: timeline.rate,
+                epoch: timeline.epoch
+            )
+            audio.output?.write(sound.buffer, origin, at: place)
+        }
+    }
+
+    /// Hands a frame to the layers. `done` is called when their sinks have had it.
+    func show(
+        _ frame: VideoFrame,
+        due: HostTime,
+        at now: HostTime,
+        isEssential: Bool,
+        done: (@Sendable () -> Void)?
+    ) {
+        publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
+        if let id = current?.id {
+            setPresentationSize(frame.format.presentationSize, of: id)
+            frameTap(id, frame)
+        }
+        layers.present(frame, isEssential: isEssential, done: done)
+    }
+
+    /// Leaves frames out where decoding falls behind a rate above 1.
+    private func keepUp(_ pipeline: ItemPipeline, _ outcome: Renderer.Outcome, at now: HostTime) {
+        guard driver.isRealTime, let video = pipeline.video else { return }
+        if !renderer.isReverse {
+            let lateness = renderer.lateness(video, at: now)
+            skipPolicy.note(lateness: lateness, rate: state.timelineRate, now: now)
+        } else if let latest = outcome.shown.map({ now.nanoseconds(since: $0.due) }).max() {
+            // Backward frames come in groups: how late they are shows when they are there.
+            skipPolicy.note(lateness: latest, rate: state.timelineRate, now: now)
+        }
+        publisher.counters.framesDropped += video.stage.skipped.exchange(0, ordering: .relaxed)
+        let wish = SkipWish(
+            level: skipPolicy.level,
+            position: max(0, renderer.itemTime(at: now)),
+            pass: renderer.pass
+        )
+        video.stage.skipWish.withLock { $0 = wish }
+    }
+
+    // MARK: When to update next
+
+    private func setAlarm(_ time: HostTime?) {
+        var time = time
+        if let observed = observers.nextTime(isReverse: state.isReverse),
+            let host = renderer.hostTime(forItemTime: observed)
+        {
+            time = min(time ?? host, host)
+        }
+        alarm.set(time, driver, on: control) { [weak self] in
+            guard let self else { return }
+            alarm.fired()
+            update()
+        }
+    }
+
+    /// A stage's report; called on its lane.
+    func take(_ report: StageReport, of id: ItemID, newestFault: Locked<MediaError?>) {
+        switch report {
+        case .changed: scheduleUpdate()
+        case .fault(let error):
+            // Kept at once: an update that is already on its way may find the item without a frame.
+            newestFault.withLock { $0 = error }
+            perform { $0.fault(error, of: id) }
+        case .landedLate(let epoch): perform { $0.landedLate(epoch) }
+        case .starving(let epoch): perform { $0.askAgain(epoch) }
+        }
+    }
+
+    /// The source had nothing; it is asked again a little later.
+    private func askAgain(_ epoch: Epoch) {
+        // Nothing of where a seek goes is there; while playing, running dry alone tells of it.
+        if epoch == current?.start.epoch, let item = state.item, item.status == .readyToPlay, !item.hasLanded {
+            current?.buffer.startAnew()
+        }
+        guard isAwaited(epoch), retry == nil else { return }
+        retry = driver.schedule(at: now.advanced(by: Self.retryDelay), on: control) { [weak self] in
+            guard let self else { return }
+            retry = nil
+            for item in [current, next, reopening.item] { item?.pipeline?.wakeDemuxer() }
+        }
+        update()
+    }
+
+    /// 10 ms: short against any buffer, long against a poll.
+    private static let retryDelay: Int64 = 10_000_000
+}

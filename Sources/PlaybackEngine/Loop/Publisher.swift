@@ -1,0 +1,108 @@
+import MediaCore
+
+/// What is published and counted. Confined to the control lane.
+struct Publisher {
+    let observer: PlaybackLoop.Observer
+    var counters = PlaybackCounters()
+    var frameRate = FrameRateMeter()
+    /// What notices have told so far.
+    private var visible = PlaybackSnapshot()
+    /// A notice has changed `visible` since it was published.
+    private var hasNews = true
+    private var published: Changes?
+    private var reportedRate = PlaybackRate.stopped
+    private var stall = StallClock()
+    /// Read for items, and for earlier openings of the current one, that are closed.
+    private var bytesOfClosed = 0
+
+    init(observer: @escaping PlaybackLoop.Observer) { self.observer = observer }
+
+    /// The part of a snapshot that no notice tells.
+    struct Changes: Equatable {
+        var seekTarget: MediaTime?
+        var pipeline: ObjectIdentifier?
+        var enabledTracks: Set<Int>
+        var presentationSize: PixelSize
+        var isReadyForDisplay: Bool
+        var counters: PlaybackCounters
+        var audio: AudioDeviceFacts
+        var pass: Int
+        var frameRate: Float
+        var timeline: Timeline
+        var passStart: Int64
+        var passEnd: Int64?
+    }
+
+    mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
+        visible.apply(notice, state)
+        hasNews = true
+    }
+
+    /// A new snapshot; nil: it would be like the last one.
+    mutating func snapshot(_ changes: Changes, description: MediaDescription?) -> PlaybackSnapshot? {
+        guard hasNews || changes != published else { return nil }
+        hasNews = false
+        published = changes
+        var snapshot = visible
+        snapshot.seekTarget = changes.seekTarget
+        snapshot.description = description
+        snapshot.enabledTracks = changes.enabledTracks
+        snapshot.presentationSize = changes.presentationSize
+        snapshot.isReadyForDisplay = changes.isReadyForDisplay
+        snapshot.counters = changes.counters
+        snapshot.audio = changes.audio
+        snapshot.pass = changes.pass
+        snapshot.frameRate = changes.frameRate
+        snapshot.timeline = changes.timeline
+        snapshot.passStart = changes.passStart
+        snapshot.passEnd = changes.passEnd
+        return snapshot
+    }
+
+    /// nil: the rate is the one that was reported last.
+    mutating func newRate(_ rate: PlaybackRate) -> PlaybackRate? {
+        guard rate != reportedRate else { return nil }
+        reportedRate = rate
+        return rate
+    }
+
+    // MARK: Counting
+
+    /// `late`: nanoseconds between due and presented.
+    mutating func countPresented(late: Int64) {
+        counters.framesPresented += 1
+        counters.totalLateness &+= late
+        counters.worstLateness = max(counters.worstLateness, late)
+        if late > PlaybackCounters.lateThreshold { counters.framesLate += 1 }
+    }
+
+    mutating func countBytes(of closed: OpenItem) {
+        bytesOfClosed += closed.pipeline?.progress.bytes ?? 0
+    }
+
+    /// Bytes of an item count from the moment when observers know that it is current.
+    mutating func measureBytes(of current: OpenItem?) {
+        let bytes = current?.isAnnounced == true ? current?.pipeline?.progress.bytes ?? 0 : 0
+        counters.bytesRead = bytesOfClosed + bytes
+    }
+
+    mutating func measureStall(_ isStalled: Bool, _ item: ItemID?, at now: HostTime) {
+        counters.totalStallTime &+= stall.update(isStalled, item, now)
+    }
+}
+
+/// Measures from the beginning of a stall to its end.
+struct StallClock {
+    private var begin: (item: ItemID?, time: HostTime)?
+
+    /// Nanoseconds to add: those of a stall that has just ended.
+    mutating func update(_ isStalled: Bool, _ item: ItemID?, _ now: HostTime) -> Int64 {
+        guard let begin else {
+            if isStalled { self.begin = (item, now) }
+            return 0
+        }
+        guard !isStalled || begin.item != item else { return 0 }
+        self.begin = isStalled ? (item, now) : nil
+        return now.nanoseconds(since: begin.time)
+    }
+}

@@ -1,0 +1,75 @@
+import MediaCore
+
+/// A player's layers, and what they show.
+struct LayerGroup {
+    private var layers: [LayerOutput] = []
+    /// The frame being shown, for a layer that comes later.
+    private(set) var lastFrame: VideoFrame?
+    /// Of the frames of the current item; zero until known.
+    private(set) var presentationSize = PixelSize.zero
+    /// The first frame of the current item has reached the sinks.
+    private(set) var isReadyForDisplay = false
+
+    /// The new layer gets the frame being shown.
+    mutating func add(_ layer: LayerOutput) {
+        layers.append(layer)
+        if let lastFrame { layer.present(lastFrame, isEssential: true, done: nil) }
+    }
+
+    mutating func remove(_ layer: LayerOutput) {
+        layer.setReport(nil)
+        layers.removeAll { $0 === layer }
+    }
+
+    /// `done` is called on some lane when every layer's sinks have had the frame. `isEssential`: the frame of
+    /// a seek, which no layer skips.
+    mutating func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
+        lastFrame = frame
+        guard !layers.isEmpty else {
+            done?()
+            return
+        }
+        let each = done.map { done -> @Sendable () -> Void in
+            let all = Countdown(layers.count, done)
+            return { all.tick() }
+        }
+        for layer in layers { layer.present(frame, isEssential: isEssential, done: each) }
+    }
+
+    /// What is on its way to the sinks is of another place or another item.
+    func flush() { for layer in layers { layer.flush() } }
+
+    /// Another item follows: nothing is shown of it. True: a frame had been.
+    mutating func clear() -> Bool {
+        flush()
+        lastFrame = nil
+        presentationSize = .zero
+        defer { isReadyForDisplay = false }
+        return isReadyForDisplay
+    }
+
+    /// True: it has changed.
+    mutating func setPresentationSize(_ size: PixelSize) -> Bool {
+        defer { presentationSize = size }
+        return size != presentationSize
+    }
+
+    /// True: it has changed.
+    mutating func becomesReadyForDisplay() -> Bool {
+        defer { isReadyForDisplay = true }
+        return !isReadyForDisplay
+    }
+
+    /// Finishes every sink and lets go of the layers. `done` is called on some lane after the last one.
+    mutating func close(done: (@Sendable () -> Void)?) {
+        lastFrame = nil
+        let all = done.map { Countdown(layers.count + 1, $0) }
+        for layer in layers {
+            layer.setReport(nil)
+            layer.close()
+            layer.afterPending { all?.tick() }
+        }
+        layers = []
+        all?.tick()
+    }
+}
