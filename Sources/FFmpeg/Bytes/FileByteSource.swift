@@ -34,7 +34,8 @@ package final class FileByteSource: ByteSource {
 
     deinit { close(descriptor) }
 
-    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
+    {
         guard let base = buffer.baseAddress, !buffer.isEmpty, offset >= 0 else { return 0 }
         while true {
             if cancellation.isCancelled { throw LibraryError.cancelled(path) }

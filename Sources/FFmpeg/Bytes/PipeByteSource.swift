@@ -31,7 +31,8 @@ package final class PipeByteSource: ByteSource {
         if wakeUp.write >= 0 { close(wakeUp.write) }
     }
 
-    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
+    {
         guard let base = buffer.baseAddress, !buffer.isEmpty else { return 0 }
         guard position.withLock({ $0 == offset }) else {
             throw MediaError(.notSeekable, "a pipe can only be read forwards", location: "-")

@@ -245,7 +245,8 @@ extension PlaybackLoop {
     /// The source had nothing; it is asked again a little later.
     private func askAgain(_ epoch: Epoch) {
         // Nothing of where a seek goes is there; while playing, running dry alone tells of it.
-        if epoch == current?.start.epoch, let item = state.item, item.status == .readyToPlay, !item.hasLanded {
+        if epoch == current?.start.epoch, let item = state.item, item.status == .readyToPlay, !item.hasLanded
+        {
             current?.buffer.startAnew()
         }
         guard isAwaited(epoch), retry == nil else { return }

@@ -18,8 +18,11 @@ package final class LayerOutput: Sendable {
         package var gravity: VideoGravity
         package var background: Color
 
-        package init(size: PixelSize? = nil, gravity: VideoGravity = .resizeAspect, background: Color = .clear)
-        {
+        package init(
+            size: PixelSize? = nil,
+            gravity: VideoGravity = .resizeAspect,
+            background: Color = .clear
+        ) {
             self.size = size
             self.gravity = gravity
             self.background = background

@@ -52,7 +52,9 @@ extension PlaybackLoop {
 
     /// When there is text to tell of next; nil: none that is known.
     func updateTexts(at now: HostTime) -> HostTime? {
-        guard !texts.isEmpty, state.item?.hasLanded == true, let epoch = current?.start.epoch else { return nil }
+        guard !texts.isEmpty, state.item?.hasLanded == true, let epoch = current?.start.epoch else {
+            return nil
+        }
         let time = renderer.itemTime(at: now)
         let place = TextFeeds.Place(epoch: epoch, pass: renderer.pass)
         return texts.update(at: time, place, isReverse: renderer.isReverse)
