@@ -1,0 +1,53 @@
+import MediaCore
+import PlaybackEngine
+import PlayheadTesting
+import Testing
+
+/// A track that has nothing to deliver while another one fills the bounds of reading.
+@Suite("A track is starved while reading waits for room")
+struct StarvationTests {
+    /// One audio packet says that it lasts two seconds: more than is read ahead.
+    private static let media = ScriptedMedia(
+        video: .init(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2),
+        audio: .init(sampleCount: 96_000, packetLength: 96_000)
+    )
+
+    @Test(
+        "Turning forward at a reverse loop's wrap ends, and playing goes on",
+        arguments: 0..<20 as Range<UInt64>
+    )
+    func reverseWrap(seed: UInt64) {
+        let rig = Rig(seed: seed)
+        rig.load(Self.media)
+        rig.loop.send(.setRepeat(.loop))
+        rig.loop.send(.setRate(1))
+        rig.driver.run(seconds: 0.2)
+        rig.loop.send(.setRate(-2))
+        rig.driver.run(seconds: 0.1)
+        rig.seek(1, to: MediaTime(value: 5, timescale: 1), tolerance: .positiveInfinity)
+        for _ in 0..<40 {
+            rig.driver.run(seconds: 0.05)
+            rig.loop.send(.setRate(rig.loop.snapshot.rate == 1 ? -2 : 1))
+            rig.driver.settle()
+        }
+        rig.loop.send(.setRate(1))
+        let before = rig.sink.numbers.count
+        rig.driver.run(seconds: 4)
+        #expect(rig.sink.numbers.count >= before + 90)
+    }
+
+    @Test("Bounds that one track fills are no stall of the other", arguments: [3, 12, 48])
+    func fullBounds(seconds: Int) {
+        let rig = Rig()
+        rig.load(
+            ScriptedMedia(
+                video: .init(frameCount: seconds * 25, frameRate: 25, keyInterval: 10),
+                audio: .init(sampleCount: seconds * 48_000, packetLength: 144_000)
+            )
+        )
+        rig.loop.send(.setRate(1))
+        rig.driver.run(seconds: Double(seconds) + 1)
+        #expect(rig.lines("playbackStalled") == [])
+        #expect(rig.sink.numbers == Array(0..<seconds * 25))
+    }
+}
