@@ -1,63 +1,73 @@
 import MediaCore
 
-/// Where time stands: at the first picture of an epoch, and from picture to picture.
+/// Where time stands: at the first video frame of an epoch, and from frame to frame.
 extension Renderer {
-    /// Finds where the epoch begins once every track has shown something, and stands the timeline there. nil:
-    /// not yet.
-    mutating func land(_ pipeline: ItemPipeline, start: EpochStart, at host: HostTime) -> Landing? {
+    /// What lies at the front of the queues when an epoch begins.
+    private struct FirstFrames {
+        /// The earliest presentation time, in nanoseconds.
         var earliest: Int64?
-        var picture: VideoFrame?
-        var waiting = 0
-        for branch in pipeline.branches {
-            switch branch.frames.peek() {
-            case .video(let frame)?:
-                // Due long before: a later one follows, or the end, and which decides where time stands.
-                if let wanted = start.firstWanted?.nanoseconds, !start.isReverse,
-                    Self.end(of: frame) < wanted,
-                    branch.frames.peek(1) == nil
-                {
-                    return nil
-                }
-                picture = frame
-                earliest = Self.earlier(earliest, frame.presentationTime)
-            case .audio(let buffer)?: earliest = Self.earlier(earliest, buffer.presentationTime)
-            case .endOfPass?: continue
-            // A track that begins far into the file must not hold up the others.
-            case nil:
-                guard pipeline.isFull(epoch), branch.packets.isEmpty else { return nil }
-                waiting += 1
-            }
+        var video: VideoFrame?
+    }
+
+    /// Finds where the epoch begins, once every track has shown something, and stands the timeline there. nil: not
+    /// yet.
+    mutating func land(_ pipeline: ItemPipeline, start: EpochStart, at host: HostTime) -> Landing? {
+        guard let first = firstFrames(pipeline, start) else { return nil }
+        let landing = Landing(itemTime: landingTime(first, pipeline, start), frame: first.video)
+        // A quick seek lands on the key frame; audio from before it is cut off.
+        if start.isQuick, first.video?.presentationTime.nanoseconds != nil {
+            current.pass.audioTrim = landing.itemTime
         }
-        if waiting > 0, earliest == nil { return nil }
-        var landing = Landing(itemTime: max(0, earliest ?? 0), frame: picture)
-        if let wanted = start.firstWanted?.nanoseconds {
-            landing.itemTime = max(wanted, earliest ?? wanted)
-            if let end = dataEnd(pipeline, isReverse: start.isReverse, picture) {
-                landing.itemTime = min(landing.itemTime, end)
-            }
-        } else if start.demuxTarget != nil, let time = picture?.presentationTime.nanoseconds {
-            // A quick seek lands on the key frame; sound from before it is cut off.
-            landing.itemTime = time
-            audioTrim = time
-        }
-        if let picture {
+        if let frame = first.video {
             pipeline.video?.advance()
-            videoUntil = Self.end(of: picture)
-            reverseEdge = picture.presentationTime.nanoseconds ?? 0
+            current.pass.noteDelivery(of: frame)
         }
-        audioUntil = landing.itemTime
-        timeline.jump(to: landing.itemTime, epoch: epoch, at: host)
+        current.pass.audioUntil = landing.itemTime
+        timeline.jump(to: landing.itemTime, epoch: current.epoch, at: host)
         return landing
     }
 
-    /// Where the data ends, if no frame follows those at the front of the queues: a seek beyond it lands there.
-    private func dataEnd(_ pipeline: ItemPipeline, isReverse: Bool, _ picture: VideoFrame?) -> Int64? {
-        var latest: Int64?
-        if isReverse {
-            // The picture at the front is the last one before the target.
-            let duration = pipeline.description.duration.nanoseconds
-            return duration.map { max($0, picture.map { Self.end(of: $0) } ?? 0) }
+    private func firstFrames(_ pipeline: ItemPipeline, _ start: EpochStart) -> FirstFrames? {
+        var first = FirstFrames()
+        var isWaiting = false
+        for branch in pipeline.branches {
+            switch branch.frames.peek() {
+            case .video(let frame)?:
+                if isTooEarly(frame, branch, start) { return nil }
+                first.video = frame
+                first.earliest = Self.earlier(first.earliest, frame.presentationTime)
+            case .audio(let buffer)?:
+                first.earliest = Self.earlier(first.earliest, buffer.presentationTime)
+            case .endOfPass?: continue
+            // A track that begins far into the file must not hold up the others.
+            case nil:
+                guard pipeline.isFull(current.epoch), branch.packets.isEmpty else { return nil }
+                isWaiting = true
+            }
         }
+        return isWaiting && first.earliest == nil ? nil : first
+    }
+
+    /// The frame ends before the time that is wanted. A later frame follows, or the end, and only that decides
+    /// where time stands.
+    private func isTooEarly(_ frame: VideoFrame, _ branch: Branch, _ start: EpochStart) -> Bool {
+        guard let wanted = start.firstWanted?.nanoseconds, !start.isReverse else { return false }
+        return Self.end(of: frame) < wanted && branch.frames.peek(1) == nil
+    }
+
+    private func landingTime(_ first: FirstFrames, _ pipeline: ItemPipeline, _ start: EpochStart) -> Int64 {
+        if let wanted = start.firstWanted?.nanoseconds {
+            let time = max(wanted, first.earliest ?? wanted)
+            let end = start.isReverse ? reverseDataEnd(pipeline, first.video) : dataEnd(pipeline)
+            return min(time, end ?? time)
+        }
+        if start.isQuick, let time = first.video?.presentationTime.nanoseconds { return time }
+        return max(0, first.earliest ?? 0)
+    }
+
+    /// Where the data ends, if no frame follows those at the front of the queues: a seek beyond it lands there.
+    private func dataEnd(_ pipeline: ItemPipeline) -> Int64? {
+        var latest: Int64?
         for branch in pipeline.branches {
             var element = branch.frames.peek()
             if case .video? = element { element = branch.frames.peek(1) }
@@ -67,7 +77,13 @@ extension Renderer {
         return latest
     }
 
-    /// Takes up to `count` pictures while standing still, and stands at the last of them.
+    /// The same backward: the frame at the front is the last one before the target.
+    private func reverseDataEnd(_ pipeline: ItemPipeline, _ frame: VideoFrame?) -> Int64? {
+        guard let duration = pipeline.description.duration.nanoseconds else { return nil }
+        return max(duration, frame.map { Self.end(of: $0) } ?? 0)
+    }
+
+    /// Takes up to `count` frames while standing still, and stands at the last of them.
     mutating func step(_ pipeline: ItemPipeline, atMost count: Int, at host: HostTime) -> (
         frames: [VideoFrame], isAtEnd: Bool
     ) {
@@ -75,16 +91,20 @@ extension Renderer {
         var frames: [VideoFrame] = []
         while frames.count < count, case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
             frames.append(frame)
-            videoUntil = Self.end(of: frame)
-            reverseEdge = frame.presentationTime.nanoseconds ?? reverseEdge
+            current.pass.noteDelivery(of: frame)
             branch.advance()
         }
         if let time = frames.last?.presentationTime.nanoseconds {
-            timeline.jump(to: passStart &+ time, epoch: epoch, at: host)
-            audioTrim = time
-            audioUntil = time
+            timeline.jump(to: passStart &+ time, epoch: current.epoch, at: host)
+            current.pass.audioTrim = time
+            current.pass.audioUntil = time
         }
         if case .endOfPass? = branch.frames.peek() { return (frames, true) }
         return (frames, false)
     }
+}
+
+extension EpochStart {
+    /// The key frame nearest to the target is shown, whichever it is.
+    fileprivate var isQuick: Bool { firstWanted == nil && demuxTarget != nil }
 }

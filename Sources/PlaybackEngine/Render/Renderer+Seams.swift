@@ -14,10 +14,13 @@ extension Renderer {
             }
             end.error = end.error ?? error
         }
-        if isReverse { end.itemTime = reverseEnd }
-        if let endTime, !isReverse { end.itemTime = min(end.itemTime, endTime) }
+        if isReverse {
+            end.itemTime = ends.reverse
+            return end
+        }
+        if let limit = ends.forward { end.itemTime = min(end.itemTime, limit) }
         // After a seek behind the last frame the pass ends where the timeline stands.
-        if !sawFrames, !isReverse { end.itemTime = max(end.itemTime, videoUntil, audioUntil) }
+        if !sawFrames { end.itemTime = deliveredUntil(end.itemTime) }
         return end
     }
 
@@ -32,17 +35,16 @@ extension Renderer {
     mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: Int64) {
         let handed = ahead?.epoch == start.epoch ? ahead : nil
         let first = handed?.first ?? Self.begin(of: next, start)
-        passStart = passStart &+ endOfLast &- first
-        soundIsMisplaced = !wasForeseen(ahead)
-        ahead = nil
-        epoch = start.epoch
-        pass = 0
-        soundEndedIn = nil
-        endWasReported = false
-        awaitsPass = false
-        videoUntil = first
-        audioUntil = handed?.until ?? first
-        audioTrim = nil
+        let origin = passStart &+ endOfLast &- first
+        current = RenderEpoch(
+            epoch: start.epoch,
+            pass: RenderPass(
+                origin: origin,
+                videoUntil: first,
+                audioUntil: handed?.until ?? first,
+                soundIsMisplaced: isMisplaced(ahead, origin: origin)
+            )
+        )
     }
 
     /// Item time at which an item begins that follows another one.
@@ -60,12 +62,12 @@ extension Renderer {
 
     /// Other tracks of the same item go on from here. What was delivered is not delivered again.
     mutating func goOn(with next: ItemPipeline, epoch: Epoch, behind shown: MediaTime?, at host: HostTime) {
-        self.epoch = epoch
-        pass = 0
-        soundEndedIn = nil
-        endWasReported = false
-        awaitsPass = false
-        audioTrim = max(audioUntil, itemTime(at: host))
+        let audioStart = max(current.pass.audioUntil, itemTime(at: host))
+        current = RenderEpoch(
+            epoch: epoch,
+            isReverse: isReverse,
+            pass: current.pass.continued(audioFrom: audioStart)
+        )
         guard let shown else { return }
         while case .video(let frame)? = next.video?.frames.peek(),
             isReverse ? frame.presentationTime >= shown : frame.presentationTime <= shown
@@ -77,25 +79,26 @@ extension Renderer {
     /// Goes on into the next pass: item time is zero again where this one ended, and the timeline runs on.
     mutating func beginNextPass(_ pipeline: ItemPipeline) {
         guard let end = passEnd(pipeline) else { return }
-        passStart &+= end.itemTime
-        pass += 1
-        endWasReported = false
-        videoUntil = 0
-        audioUntil = ahead?.until ?? 0
-        for branch in pipeline.branches where ahead?.mark == nil || branch.track.mediaType != .audio {
+        let audioMarkIsTaken = ahead?.mark != nil
+        for branch in pipeline.branches where !audioMarkIsTaken || branch.track.mediaType != .audio {
             branch.advance()
         }
-        soundIsMisplaced = !wasForeseen(ahead)
-        ahead = nil
-        awaitsPass = !hasNextPass(pipeline)
+        let origin = passStart &+ end.itemTime
+        current.pass = RenderPass(
+            number: pass + 1,
+            origin: origin,
+            audioUntil: ahead?.until ?? 0,
+            soundIsMisplaced: isMisplaced(ahead, origin: origin)
+        )
+        current.pass.isAwaited = !hasNextPass(pipeline)
     }
 
-    /// The pass was not at hand when the last one ended, for loop was switched on at the last moment: it
-    /// begins when its first frame is there, rather than late.
+    /// The pass was not there when the last one ended, for loop was switched on at the last moment. It begins when
+    /// its first frame is there, rather than late.
     mutating func resumePass(_ pipeline: ItemPipeline, at now: HostTime) {
         guard hasNextPass(pipeline) else { return }
-        awaitsPass = false
-        passStart = max(passStart, timeline.media(at: now))
+        current.pass.isAwaited = false
+        current.pass.origin = max(passStart, timeline.media(at: now))
     }
 
     private func hasNextPass(_ pipeline: ItemPipeline) -> Bool {

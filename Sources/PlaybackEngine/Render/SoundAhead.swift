@@ -1,17 +1,18 @@
 import MediaCore
 
-/// A device needs its samples before they are due, so at a seam the next pass's (or item's) sound goes to it
-/// before the seam is reached.
+/// Audio from beyond a seam that was handed to its sink early. A device needs its samples before they are due, so
+/// the audio of the next pass (or item) goes to it before the seam is reached.
 struct SoundAhead {
-    /// The end mark of the sound's pass, where it was taken out of the queue.
+    /// The end mark of the audio's pass, where it was taken out of the queue. nil where another item follows: its
+    /// frames lie in queues of their own.
     var mark: Mark?
-    /// Of the frames behind the seam.
+    /// The epoch of the frames beyond the seam.
     var epoch: Epoch
     /// Where on the timeline their item time zero lies.
     var origin: Int64
     /// The item time at which they begin.
     var first: Int64
-    /// Up to where they were handed over, in item time.
+    /// They were handed over up to this item time.
     var until: Int64
 
     struct Mark {
@@ -21,7 +22,7 @@ struct SoundAhead {
 }
 
 extension Renderer {
-    /// The next pass of a loop, which lies decoded behind the end mark.
+    /// The next pass of a loop, whose frames lie behind the end mark.
     mutating func lookBeyondSeam(
         _ pipeline: ItemPipeline,
         _ branch: Branch,
@@ -30,21 +31,26 @@ extension Renderer {
     ) {
         guard !endWasReported else { return }
         if ahead == nil {
-            guard replacedFrom == nil, case .endOfPass(pass, let last, let error)? = branch.frames.peek(),
-                case .audio(let next)? = branch.frames.peek(1), next.pass == pass + 1,
-                error == nil, let end = foreseenEnd(pipeline, soundEnd: last)
-            else { return }
-            ahead = SoundAhead(
-                mark: SoundAhead.Mark(last: last, error: error),
-                epoch: epoch,
-                origin: passStart &+ end,
-                first: 0,
-                until: 0
-            )
+            guard let next = nextPass(pipeline, branch) else { return }
+            ahead = next
             branch.advance()
         }
         guard ahead?.mark != nil else { return }
         takeAhead(branch, pass: pass + 1, now, &outcome)
+    }
+
+    private func nextPass(_ pipeline: ItemPipeline, _ branch: Branch) -> SoundAhead? {
+        guard replacedFrom == nil, case .endOfPass(pass, let last, nil)? = branch.frames.peek(),
+            case .audio(let next)? = branch.frames.peek(1), next.pass == pass + 1,
+            let end = foreseenEnd(pipeline, soundEnd: last)
+        else { return nil }
+        return SoundAhead(
+            mark: SoundAhead.Mark(last: last, error: nil),
+            epoch: current.epoch,
+            origin: passStart &+ end,
+            first: 0,
+            until: 0
+        )
     }
 
     /// The item that follows, whose first frames lie decoded.
@@ -58,26 +64,29 @@ extension Renderer {
         guard audioLead > 0, timeline.isRunning, !isReverse, !endWasReported, replacedFrom == nil,
             let branch = next.audio
         else { return }
-        if ahead == nil {
-            var soundEnd: Int64?
-            if let sound = pipeline.audio {
-                guard case .endOfPass(pass, let last, nil)? = sound.frames.peek() else { return }
-                soundEnd = last
-            }
-            guard let end = foreseenEnd(pipeline, soundEnd: soundEnd) else { return }
-            let first = Self.begin(of: next, start)
-            ahead = SoundAhead(
-                epoch: start.epoch,
-                origin: passStart &+ end &- first,
-                first: first,
-                until: first
-            )
-        }
+        if ahead == nil { ahead = nextItem(pipeline, next, start) }
         guard ahead?.epoch == start.epoch, ahead?.mark == nil else { return }
         takeAhead(branch, pass: 0, now, &outcome)
     }
 
-    /// Where the pass will end, by what was read of it: its last pictures need not be decoded yet.
+    private func nextItem(_ pipeline: ItemPipeline, _ next: ItemPipeline, _ start: EpochStart) -> SoundAhead?
+    {
+        var soundEnd: Int64?
+        if let audio = pipeline.audio {
+            guard case .endOfPass(pass, let last, nil)? = audio.frames.peek() else { return nil }
+            soundEnd = last
+        }
+        guard let end = foreseenEnd(pipeline, soundEnd: soundEnd) else { return nil }
+        let first = Self.begin(of: next, start)
+        return SoundAhead(
+            epoch: start.epoch,
+            origin: passStart &+ end &- first,
+            first: first,
+            until: first
+        )
+    }
+
+    /// Where the pass will end, by the packets that were read of it: its last video frames need not be decoded yet.
     private func foreseenEnd(_ pipeline: ItemPipeline, soundEnd: Int64?) -> Int64? {
         var end = soundEnd ?? 0
         if let video = pipeline.video {
@@ -89,7 +98,7 @@ extension Renderer {
                 end = max(end, last)
             }
         }
-        return endTime.map { min($0, end) } ?? end
+        return ends.forward.map { min($0, end) } ?? end
     }
 
     private mutating func takeAhead(
@@ -112,13 +121,14 @@ extension Renderer {
         }
     }
 
-    /// The seam has come: was the sound beyond it handed over for the right moment? A millisecond is no matter.
-    func wasForeseen(_ ahead: SoundAhead?) -> Bool {
-        guard let ahead else { return true }
-        return (ahead.origin &- passStart).magnitude < 1_000_000
+    /// What was handed over early was for another moment than the one at which it now begins. A millisecond is not
+    /// heard.
+    func isMisplaced(_ ahead: SoundAhead?, origin: Int64) -> Bool {
+        guard let ahead else { return false }
+        return (ahead.origin &- origin).magnitude >= 1_000_000
     }
 
-    /// Nothing more of the sound comes before something else happens.
+    /// No more audio comes before something else happens.
     func soundHasEnded(_ pipeline: ItemPipeline) -> Bool {
         guard !isReverse, let branch = pipeline.audio else { return true }
         if let ahead {

@@ -1,0 +1,51 @@
+import MediaCore
+
+/// What the renderer knows of one pass. A pass is one run through an item: each lap of a loop is one, and so is
+/// each item of a queue. The next pass replaces the whole value, so nothing of the last one can be left over.
+struct RenderPass {
+    /// Passes of this epoch that were completed before.
+    var number = 0
+    /// Where on the timeline item time zero of this pass lies, in nanoseconds.
+    var origin: Int64 = 0
+
+    // Item times in nanoseconds.
+
+    /// Video and audio were delivered up to these times.
+    var videoUntil: Int64 = 0
+    var audioUntil: Int64 = 0
+    /// The presentation time of the last video frame that was delivered. Backward, the next frame is due here.
+    var reverseEdge: Int64 = 0
+    /// Audio before this time is left out: a quick seek shows a key frame, and the audio begins there too.
+    var audioTrim: Int64?
+
+    /// No frame of this pass is there yet. It begins when the first one is there, and not late. This happens when
+    /// loop is switched on at the last moment.
+    var isAwaited = false
+    /// The end of the audio was told of.
+    var audioEndWasReported = false
+    /// The end of the pass was told of.
+    var endWasReported = false
+    /// Audio of what follows this pass, handed over early.
+    var ahead: SoundAhead?
+    /// Audio of this pass was handed over early, and the pass begins at another time than foreseen.
+    var soundIsMisplaced = false
+}
+
+extension RenderPass {
+    /// The same pass goes on with the frames of other tracks, which count their passes from zero.
+    func continued(audioFrom time: Int64) -> RenderPass {
+        RenderPass(
+            origin: origin,
+            videoUntil: videoUntil,
+            audioUntil: audioUntil,
+            reverseEdge: reverseEdge,
+            audioTrim: time,
+            ahead: ahead
+        )
+    }
+
+    mutating func noteDelivery(of frame: VideoFrame) {
+        videoUntil = Renderer.end(of: frame)
+        reverseEdge = frame.presentationTime.nanoseconds ?? reverseEdge
+    }
+}
