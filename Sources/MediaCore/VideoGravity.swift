@@ -1,5 +1,5 @@
 /// How a picture is laid into a layer of another shape.
-public enum VideoGravity: String, Hashable, Sendable {
+public enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// The whole picture, its shape kept.
     case resizeAspect
     /// The whole layer covered, the picture's shape kept.

@@ -22,13 +22,13 @@ struct StateTests {
             let hasItem, isOpen, hasLanded: Bool
             let level: BufferLevel
             let waits: Bool
-            let expected: TimeControlState
-            let reason: WaitReason?
+            let expected: TimeControlStatus
+            let reason: WaitingReason?
         }
         let some = BufferLevel(isEmpty: false, isLikelyToKeepUp: false, isFull: false)
         let full = BufferLevel(isEmpty: false, isLikelyToKeepUp: false, isFull: true)
         let likely = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: false)
-        let waiting = TimeControlState.waitingToPlayAtSpecifiedRate
+        let waiting = TimeControlStatus.waitingToPlayAtSpecifiedRate
         let rows = [
             Row(
                 rate: 0,

@@ -16,11 +16,11 @@ struct StateWalker {
         var prerolls: Set<SeekID> = []
         var timelineRate: Float = 0
         var rate: Float = 0
-        var timeControl = TimeControlState.paused
-        var waitReason: WaitReason?
-        var playerStatus = LoadState.unknown
+        var timeControl = TimeControlStatus.paused
+        var waitReason: WaitingReason?
+        var playerStatus = PlayerStatus.unknown
         var item: ItemID?
-        var itemStatus = LoadState.unknown
+        var itemStatus = PlayerItemStatus.unknown
         /// Items that were opened and not closed.
         var opened: Set<ItemID> = []
         /// Outcomes since the pass began.

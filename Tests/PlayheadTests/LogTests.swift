@@ -60,12 +60,12 @@ struct LogTests {
         }
         #expect(
             lines == [
-                "0 rateChanged(from: 0.0, to: 1.0, Playhead.PlayerEvent.RateChange.setRateCalled)",
+                "0 rateChanged(from: 0.0, to: 1.0, MediaCore.RateChangeReason.setRateCalled)",
                 "0 started(startupTime: Optional(0))",
                 "1000 stalled",
                 "5000 resumed(stalledFor: 4000000000)",
                 "6000 playedToEnd 51",
-                "6000 rateChanged(from: 1.0, to: 0.0, Playhead.PlayerEvent.RateChange.itemEnded)",
+                "6000 rateChanged(from: 1.0, to: 0.0, MediaCore.RateChangeReason.itemEnded)",
                 "6000 sought(finished: true)",
                 "6000 stopped 51",
             ]

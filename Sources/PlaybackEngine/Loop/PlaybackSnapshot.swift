@@ -3,15 +3,15 @@ package import MediaCore
 /// What everyone but the loop sees: a copy, published after each turn.
 package struct PlaybackSnapshot: Sendable {
     package var rate: Float = 0
-    package var timeControl: TimeControlState = .paused
-    package var waitReason: WaitReason?
-    package var status: LoadState = .unknown
+    package var timeControl: TimeControlStatus = .paused
+    package var waitReason: WaitingReason?
+    package var status: PlayerStatus = .unknown
     package var itemID: ItemID?
-    package var itemStatus: LoadState = .unknown
+    package var itemStatus: PlayerItemStatus = .unknown
     package var itemError: MediaError?
     package var duration: MediaTime = .indefinite
     package var level: BufferLevel = .empty
-    package var repeatSetting: RepeatSetting = .once
+    package var repeatSetting: RepeatMode = .once
     package var description: MediaDescription?
     /// `Track.id` of the tracks that are played.
     package var enabledTracks: Set<Int> = []

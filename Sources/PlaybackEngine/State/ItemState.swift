@@ -3,7 +3,7 @@ package import MediaCore
 /// What the state knows of the current item.
 package struct ItemState: Hashable, Sendable {
     package let id: ItemID
-    package internal(set) var status: LoadState = .unknown
+    package internal(set) var status: PlayerItemStatus = .unknown
     package internal(set) var error: MediaError?
     package internal(set) var duration: MediaTime = .indefinite
     package internal(set) var isSeekable = true

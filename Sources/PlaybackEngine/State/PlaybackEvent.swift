@@ -12,8 +12,8 @@ package enum PlaybackEvent: Sendable {
     case cancelPrerolls
     case setWaitsToMinimizeStalling(Bool)
     case setResumesAfterStall(Bool)
-    case setEndAction(EndAction)
-    case setRepeat(RepeatSetting)
+    case setEndAction(ActionAtItemEnd)
+    case setRepeat(RepeatMode)
     case setItem(ItemID?)
     case seek(SeekRequest)
     case cancelSeeks
@@ -85,18 +85,18 @@ package enum PlaybackAction: Hashable, Sendable {
 
 /// What observers are told, in causal order.
 package enum PlaybackNotice: Hashable, Sendable {
-    case playerStatusChanged(LoadState)
+    case playerStatusChanged(PlayerStatus)
     case itemChanged(from: ItemID?, to: ItemID?)
-    case itemStatusChanged(ItemID, LoadState)
+    case itemStatusChanged(ItemID, PlayerItemStatus)
     /// An item of the queue, which is skipped.
     case itemFailed(ItemID, MediaError)
     case durationChanged(ItemID, MediaTime)
     case rateChanged(from: Float, to: Float, RateChangeReason)
-    case timeControlChanged(TimeControlState, WaitReason?)
+    case timeControlChanged(TimeControlStatus, WaitingReason?)
     case bufferEmptyChanged(ItemID, Bool)
     case bufferFullChanged(ItemID, Bool)
     case likelyToKeepUpChanged(ItemID, Bool)
-    case repeatModeChanged(RepeatSetting)
+    case repeatModeChanged(RepeatMode)
     case playbackStalled(ItemID)
     case playedToEnd(ItemID, at: MediaTime)
     case failedToPlayToEnd(ItemID, MediaError)

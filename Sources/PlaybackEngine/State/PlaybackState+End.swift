@@ -22,7 +22,7 @@ extension PlaybackState {
         actions.append(.post(.passEnded(item.id, next == nil ? .stopped : .replaced)))
     }
 
-    mutating func setRepeat(_ setting: RepeatSetting, _ actions: inout [PlaybackAction]) {
+    mutating func setRepeat(_ setting: RepeatMode, _ actions: inout [PlaybackAction]) {
         guard setting != repeatSetting else { return }
         repeatSetting = setting
         if item != nil { actions.append(.setLooping(setting == .loop)) }
@@ -79,7 +79,7 @@ extension PlaybackState {
     }
 
     /// Past the end under `.none`, another action applies at once.
-    mutating func setEndAction(_ action: EndAction, _ actions: inout [PlaybackAction]) {
+    mutating func setEndAction(_ action: ActionAtItemEnd, _ actions: inout [PlaybackAction]) {
         endAction = action
         if hasFailedInQueue, !upcoming.isEmpty { return advance(isSeamless: false, &actions) }
         guard action != .none, item?.hasEnded == true, rate != 0 else { return }

@@ -10,10 +10,10 @@ package struct PlaybackState: Hashable, Sendable {
     package internal(set) var rate: Float = 0
     package internal(set) var waitsToMinimizeStalling = true
     package internal(set) var resumesAfterStall = true
-    package internal(set) var endAction: EndAction = .pause
-    package internal(set) var repeatSetting: RepeatSetting = .once
+    package internal(set) var endAction: ActionAtItemEnd = .pause
+    package internal(set) var repeatSetting: RepeatMode = .once
     /// Unknown until a first item was tried. A failed item does not fail the player.
-    package internal(set) var status: LoadState = .unknown
+    package internal(set) var status: PlayerStatus = .unknown
     package internal(set) var item: ItemState?
     /// What is played after the item, in order.
     package internal(set) var upcoming: [ItemID] = []
@@ -38,13 +38,13 @@ package struct PlaybackState: Hashable, Sendable {
     package init() {}
 
     /// What really happens.
-    package var timeControl: TimeControlState {
+    package var timeControl: TimeControlStatus {
         if rate == 0 { return .paused }
         return timelineRate != 0 ? .playing : .waitingToPlayAtSpecifiedRate
     }
 
     /// Non-nil only while waiting.
-    package var waitReason: WaitReason? {
+    package var waitReason: WaitingReason? {
         guard timeControl == .waitingToPlayAtSpecifiedRate else { return nil }
         guard let item, item.status != .failed else { return .noItemToPlay }
         guard item.status == .readyToPlay, item.hasLanded, waitsToMinimizeStalling else {

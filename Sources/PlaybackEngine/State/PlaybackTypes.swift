@@ -38,31 +38,6 @@ package struct SeekRequest: Hashable, Sendable {
     }
 }
 
-package enum LoadState: String, Hashable, Sendable {
-    case unknown, readyToPlay, failed
-}
-
-package enum TimeControlState: String, Hashable, Sendable {
-    case paused, waitingToPlayAtSpecifiedRate, playing
-}
-
-package enum WaitReason: String, Hashable, Sendable {
-    case toMinimizeStalls, evaluatingBufferingRate, noItemToPlay
-}
-
-package enum EndAction: String, Hashable, Sendable {
-    case advance, pause, none
-}
-
-package enum RepeatSetting: String, Hashable, Sendable {
-    case once, loop
-}
-
-/// Why the rate is what it is.
-package enum RateChangeReason: String, Hashable, Sendable {
-    case setRateCalled, stalled, resumedAfterStall, itemEnded, itemFailed
-}
-
 /// How a pass ended. A pass begins when an item becomes the current one, and again when playing goes on after
 /// an outcome: a loop's next pass, a seek or a turn away from the end, playing on from the end.
 package enum PassOutcome: Hashable, Sendable {

@@ -6,9 +6,7 @@ import PlaybackEngine
 /// One playing of an asset: its buffers, its position, its end. Belongs to one player at a time; given to
 /// another it moves there.
 public final class PlayerItem: Sendable, Identifiable {
-    public enum Status: String, Hashable, Sendable {
-        case unknown, readyToPlay, failed
-    }
+    public typealias Status = PlayerItemStatus
 
     public let asset: Asset
 

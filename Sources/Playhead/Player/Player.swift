@@ -13,32 +13,11 @@ import PlaybackEngine
 /// `@unchecked Sendable` only because a subclass (`QueuePlayer`) forbids the checked one: all it stores is
 /// the core, which is.
 public class Player: @unchecked Sendable {
-    public enum Status: String, Hashable, Sendable {
-        case unknown, readyToPlay, failed
-    }
-
-    public enum TimeControlStatus: String, Hashable, Sendable {
-        case paused, waitingToPlayAtSpecifiedRate, playing
-    }
-
-    public enum WaitingReason: String, Hashable, Sendable {
-        case toMinimizeStalls, evaluatingBufferingRate, noItemToPlay
-    }
-
-    /// What happens when the item has played to its end.
-    public enum ActionAtItemEnd: String, Hashable, Sendable {
-        /// On to the next item; a player without a queue pauses.
-        case advance
-        case pause
-        /// Time goes on past the end.
-        case none
-    }
-
-    public enum RepeatMode: String, Hashable, Sendable {
-        case once
-        /// Gapless: the next pass lies decoded before the present one ends.
-        case loop
-    }
+    public typealias Status = PlayerStatus
+    public typealias TimeControlStatus = MediaCore.TimeControlStatus
+    public typealias WaitingReason = MediaCore.WaitingReason
+    public typealias ActionAtItemEnd = MediaCore.ActionAtItemEnd
+    public typealias RepeatMode = MediaCore.RepeatMode
 
     let core: PlayerCore
     let registrar = ObservationRegistrar()

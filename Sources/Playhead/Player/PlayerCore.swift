@@ -197,7 +197,7 @@ final class PlayerCore: Sendable {
                 return state.commands
             }
         }
-        loop.send(.setRepeat(mode == .loop ? .loop : .once))
+        loop.send(.setRepeat(mode))
         acknowledge(command)
     }
 
@@ -237,7 +237,7 @@ final class PlayerCore: Sendable {
             state.endAction = action
             return state.hasQueue
         }
-        loop.send(.setEndAction(action == .advance && !hasQueue ? .pause : action.engine))
+        loop.send(.setEndAction(action == .advance && !hasQueue ? .pause : action))
     }
 
     func setVolume(_ volume: Float?, isMuted: Bool?) {

@@ -56,9 +56,7 @@ public enum PlayerEvent: Sendable {
     }
 
     /// Why the rate is what it is.
-    public enum RateChange: String, Hashable, Sendable {
-        case setRateCalled, stalled, resumedAfterStall, itemEnded, itemFailed
-    }
+    public typealias RateChange = RateChangeReason
 }
 
 /// An event and when it happened.

@@ -19,10 +19,10 @@ struct PlayerFacts: Sendable {
     /// As the engine has it.
     init(_ snapshot: PlaybackSnapshot, item: PlayerItem?, volume: Float, isMuted: Bool) {
         self.item = item
-        status = Player.Status(snapshot.status)
+        status = snapshot.status
         rate = snapshot.rate
-        timeControlStatus = Player.TimeControlStatus(snapshot.timeControl)
-        repeatMode = Player.RepeatMode(snapshot.repeatSetting)
+        timeControlStatus = snapshot.timeControl
+        repeatMode = snapshot.repeatSetting
         self.volume = volume
         self.isMuted = isMuted
         isReadyForDisplay = snapshot.isReadyForDisplay
@@ -40,14 +40,13 @@ struct PlayerFacts: Sendable {
     }
 
     /// Non-nil only while waiting.
-    private mutating func setReason(_ reason: WaitReason?) {
+    private mutating func setReason(_ reason: WaitingReason?) {
         guard timeControlStatus == .waitingToPlayAtSpecifiedRate else {
             reasonForWaitingToPlay = nil
             return
         }
         reasonForWaitingToPlay =
-            reason.flatMap { Player.WaitingReason(rawValue: $0.rawValue) }
-            ?? (item == nil ? .noItemToPlay : .evaluatingBufferingRate)
+            reason ?? (item == nil ? .noItemToPlay : .evaluatingBufferingRate)
     }
 }
 
@@ -86,7 +85,7 @@ struct ItemFacts: Sendable {
             if status != .failed { self = ItemFacts() }
         case .itemStatusChanged(_, let status):
             guard self.status != .failed else { return }
-            self.status = PlayerItem.Status(rawValue: status.rawValue) ?? .unknown
+            self.status = status
             error = snapshot.itemError.map { PlaybackError($0, url: asset.url) }
         case .durationChanged(_, let duration): self.duration = duration
         case .bufferEmptyChanged(_, let flag): isBufferEmpty = flag

@@ -170,28 +170,21 @@ final class Watchers: Sendable {
 
     private func event(for notice: PlaybackNotice) -> PlayerEvent? {
         switch notice {
-        case .playerStatusChanged(let status): .statusChanged(Player.Status(status))
+        case .playerStatusChanged(let status): .statusChanged(status)
         case .itemChanged(_, let id): .currentItemChanged(id.flatMap { item($0) })
         case .itemStatusChanged(let id, let status):
-            item(id).map { .itemStatusChanged($0, PlayerItem.Status(rawValue: status.rawValue) ?? .unknown) }
+            item(id).map { .itemStatusChanged($0, status) }
         case .itemFailed(let id, _): item(id).map { .itemStatusChanged($0, .failed) }
         case .durationChanged(let id, let duration): item(id).map { .durationChanged($0, duration) }
         case .rateChanged(let old, let new, let reason):
-            .rateChanged(
-                from: old,
-                to: new,
-                reason: PlayerEvent.RateChange(rawValue: reason.rawValue) ?? .setRateCalled
-            )
+            .rateChanged(from: old, to: new, reason: reason)
         case .timeControlChanged(let status, let reason):
-            .timeControlStatusChanged(
-                Player.TimeControlStatus(status),
-                reason.flatMap { Player.WaitingReason(rawValue: $0.rawValue) }
-            )
+            .timeControlStatusChanged(status, reason)
         case .bufferEmptyChanged(let id, let flag): item(id).map { .playbackBufferEmptyChanged($0, flag) }
         case .bufferFullChanged(let id, let flag): item(id).map { .playbackBufferFullChanged($0, flag) }
         case .likelyToKeepUpChanged(let id, let flag):
             item(id).map { .playbackLikelyToKeepUpChanged($0, flag) }
-        case .repeatModeChanged(let setting): .repeatModeChanged(Player.RepeatMode(setting))
+        case .repeatModeChanged(let setting): .repeatModeChanged(setting)
         case .playbackStalled(let id): item(id).map { .playbackStalled($0) }
         case .playedToEnd(let id, _): item(id).map { .didPlayToEndTime($0) }
         case .failedToPlayToEnd(let id, let error):

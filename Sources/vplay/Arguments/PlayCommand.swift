@@ -88,7 +88,7 @@ struct PlayCommand: AsyncParsableCommand {
     var size: SizeArgument?
 
     @Option(help: "How a picture is laid into --size.")
-    var gravity = GravityArgument.resizeAspect
+    var gravity = VideoGravity.resizeAspect
 
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
@@ -126,16 +126,4 @@ enum YesOrNo: String, ExpressibleByArgument, CaseIterable, Sendable {
 /// Shape of the lines of `--events`.
 enum EventFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case text, json, none
-}
-
-enum GravityArgument: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case resizeAspect, resizeAspectFill, resize
-
-    var gravity: VideoGravity {
-        switch self {
-        case .resizeAspect: .resizeAspect
-        case .resizeAspectFill: .resizeAspectFill
-        case .resize: .resize
-        }
-    }
 }

@@ -63,7 +63,7 @@ struct PlayOptions: Sendable {
         isMuted = command.muted
         isUntimed = command.untimed
         size = command.size?.size
-        gravity = command.gravity.gravity
+        gravity = command.gravity
         threads = command.threads
         buffer = command.buffer?.time
         events = command.events

@@ -1,0 +1,5 @@
+public import ArgumentParser
+public import Playhead
+
+/// `--gravity`, by the names that `PlayerLayer.videoGravity` has.
+extension VideoGravity: ExpressibleByArgument {}
