@@ -52,7 +52,7 @@ struct BufferMonitor {
     private mutating func isEnough(_ pipeline: ItemPipeline, _ moment: Moment) -> Bool {
         // Backward what is at hand is a group of pictures, whatever its length.
         if pipeline.isReversed || level.isLikelyToKeepUp { return true }
-        let ahead = pipeline.progress.ahead(of: moment.itemTime, pass: moment.pass)
+        let ahead = pipeline.withProgress { $0.ahead(of: moment.itemTime, pass: moment.pass) }
         if !pipeline.description.isLocal { fill.note(ahead, moment.host) }
         guard ahead >= enough else { return false }
         let duration = pipeline.description.duration.nanoseconds

@@ -208,9 +208,10 @@ final class ItemPipeline: Sendable {
 
     /// A seek to `target` would find what it needs among the packets that are kept.
     func holds(_ target: MediaTime) -> Bool {
-        let progress = self.progress
-        guard let from = progress.heldFrom, let time = target.nanoseconds else { return false }
-        return from <= target && progress.ahead(of: time, pass: progress.pass) > 0
+        withProgress { progress in
+            guard let from = progress.heldFrom, let time = target.nanoseconds else { return false }
+            return from <= target && progress.ahead(of: time, pass: progress.pass) > 0
+        }
     }
 
     func wake() {
@@ -226,8 +227,10 @@ final class ItemPipeline: Sendable {
     /// In `epoch` the demuxer waits for room, or has come to the end of the data.
     func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
 
-    /// How far reading has come.
-    var progress: ReadingProgress { demux.progress.withLock { $0 } }
+    /// How far reading has come. `body` runs under a lock, so that nothing is copied for it.
+    func withProgress<Result>(_ body: (ReadingProgress) -> Result) -> Result {
+        demux.progress.withLock { body($0) }
+    }
 
     /// From any thread; what blocks returns soon, and the stages let go of each other.
     func cancel() {

@@ -7,6 +7,7 @@ final class LoopShared: Sendable {
     private let published = Locked(PlaybackSnapshot())
     private let released = Atomic<Bool>(false)
     private let updateIsScheduled = Atomic<Bool>(false)
+    private let awaited = Atomic<UInt8>(StageEvents.everything.rawValue)
     /// The demuxers of all items that are open or being opened.
     private let demuxers = Locked<[ObjectIdentifier: any Demuxer]>([:])
 
@@ -35,5 +36,21 @@ final class LoopShared: Sendable {
         !updateIsScheduled.exchange(true, ordering: .acquiringAndReleasing)
     }
 
+    func awaits(_ event: StageEvents) -> Bool {
+        awaited.load(ordering: .sequentiallyConsistent) & event.rawValue != 0
+    }
+
+    func await(_ events: StageEvents) { awaited.store(events.rawValue, ordering: .sequentiallyConsistent) }
+
     func updateBegins() { updateIsScheduled.store(false, ordering: .sequentiallyConsistent) }
+}
+
+/// What stages report and a loop may wait for.
+struct StageEvents: OptionSet, Sendable {
+    let rawValue: UInt8
+    /// Frames were delivered.
+    static let frames = StageEvents(rawValue: 1)
+    /// Reading has come to its bounds.
+    static let bounds = StageEvents(rawValue: 2)
+    static let everything: StageEvents = [.frames, .bounds]
 }

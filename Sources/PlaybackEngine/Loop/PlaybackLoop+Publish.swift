@@ -64,10 +64,11 @@ extension PlaybackLoop {
     /// Reports what lies read ahead of the time being played.
     func reportReading(_ pipeline: ItemPipeline) {
         guard let item = current, let state = state.item, state.hasLanded || state.isMoving else { return }
-        let progress = pipeline.progress
+        let epoch = item.start.epoch
         // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
         let now = renderer.itemTime(at: now)
-        var end = progress.epoch == item.start.epoch ? progress.end(ofPass: renderer.pass)?.nanoseconds : nil
+        let pass = renderer.pass
+        var end = pipeline.withProgress { $0.epoch == epoch ? $0.end(ofPass: pass)?.nanoseconds : nil }
         if let limit = renderer.endTime, let read = end { end = min(read, limit) }
         let range = end.flatMap { end -> MediaTimeRange? in
             guard state.hasLanded, end > now else { return nil }
@@ -76,7 +77,7 @@ extension PlaybackLoop {
                 duration: MediaTime(nanoseconds: end - now)
             )
         }
-        let isOver = pipeline.hasEndedReading(item.start.epoch)
+        let isOver = pipeline.hasEndedReading(epoch)
         guard current?.reading.mustTell(range, isOver: isOver) == true else { return }
         report(.loadedRangeChanged(item.id, range))
     }
@@ -86,7 +87,8 @@ extension PlaybackLoop {
     func learnDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
         let promise = pipeline.description
         guard promise.durationIsEstimate || !promise.duration.isNumeric,
-            let end = pipeline.progress.dataEnd ?? framesEnd, let item = state.item, end != item.duration
+            let end = pipeline.withProgress(\.dataEnd) ?? framesEnd, let item = state.item,
+            end != item.duration
         else { return }
         carryOut(state.handle(.durationChanged(item.id, end)))
     }

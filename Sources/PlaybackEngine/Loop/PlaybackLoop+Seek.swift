@@ -114,7 +114,7 @@ extension PlaybackLoop {
 
     /// The data ended without a single frame in any track, and not because an end was set before the first.
     private func isWithoutFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
-        let isCut = renderer.endTime != nil && pipeline.progress.wasCut
+        let isCut = renderer.endTime != nil && pipeline.withProgress(\.wasCut)
         if isCut, item.newestFault.withLock({ $0 }) == nil { return false }
         return pipeline.branches.allSatisfy { branch in
             if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }

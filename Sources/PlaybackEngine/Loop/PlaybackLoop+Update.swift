@@ -12,6 +12,8 @@ extension PlaybackLoop {
         }
         for _ in 0..<Self.mostUpdatesInARow {
             phase = .updating
+            // What comes while the queues are looked at is not lost.
+            shared.await(.everything)
             updateOnce()
             let isDone = phase == .updating
             if phase != .isDown { phase = .idle }
@@ -52,6 +54,7 @@ extension PlaybackLoop {
         noteStarvation(&outcome, item, pipeline, at: now)
         publish()
         setAlarm(outcome.wakeAt)
+        shared.await(wanted(pipeline))
         if let end = outcome.end { passEnded(end, pipeline, item.start.epoch) }
     }
 
@@ -215,6 +218,26 @@ extension PlaybackLoop {
 
     // MARK: When to update next
 
+    /// What the loop waits for, apart from time. While frames are at hand a push of one more wakes nobody.
+    private func wanted(_ pipeline: ItemPipeline) -> StageEvents {
+        let isSettled =
+            state.item?.hasLanded == true && state.item?.level == .ready && current?.epoch.pendingSteps == 0
+            && next?.isReady != false && reopening.item?.isReady != false
+        guard isSettled else { return .everything }
+        let lacksFrames = pipeline.branches.contains { branch in
+            switch branch.frames.peek() {
+            case .video?, .audio?: false
+            // What lies behind the end of the pass may be wanted ahead of it.
+            case .endOfPass?, nil: true
+            }
+        }
+        var events: StageEvents = []
+        if lacksFrames { events.insert(.frames) }
+        // Standing still, nothing else would tell how far reading has come.
+        if !renderer.timeline.isRunning { events.insert(.bounds) }
+        return events
+    }
+
     private func setAlarm(_ time: HostTime?) {
         var time = time
         if let observed = observers.nextTime(isReverse: state.isReverse),
@@ -232,6 +255,8 @@ extension PlaybackLoop {
     /// A stage's report; called on its lane.
     func take(_ report: StageReport, of id: ItemID, newestFault: Locked<MediaError?>) {
         switch report {
+        case .delivered: if shared.awaits(.frames) { scheduleUpdate() }
+        case .blocked: if shared.awaits(.bounds) { scheduleUpdate() }
         case .changed: scheduleUpdate()
         case .fault(let error):
             // Kept at once: an update that is already on its way may find the item without a frame.

@@ -77,12 +77,12 @@ struct Publisher {
     }
 
     mutating func countBytes(of closed: OpenItem) {
-        bytesOfClosed += closed.pipeline?.progress.bytes ?? 0
+        bytesOfClosed += closed.pipeline?.withProgress(\.bytes) ?? 0
     }
 
     /// Bytes of an item count from the moment when observers know that it is current.
     mutating func measureBytes(of current: OpenItem?) {
-        let bytes = current?.isAnnounced == true ? current?.pipeline?.progress.bytes ?? 0 : 0
+        let bytes = current?.isAnnounced == true ? current?.pipeline?.withProgress(\.bytes) ?? 0 : 0
         counters.bytesRead = bytesOfClosed + bytes
     }
 

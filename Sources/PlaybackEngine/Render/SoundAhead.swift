@@ -94,7 +94,7 @@ extension Renderer {
                 guard error == nil else { return nil }
                 end = max(end, last ?? 0)
             } else {
-                guard let last = pipeline.progress.pictureEnd(ofPass: pass) else { return nil }
+                guard let last = pipeline.withProgress({ $0.pictureEnd(ofPass: pass) }) else { return nil }
                 end = max(end, last)
             }
         }

@@ -235,7 +235,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         }
         let cost = QueueCost(bytes: frame.storage.byteCount, duration: length)
         output.push(.video(frame), cost: cost, epoch: epoch)
-        report(.changed)
+        report(.delivered)
     }
 
     /// A picture that does not say how long it is due is due as long as the one before was.
@@ -259,7 +259,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         let length = buffer.duration.nanoseconds ?? 0
         let bytes = buffer.frameCount &* buffer.format.bytesPerFrame
         output.push(.audio(buffer), cost: QueueCost(bytes: bytes, duration: length), epoch: epoch)
-        report(.changed)
+        report(.delivered)
     }
 
     private func isPastEnd(_ time: MediaTime) -> Bool {

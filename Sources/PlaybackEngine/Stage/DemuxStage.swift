@@ -120,7 +120,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             defer { blocked = epoch }
             return blocked != epoch
         }
-        if isNew { report(.changed) }
+        if isNew { report(.blocked) }
     }
 
     private func finish() -> StepResult {

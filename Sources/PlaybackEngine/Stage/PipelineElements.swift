@@ -55,6 +55,10 @@ package enum StageReport: Sendable {
     case fault(MediaError)
     /// The source has nothing at present; it is asked again at a later time.
     case starving(Epoch)
-    /// There is something new to look at.
+    /// Frames were delivered: of use to a loop that waits for some.
+    case delivered
+    /// Nothing is read at present, for the bounds are reached: of use to a loop that waits for them.
+    case blocked
+    /// There is something new to look at, whatever the loop waits for.
     case changed
 }
