@@ -28,13 +28,7 @@
 // Error codes: macros that tag four characters or negate errno.
 static const int PH_ERROR_EOF = AVERROR_EOF;
 static const int PH_ERROR_EXIT = AVERROR_EXIT;
-static const int PH_ERROR_INVALIDDATA = AVERROR_INVALIDDATA;
-static const int PH_ERROR_DEMUXER_NOT_FOUND = AVERROR_DEMUXER_NOT_FOUND;
 static const int PH_ERROR_DECODER_NOT_FOUND = AVERROR_DECODER_NOT_FOUND;
-static const int PH_ERROR_PROTOCOL_NOT_FOUND = AVERROR_PROTOCOL_NOT_FOUND;
-static const int PH_ERROR_STREAM_NOT_FOUND = AVERROR_STREAM_NOT_FOUND;
-static const int PH_ERROR_PATCHWELCOME = AVERROR_PATCHWELCOME;
-static const int PH_ERROR_BUG = AVERROR_BUG;
 static const int PH_ERROR_EAGAIN = AVERROR(EAGAIN);
 static const int PH_ERROR_EINVAL = AVERROR(EINVAL);
 static const int PH_ERROR_ENOMEM = AVERROR(ENOMEM);

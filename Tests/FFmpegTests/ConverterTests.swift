@@ -3,6 +3,13 @@ import Testing
 
 @testable import FFmpeg
 
+/// A copy of a picture as a file of raw video holds it.
+private func packedBytes(of frame: VideoFrame) -> [UInt8] {
+    var bytes: [UInt8] = []
+    withPackedRows(of: frame) { bytes.append(contentsOf: $0) }
+    return bytes
+}
+
 /// A picture whose bytes a test wrote.
 final class PlainPicture: VideoFrameStorage {
     let planes: [[UInt8]]

@@ -57,7 +57,7 @@ struct TimeMappingTests {
 struct ThreadPolicyTests {
     private func threads(_ cores: Int, _ sharing: Int, _ width: Int, _ height: Int) -> Int {
         ThreadPolicy(cores: cores, sharing: sharing)
-            .plan(requested: 0, codec: AV_CODEC_ID_H264, pixelCount: width * height).count
+            .plan(requested: 0, pixelCount: width * height).count
     }
 
     @Test func smallPicturesAndManyPlayersUseOne() {
@@ -70,16 +70,12 @@ struct ThreadPolicyTests {
         #expect(threads(2, 1, 1920, 1080) == 2)
         #expect(threads(8, 4, 1920, 1080) == 2)
         let plan = ThreadPolicy(cores: 2, sharing: 1)
-            .plan(requested: 0, codec: AV_CODEC_ID_AV1, pixelCount: 1920 * 1080)
+            .plan(requested: 0, pixelCount: 1920 * 1080)
         #expect(plan.count == 2)
     }
 
     @Test func whatIsAskedForIsGiven() {
-        let plan = ThreadPolicy(cores: 2, sharing: 1).plan(
-            requested: 5,
-            codec: AV_CODEC_ID_H264,
-            pixelCount: 1
-        )
+        let plan = ThreadPolicy(cores: 2, sharing: 1).plan(requested: 5, pixelCount: 1)
         #expect(plan.count == 5)
     }
 }

@@ -81,8 +81,7 @@ final class Rig {
                 SeekRequest(
                     id: SeekID(id),
                     target: time,
-                    toleranceBefore: tolerance,
-                    toleranceAfter: tolerance
+                    toleranceBefore: tolerance
                 )
             )
         )

@@ -2,13 +2,17 @@ import MediaCore
 import PlaybackEngine
 import Testing
 
+extension BufferLevel {
+    static let ready = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: true)
+}
+
 @Suite("The pure state")
 struct StateTests {
     /// A state with an item that is open, has its first picture and enough data.
     static func ready(_ change: (inout PlaybackState) -> Void = { _ in }) -> PlaybackState {
         var state = PlaybackState()
         _ = state.handle(.setItem(ItemID(1)))
-        _ = state.handle(.opened(ItemID(1), duration: .ms(10_000), isSeekable: true))
+        _ = state.handle(.opened(ItemID(1), duration: .ms(10_000)))
         _ = state.handle(.buffer(ItemID(1), .ready))
         _ = state.handle(.landed(state.epoch, at: .zero))
         change(&state)
@@ -166,7 +170,7 @@ struct StateTests {
             _ = state.handle(.setWaitsToMinimizeStalling(row.waits))
             _ = state.handle(.setRate(row.rate))
             if row.hasItem { _ = state.handle(.setItem(ItemID(1))) }
-            if row.isOpen { _ = state.handle(.opened(ItemID(1), duration: .ms(10_000), isSeekable: true)) }
+            if row.isOpen { _ = state.handle(.opened(ItemID(1), duration: .ms(10_000))) }
             if row.hasLanded { _ = state.handle(.landed(state.epoch, at: .zero)) }
             _ = state.handle(.buffer(ItemID(1), row.level))
             #expect(state.timeControl == row.expected, "row \(number)")
@@ -228,7 +232,7 @@ struct StateTests {
         for event in [
             PlaybackEvent.landed(Epoch(99), at: .zero), .ranDry(Epoch(99)),
             .reachedEnd(Epoch(99), at: .zero, nil),
-            .opened(ItemID(9), duration: .zero, isSeekable: false), .buffer(ItemID(9), .empty),
+            .opened(ItemID(9), duration: .zero), .buffer(ItemID(9), .empty),
             .failed(ItemID(9), MediaError(.io, "late")), .durationChanged(ItemID(9), .zero),
         ] {
             #expect(state.handle(event).isEmpty)

@@ -90,7 +90,7 @@ struct StateWalker {
         case 15: return .setItem(Int.random(in: 0..<4, using: &random) == 0 ? nil : ItemID(nextID))
         case 16..<22: return .seek(SeekRequest(id: SeekID(nextID), target: makeTarget()))
         case 22: return .cancelSeeks
-        case 23..<30: return .opened(item, duration: flag ? .ms(10_000) : .indefinite, isSeekable: flag)
+        case 23..<30: return .opened(item, duration: flag ? .ms(10_000) : .indefinite)
         case 30: return .failed(item, MediaError(.io, "random"))
         case 31..<42: return .buffer(item, makeLevel())
         case 42..<54: return .landed(epoch, at: .ms(Int64.random(in: 0...10_000, using: &random)))
@@ -109,7 +109,7 @@ struct StateWalker {
         case 75..<79:
             let next = state.upcoming.first ?? item
             return flag
-                ? .preparedReady(next) : .preparedOpened(next, duration: .ms(10_000), isSeekable: true)
+                ? .preparedReady(next) : .preparedOpened(next, duration: .ms(10_000))
         default: return .preparedFailed(state.upcoming.first ?? item, MediaError(.io, "random"))
         }
     }
@@ -118,7 +118,7 @@ struct StateWalker {
     private mutating func makeNextStep() -> PlaybackEvent? {
         guard let item = state.item else { return .setItem(ItemID(nextID)) }
         if item.status == .failed { return .setItem(ItemID(nextID)) }
-        if item.status == .unknown { return .opened(item.id, duration: .ms(10_000), isSeekable: true) }
+        if item.status == .unknown { return .opened(item.id, duration: .ms(10_000)) }
         if !item.hasLanded { return .landed(state.epoch, at: .zero) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if state.rate == 0 { return .setRate(1) }
@@ -126,7 +126,7 @@ struct StateWalker {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: return .setEndAction(.advance)
         case 1: return .readToEnd(state.epoch)
-        case 2: return .preparedOpened(next, duration: .ms(10_000), isSeekable: true)
+        case 2: return .preparedOpened(next, duration: .ms(10_000))
         case 3: return .preparedReady(next)
         default: return .reachedEnd(state.epoch, at: .ms(10_000), nil)
         }

@@ -70,9 +70,4 @@ enum PacketSideData {
         }
         return (Int64(ph_read_le32(data)), Int64(ph_read_le32(data + 4)))
     }
-
-    static func isEncrypted(_ packet: UnsafePointer<AVPacket>) -> Bool {
-        var size = 0
-        return av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, &size) != nil
-    }
 }

@@ -67,12 +67,3 @@ package func withPackedRows<E: Error>(
     }
     try outcome.get()
 }
-
-/// A copy of a picture as a file of raw video holds it.
-package func packedBytes(of frame: VideoFrame) -> [UInt8] {
-    var bytes: [UInt8] = []
-    let size = frame.withPlanes { planes in planes.reduce(0) { $0 + $1.bytesUsedPerRow * $1.rowCount } }
-    bytes.reserveCapacity(size)
-    withPackedRows(of: frame) { bytes.append(contentsOf: $0) }
-    return bytes
-}

@@ -50,7 +50,6 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             track.mediaType == .video
             ? ThreadPolicy(sharing: options.sharing).plan(
                 requested: options.threadCount,
-                codec: parameters.pointer.pointee.codec_id,
                 pixelCount: overflow ? .max : pixels
             ) : ThreadPlan(count: 1, kind: .slice)
         self.maximumPixelCount = options.maximumPixelCount

@@ -28,7 +28,7 @@ struct ThreadPolicy {
     private static let smallPicture = 640 * 360
     private static let mostThreads = 16
 
-    func plan(requested: Int, codec: AVCodecID, pixelCount: Int) -> ThreadPlan {
+    func plan(requested: Int, pixelCount: Int) -> ThreadPlan {
         if requested > 0 { return ThreadPlan(count: min(requested, ThreadPolicy.mostThreads), kind: .frame) }
         guard pixelCount >= ThreadPolicy.smallPicture else { return ThreadPlan(count: 1, kind: .slice) }
         let share = max(1, cores / sharing)

@@ -35,8 +35,6 @@ final class FrameOwner {
         var pointer: UnsafeMutablePointer<AVFrame>? = pointer
         av_frame_free(&pointer)
     }
-
-    func unreference() { av_frame_unref(pointer) }
 }
 
 /// Owns an AVDictionary, which libav replaces whenever it changes.

@@ -127,7 +127,6 @@ final class ItemPipeline: Sendable {
             packets.begin(start.epoch)
             frames.begin(start.epoch)
             let stage = DecodeStage(
-                track: track.id,
                 isVideo: isVideo,
                 decoder: decoder,
                 input: packets,

@@ -102,7 +102,7 @@ extension PlaybackLoop {
             if pipeline.audio != nil { audio.output?.prepare() }
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             let description = pipeline.description
-            handle(.opened(id, duration: description.duration, isSeekable: description.isSeekable))
+            handle(.opened(id, duration: description.duration))
             pipeline.wake()
             chooseVariants()
         }
@@ -127,7 +127,7 @@ extension PlaybackLoop {
             next?.didOpen(pipeline, item, forward: forward(of: id, item))
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
             let description = pipeline.description
-            handle(.preparedOpened(id, duration: description.duration, isSeekable: description.isSeekable))
+            handle(.preparedOpened(id, duration: description.duration))
             pipeline.wake()
             chooseVariants()
         }

@@ -36,7 +36,6 @@ extension PlaybackLoop {
             isReadyForDisplay: layers.isReadyForDisplay,
             counters: publisher.counters,
             audio: audio.device == nil ? AudioDeviceFacts() : audio.facts,
-            pass: renderer.pass,
             frameRate: state.timelineRate == 0 ? 0 : publisher.frameRate.value,
             timeline: renderer.timeline,
             passStart: renderer.passStart,

@@ -9,7 +9,6 @@ package struct PlaybackSnapshot: Sendable {
     package var itemID: ItemID?
     package var itemStatus: PlayerItemStatus = .unknown
     package var itemError: MediaError?
-    package var duration: MediaTime = .indefinite
     package var level: BufferLevel = .empty
     package var repeatSetting: RepeatMode = .once
     package var description: MediaDescription?
@@ -23,8 +22,6 @@ package struct PlaybackSnapshot: Sendable {
     /// Pictures a second that were shown in the last second of playing; 0 while standing still.
     package var frameRate: Float = 0
     package var audio = AudioDeviceFacts()
-    /// Passes of the current item that were completed.
-    package var pass = 0
 
     var timeline = Timeline()
     /// Where the current pass begins on the timeline, in nanoseconds.
@@ -61,7 +58,6 @@ extension PlaybackSnapshot {
             itemID = id
             itemStatus = .unknown
             itemError = nil
-            duration = .indefinite
             level = .empty
         case .itemStatusChanged(_, let status):
             itemStatus = status
@@ -70,7 +66,6 @@ extension PlaybackSnapshot {
             guard itemID == id else { break }
             itemStatus = .failed
             itemError = error
-        case .durationChanged(_, let duration): self.duration = duration
         case .rateChanged(_, let rate, _): self.rate = rate
         case .timeControlChanged(let status, let reason):
             timeControl = status
@@ -79,7 +74,8 @@ extension PlaybackSnapshot {
         case .bufferFullChanged(_, let flag): level.isFull = flag
         case .likelyToKeepUpChanged(_, let flag): level.isLikelyToKeepUp = flag
         case .repeatModeChanged(let setting): repeatSetting = setting
-        case .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped, .passEnded: break
+        case .durationChanged, .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped, .passEnded:
+            break
         }
     }
 }

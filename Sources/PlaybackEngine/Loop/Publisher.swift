@@ -26,7 +26,6 @@ struct Publisher {
         var isReadyForDisplay: Bool
         var counters: PlaybackCounters
         var audio: AudioDeviceFacts
-        var pass: Int
         var frameRate: Float
         var timeline: Timeline
         var passStart: Int64
@@ -51,7 +50,6 @@ struct Publisher {
         snapshot.isReadyForDisplay = changes.isReadyForDisplay
         snapshot.counters = changes.counters
         snapshot.audio = changes.audio
-        snapshot.pass = changes.pass
         snapshot.frameRate = changes.frameRate
         snapshot.timeline = changes.timeline
         snapshot.passStart = changes.passStart

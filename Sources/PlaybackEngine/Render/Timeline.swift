@@ -46,8 +46,6 @@ package struct Timeline: Hashable, Sendable {
     package var rate: PlaybackRate { turns.last?.rate ?? anchor.rate }
     package var isRunning: Bool { !anchor.rate.isStopped }
     package var epoch: Epoch { anchor.epoch }
-    /// Millionths; see `correct`.
-    package var correction: Int64 { anchor.correction }
 
     /// Stands at `media` from now on, in a new epoch: answers to the old one are nil.
     package mutating func jump(to media: Int64, epoch: Epoch, at host: HostTime) {

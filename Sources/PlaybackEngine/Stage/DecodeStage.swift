@@ -6,7 +6,6 @@ import Synchronization
 final class DecodeStage: Stage, @unchecked Sendable {
     let input: PacketQueue
     let output: FrameQueue
-    let track: Int
     private let isVideo: Bool
     /// Where the current epoch begins; written by the loop before it begins the epoch in the queues.
     let start: Locked<EpochStart>
@@ -45,7 +44,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private static let faultLimit = 100
 
     init(
-        track: Int,
         isVideo: Bool,
         decoder: any Decoder,
         input: PacketQueue,
@@ -55,7 +53,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
-        self.track = track
         self.isVideo = isVideo
         self.decoder = decoder
         self.input = input
@@ -214,7 +211,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var frame = frame
         frame.epoch = epoch
         frame.pass = pass
-        skipper.came(frame.presentationTime, isReverse: collector != nil)
+        skipper.came(frame.presentationTime)
         if collector != nil {
             frame.isReversed = true
             frame.pass = 0

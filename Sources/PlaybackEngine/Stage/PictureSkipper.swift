@@ -51,7 +51,7 @@ struct PictureSkipper {
     }
 
     /// A picture came out: those due before it were left out.
-    mutating func came(_ time: MediaTime, isReverse: Bool) {
+    mutating func came(_ time: MediaTime) {
         guard !uncertain.isEmpty, let time = time.nanoseconds else { return }
         let before = uncertain.count
         uncertain.removeAll { $0 < time }

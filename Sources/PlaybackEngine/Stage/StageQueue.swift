@@ -55,7 +55,6 @@ package final class StageQueue<Element: Sendable>: Sendable {
 
     package var level: QueueLevel { contents.withLock { $0.level } }
     package var isEmpty: Bool { contents.withLock { $0.elements.isEmpty } }
-    package var epoch: Epoch { contents.withLock { $0.epoch } }
 
     package var hasRoom: Bool {
         contents.withLock {

@@ -6,7 +6,6 @@ package struct ItemState: Hashable, Sendable {
     package internal(set) var status: PlayerItemStatus = .unknown
     package internal(set) var error: MediaError?
     package internal(set) var duration: MediaTime = .indefinite
-    package internal(set) var isSeekable = true
     /// It has pictures that can be sought.
     package internal(set) var canPlayReverse = false
     package internal(set) var level: BufferLevel = .empty

@@ -27,8 +27,8 @@ package enum PlaybackEvent: Sendable {
     case step(Int)
 
     // From the stages. What names an item or an epoch that is no longer current is ignored.
-    /// The container is open; the tracks are known. `isSeekable` as the source says.
-    case opened(ItemID, duration: MediaTime, isSeekable: Bool)
+    /// The container is open; the tracks are known.
+    case opened(ItemID, duration: MediaTime)
     /// Comes before `opened`: the item has pictures and can be sought.
     case reversible(ItemID)
     /// Nothing of the item can be played, or nothing more.
@@ -45,7 +45,7 @@ package enum PlaybackEvent: Sendable {
     case readToEnd(Epoch)
     /// The item that is prepared ahead: its container is open; its first frames are decoded; it cannot be
     /// played.
-    case preparedOpened(ItemID, duration: MediaTime, isSeekable: Bool)
+    case preparedOpened(ItemID, duration: MediaTime)
     case preparedReady(ItemID)
     /// What is set on the prepared item has changed.
     case prepareAgain(ItemID)

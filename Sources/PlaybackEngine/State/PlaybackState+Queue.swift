@@ -6,7 +6,6 @@ struct PreparedState: Hashable, Sendable {
     var epoch: Epoch
     var isOpen = false
     var duration: MediaTime = .indefinite
-    var isSeekable = true
     var canPlayReverse = false
     /// Its first frames lie decoded, so that it can follow without a gap.
     var isReady = false
@@ -57,7 +56,6 @@ extension PlaybackState {
         if ready.isOpen {
             state.status = .readyToPlay
             state.duration = ready.duration
-            state.isSeekable = ready.isSeekable
             state.canPlayReverse = ready.canPlayReverse
         }
         let follows = isSeamless && ready.isReady && timelineRate != 0
@@ -92,11 +90,10 @@ extension PlaybackState {
             && prepared?.id == upcoming.first
     }
 
-    mutating func preparedOpened(_ id: ItemID, _ duration: MediaTime, _ isSeekable: Bool) {
+    mutating func preparedOpened(_ id: ItemID, _ duration: MediaTime) {
         guard prepared?.id == id else { return }
         prepared?.isOpen = true
         prepared?.duration = duration
-        prepared?.isSeekable = isSeekable
     }
 
     mutating func preparedReady(_ id: ItemID) {

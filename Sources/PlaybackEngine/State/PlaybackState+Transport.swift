@@ -40,16 +40,10 @@ extension PlaybackState {
         }
     }
 
-    mutating func opened(
-        _ id: ItemID,
-        _ duration: MediaTime,
-        _ isSeekable: Bool,
-        _ actions: inout [PlaybackAction]
-    ) {
+    mutating func opened(_ id: ItemID, _ duration: MediaTime, _ actions: inout [PlaybackAction]) {
         guard item?.id == id, item?.status == .unknown else { return }
         item?.status = .readyToPlay
         item?.duration = duration
-        item?.isSeekable = isSeekable
         status = .readyToPlay
         // A seek that came before is the start position.
         if let waiting = item?.seekWaiting {

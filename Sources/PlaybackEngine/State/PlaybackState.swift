@@ -75,8 +75,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .setItem(let id): setItem(id, &actions)
         case .seek(let request): seek(request, &actions)
         case .cancelSeeks: cancelSeeks(&actions)
-        case .opened(let id, let duration, let isSeekable):
-            opened(id, duration, isSeekable, &actions)
+        case .opened(let id, let duration): opened(id, duration, &actions)
         case .failed(let id, let error): failed(id, error, &actions)
         case .durationChanged(let id, let duration):
             if item?.id == id { item?.duration = duration }
@@ -91,7 +90,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .step(let count): step(count, &actions)
         case .reversible(let id): reversible(id)
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
-        case .preparedOpened(let id, let duration, let isSeekable): preparedOpened(id, duration, isSeekable)
+        case .preparedOpened(let id, let duration): preparedOpened(id, duration)
         case .preparedReady(let id): preparedReady(id)
         case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)

@@ -13,23 +13,19 @@ package struct SeekID: Hashable, Sendable {
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What a seek asks for. The result lies in `target - toleranceBefore ... target + toleranceAfter`.
+/// What a seek asks for. The first picture shown lies in `target - toleranceBefore ... target`.
+///
+/// There is no tolerance behind the target. Decoding starts at the key frame before it, so the first picture that
+/// the window allows never lies behind the target, whatever the window allows there.
 package struct SeekRequest: Hashable, Sendable {
     package var id: SeekID
     package var target: MediaTime
     package var toleranceBefore: MediaTime
-    package var toleranceAfter: MediaTime
 
-    package init(
-        id: SeekID,
-        target: MediaTime,
-        toleranceBefore: MediaTime = .zero,
-        toleranceAfter: MediaTime = .zero
-    ) {
+    package init(id: SeekID, target: MediaTime, toleranceBefore: MediaTime = .zero) {
         self.id = id
         self.target = target
         self.toleranceBefore = Self.usable(toleranceBefore)
-        self.toleranceAfter = Self.usable(toleranceAfter)
     }
 
     /// What is no length of time, or a negative one, counts as none.
@@ -64,5 +60,4 @@ package struct BufferLevel: Hashable, Sendable {
     }
 
     package static let empty = BufferLevel(isEmpty: true, isLikelyToKeepUp: false, isFull: false)
-    package static let ready = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: true)
 }

@@ -6,6 +6,9 @@ extension PlayerItem {
     /// Moves to `time`, at once: `currentTime()` answers it from here on. Exact when both tolerances are
     /// zero; both infinite: the key frame at or before, which is quick.
     ///
+    /// The picture shown lies in `time - toleranceBefore ... time`. `toleranceAfter` allows later ones too, but
+    /// decoding starts at the key frame before `time`, so an earlier picture is always there sooner.
+    ///
     /// Legal in every state; before a player has opened the item it is the start position. Clamped to what
     /// can be played. `completionHandler` gets true when the picture of the new time has been handed to the
     /// sinks, false when another seek or item came first, exactly once.
@@ -16,13 +19,13 @@ extension PlayerItem {
         completionHandler: (@Sendable (Bool) -> Void)? = nil
     ) {
         if let core, core.item === self {
-            core.seek(self, time, toleranceBefore, toleranceAfter, completionHandler)
+            core.seek(self, time, toleranceBefore, completionHandler)
             return
         }
         let isUsable = time.isNumeric && facts.status != .failed
         if isUsable {
             let attachment = state.withLock { state in
-                state.startPosition = (time, toleranceBefore, toleranceAfter)
+                state.startPosition = (time, toleranceBefore)
                 return state.attachment
             }
             // In a queue it may have been made ready for another place.

@@ -28,7 +28,7 @@ public final class PlayerItem: Sendable, Identifiable {
         var sound = AudioSettings()
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.
-        var startPosition: (time: MediaTime, before: MediaTime, after: MediaTime)?
+        var startPosition: (time: MediaTime, toleranceBefore: MediaTime)?
     }
 
     /// The player that plays the item; weak, for the player holds the item.

@@ -35,7 +35,7 @@ extension PlayerCore {
             return state.startPosition
         }
         watchers.remember(item, id)
-        let seek = start.flatMap { makeSeek(item, $0.time, $0.before, $0.after, nil) }
+        let seek = start.flatMap { makeSeek(item, $0.time, $0.toleranceBefore, nil) }
         loop.setItem(id, source(of: item), seek: seek?.request)
         keep(old)
         if let seek { acknowledge(seek.command) }

@@ -265,12 +265,11 @@ final class PlayerCore: Sendable {
     func seek(
         _ item: PlayerItem,
         _ time: MediaTime,
-        _ before: MediaTime,
-        _ after: MediaTime,
+        _ toleranceBefore: MediaTime,
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
         Moment.leave()
-        guard let seek = makeSeek(item, time, before, after, completion) else {
+        guard let seek = makeSeek(item, time, toleranceBefore, completion) else {
             if let completion { callbacks.enqueue { completion(false) } }
             return
         }
@@ -282,8 +281,7 @@ final class PlayerCore: Sendable {
     func makeSeek(
         _ item: PlayerItem,
         _ time: MediaTime,
-        _ before: MediaTime,
-        _ after: MediaTime,
+        _ toleranceBefore: MediaTime,
         _ completion: (@Sendable (Bool) -> Void)?
     ) -> (request: SeekRequest, command: UInt64)? {
         let isUsable = time.isValid && !time.isIndefinite
@@ -296,12 +294,7 @@ final class PlayerCore: Sendable {
             if let completion { state.seeks[id] = completion }
             let shown = duration.isNumeric ? max(.zero, min(time, duration)) : max(.zero, time)
             state.seekTarget = Masked(value: shown, command: state.commands)
-            let request = SeekRequest(
-                id: id,
-                target: time,
-                toleranceBefore: before.isValid ? before : .zero,
-                toleranceAfter: after.isValid ? after : .zero
-            )
+            let request = SeekRequest(id: id, target: time, toleranceBefore: toleranceBefore)
             return (request, state.commands)
         }
     }

@@ -4,8 +4,6 @@ import Playhead
 
 /// One thing to play.
 struct Input: Sendable {
-    /// Its place among the inputs, from 0.
-    let index: Int
     /// As the user wrote it, for messages.
     let name: String
     let url: URL
@@ -13,8 +11,7 @@ struct Input: Sendable {
     var isStandardInput: Bool { name == "-" }
 
     /// nil for what can be no URL at all.
-    init?(_ argument: String, index: Int) {
-        self.index = index
+    init?(_ argument: String) {
         if argument == "-" {
             guard let url = URL(string: "-") else { return nil }
             (name, self.url) = (argument, url)
@@ -56,7 +53,7 @@ struct InputList: Sendable {
     }
 
     private mutating func append(_ argument: String) {
-        if let input = Input(argument, index: inputs.count) {
+        if let input = Input(argument) {
             inputs.append(input)
         } else {
             complaints.append("\(argument): this is not a valid URL")

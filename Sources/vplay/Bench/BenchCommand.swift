@@ -31,7 +31,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let input = Input(input, index: 0) else {
+        guard let input = Input(input) else {
             throw ValidationError("\(input): this is not a valid URL.")
         }
         let ending = Latch<BenchOutcome>()

@@ -24,7 +24,7 @@ struct ProbeCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        guard let input = Input(input, index: 0) else {
+        guard let input = Input(input) else {
             throw ValidationError("\(input): this is not a valid URL.")
         }
         let asset = Asset(url: input.url, options: AssetOptions(preciseTiming: true))
