@@ -220,10 +220,9 @@ extension PlaybackLoop {
 
     /// What the loop waits for, apart from time. While frames are at hand a push of one more wakes nobody.
     private func wanted(_ pipeline: ItemPipeline) -> StageEvents {
-        let isSettled =
-            state.item?.hasLanded == true && state.item?.level == .ready && current?.epoch.pendingSteps == 0
-            && next?.isReady != false && reopening.item?.isReady != false
-        guard isSettled else { return .everything }
+        guard let item = state.item, item.hasLanded, item.level.isFull, item.level.isLikelyToKeepUp,
+            current?.epoch.pendingSteps == 0, next?.isReady != false, reopening.item?.isReady != false
+        else { return .everything }
         let lacksFrames = pipeline.branches.contains { branch in
             switch branch.frames.peek() {
             case .video?, .audio?: false
