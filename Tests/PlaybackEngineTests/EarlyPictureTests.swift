@@ -1,8 +1,8 @@
 import MediaCore
-import PlayheadTesting
 import Testing
 
 @testable import PlaybackEngine
+@testable import PlayheadTesting
 
 @Suite("The first picture comes before those that a decoder would wait for")
 struct EarlyPictureTests {
@@ -105,6 +105,48 @@ struct EarlyPictureTests {
         rig.loop.send(.setRate(1))
         rig.driver.run(atMost: 60)
         #expect(rig.sink.numbers == Array(0..<50))
+    }
+
+    @Test("Switched off, or for sound, nothing is wrapped around a decoder")
+    func isAnOption() {
+        let media = Self.clip(1000)
+        let tracks = media.describe().tracks
+        let decoder = ScriptedDecoder(media, track: ScriptedMedia.videoTrack)
+        var options = DecoderOptions()
+        #expect(EarlyPictureDecoder.wrap(decoder, of: tracks[0], options) is EarlyPictureDecoder)
+        options.hurriesFirstPicture = false
+        #expect(EarlyPictureDecoder.wrap(decoder, of: tracks[0], options) is ScriptedDecoder)
+        options.hurriesFirstPicture = true
+        let sound = ScriptedMedia(audio: .init(sampleCount: 1))
+        let plain = ScriptedDecoder(sound, track: ScriptedMedia.audioTrack)
+        #expect(EarlyPictureDecoder.wrap(plain, of: sound.describe().tracks[0], options) is ScriptedDecoder)
+    }
+
+    @Test("Around a decoder: the same frames in the same order, the first one after two packets")
+    func decorates() throws {
+        let media = Self.clip(1000)
+        let decoder = EarlyPictureDecoder(ScriptedDecoder(media, track: ScriptedMedia.videoTrack))
+        decoder.begin(EpochStart(epoch: Epoch(1)))
+        var packets = media.packets()[...]
+        var sent = 0
+        var times: [MediaTime] = []
+        var sentBeforeFirst = 0
+        loop: while true {
+            switch try decoder.receive() {
+            case .video(let frame):
+                if times.isEmpty { sentBeforeFirst = sent }
+                times.append(frame.presentationTime)
+            case .audio: break
+            case .needsInput:
+                if try decoder.send(packets.first) {
+                    packets = packets.dropFirst()
+                    sent += 1
+                }
+            case .ended: break loop
+            }
+        }
+        #expect(sentBeforeFirst == 1)
+        #expect(times == (0..<50).map { .ms($0 * 40) })
     }
 
     private static func frame(_ time: Int64) -> VideoFrame {

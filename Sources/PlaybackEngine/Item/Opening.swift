@@ -57,7 +57,8 @@ struct Opening: Sendable {
                 continue
             }
             do throws(MediaError) {
-                decoders.append((track, try demuxer.makeDecoder(for: track.id, options: item.decoding)))
+                let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
+                decoders.append((track, EarlyPictureDecoder.wrap(decoder, of: track, item.decoding)))
             } catch {
                 if error.code == .cancelled { throw error }
                 lastFailure = error
