@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 package import PlaybackEngine
 
@@ -26,8 +27,7 @@ package final class ReportDump: Sendable {
 
     private static func words(_ time: MediaTime) -> String {
         let micros = (time.nanoseconds ?? 0) / 1000
-        let rest = String(micros % 1_000_000)
-        return "\(micros / 1_000_000).\(String(repeating: "0", count: 6 - rest.count))\(rest)"
+        return String(format: "%lld.%06lld", micros / 1_000_000, micros % 1_000_000)
     }
 
     private static func words(_ content: PlaybackReport.Content) -> String {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Foundation
 internal import MediaCore
 
 /// Where a request's bytes are, after the policy on URLs has looked at it.
@@ -35,7 +35,7 @@ enum Location: Equatable {
             }
             rest = rest.dropFirst(host.count)
         }
-        guard let path = Location.percentDecoded(rest), !path.isEmpty else {
+        guard let path = rest.removingPercentEncoding, !path.isEmpty, !path.utf8.contains(0) else {
             throw MediaError(.invalidArgument, "not a valid file URL", location: text)
         }
         self = .file(path: path)
@@ -55,25 +55,6 @@ enum Location: Equatable {
         return name.lowercased()
     }
 
-    /// nil where an escape is broken or hides a zero byte.
-    static func percentDecoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8.makeIterator()
-        while let byte = rest.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else {
-                return nil
-            }
-            let value = high << 4 | low
-            guard value != 0 else { return nil }
-            bytes.append(value)
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
     /// What follows the last dot of the last path component, in lower case; empty for none.
     static func fileExtension(of path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
@@ -85,12 +66,4 @@ enum Location: Equatable {
         (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import MediaCore
 
 /// What libav's HLS demuxer does not tell of a playlist: when its segments happened.
@@ -69,10 +70,7 @@ struct PlaylistText {
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
-        var text = text
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
+        text.trimmingCharacters(in: .whitespacesAndNewlines)[...]
     }
 
     /// Decimal seconds, exactly; nil for what is none or longer than a year.
@@ -113,8 +111,10 @@ enum DateText {
             rest = rest.dropFirst(1 + digits.count)
         }
         guard let offset = zone(Array(rest)) else { return nil }
-        let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset
-        return seconds * 1_000_000_000 + fraction
+        var moment = tm()
+        (moment.tm_year, moment.tm_mon, moment.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        (moment.tm_hour, moment.tm_min, moment.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
+        return (Int64(timegm(&moment)) - offset) * 1_000_000_000 + fraction
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>, _ range: ClosedRange<Int64>) -> Int64? {
@@ -133,13 +133,5 @@ enum DateText {
         else { return nil }
         let offset = hours * 3600 + minutes * 60
         return sign == UInt8(ascii: "-") ? -offset : offset
-    }
-
-    /// Days from the first of 1970 to a day of the Gregorian calendar.
-    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
-        // Years that begin in March have their leap day last.
-        let shifted = month > 2 ? year : year - 1
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
     }
 }

@@ -13,22 +13,11 @@ enum Redaction {
     }
 
     private static func redactWord(_ word: Substring) -> Substring {
-        guard let scheme = firstRange(of: "://", in: word) else { return word }
+        guard let scheme = word.firstRange(of: "://") else { return word }
         var rest = word[scheme.upperBound...]
         if let query = rest.firstIndex(where: { $0 == "?" || $0 == "#" }) { rest = rest[..<query] }
         let authorityEnd = rest.firstIndex(of: "/") ?? rest.endIndex
         if let at = rest[..<authorityEnd].lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
         return word[..<scheme.upperBound] + rest
-    }
-
-    private static func firstRange(of needle: String, in text: Substring) -> Range<Substring.Index>? {
-        var start = text.startIndex
-        while start < text.endIndex {
-            if text[start...].hasPrefix(needle) {
-                return start..<text.index(start, offsetBy: needle.count)
-            }
-            start = text.index(after: start)
-        }
-        return nil
     }
 }

@@ -1,4 +1,5 @@
 import FFmpeg
+import Foundation
 
 // What can be played at all, asked before there is a file. What is in a file says `Track.isPlayable`.
 extension Asset {
@@ -47,10 +48,7 @@ struct MIMEType {
     }
 
     private static func trimmed(_ text: some StringProtocol) -> String {
-        var text = text[...]
-        while text.first?.isWhitespace == true { text.removeFirst() }
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
+        text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// By FFmpeg's name of the container.

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Playhead
 
 /// One thing to play.
@@ -42,12 +41,15 @@ struct InputList: Sendable {
 
     init(_ arguments: [String]) {
         for argument in arguments {
-            switch Self.files(inFolder: argument) {
-            case nil: append(argument)
-            case .failure(let error)?: complaints.append("\(argument): \(error.words)")
-            case .success(let files)?:
+            do {
+                guard let files = try Self.files(inFolder: argument) else {
+                    append(argument)
+                    continue
+                }
                 if files.isEmpty { complaints.append("\(argument): there are no media files in this folder") }
                 for file in files { append(file) }
+            } catch {
+                complaints.append("\(argument): \(error.localizedDescription)")
             }
         }
     }
@@ -60,30 +62,20 @@ struct InputList: Sendable {
         }
     }
 
-    private struct FolderError: Error { let words: String }
-
     /// nil when `path` is no folder. Sorted by name; nothing hidden, no folders inside.
-    private static func files(inFolder path: String) -> Result<[String], FolderError>? {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
-        guard let folder = opendir(path) else {
-            return .failure(FolderError(words: String(cString: strerror(errno))))
-        }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if isMedia(name) { names.append(name) }
+    private static func files(inFolder path: String) throws -> [String]? {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+            return nil
         }
         let base = path.hasSuffix("/") ? path : path + "/"
-        return .success(names.sorted().map { base + $0 })
+        return try FileManager.default.contentsOfDirectory(atPath: path).filter(isMedia).sorted()
+            .map { base + $0 }
     }
 
     private static func isMedia(_ name: String) -> Bool {
-        guard !name.hasPrefix("."), let dot = name.lastIndex(of: ".") else { return false }
-        return mediaExtensions.contains(name[name.index(after: dot)...].lowercased())
+        guard !name.hasPrefix(".") else { return false }
+        return mediaExtensions.contains(URL(fileURLWithPath: name).pathExtension.lowercased())
     }
 
     private static let mediaExtensions: Set<String> = [

@@ -1,3 +1,4 @@
+import Foundation
 import Playhead
 
 /// What was measured.
@@ -40,11 +41,6 @@ struct BenchResult: Sendable {
 
     /// Three digits after the point.
     private static func short(_ value: Double) -> String {
-        guard value.isFinite, value.magnitude < 1e12 else { return "\(value)" }
-        let thousandths = Int64((value * 1000).rounded())
-        let part = String(thousandths.magnitude % 1000)
-        let sign = thousandths < 0 ? "-" : ""
-        return "\(sign)\(thousandths.magnitude / 1000)." + String(repeating: "0", count: 3 - part.count)
-            + part
+        String(format: "%.3f", value)
     }
 }

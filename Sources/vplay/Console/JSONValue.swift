@@ -1,3 +1,4 @@
+import Foundation
 import Playhead
 
 /// JSON by hand: Foundation's coders take longer to load than a first picture to decode.
@@ -96,8 +97,7 @@ extension JSONValue {
             case "\r": text += "\\r"
             case "\t": text += "\\t"
             case _ where scalar.value < 0x20 || scalar.value == 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                text += String(format: "\\u%04x", scalar.value)
             default: text.unicodeScalars.append(scalar)
             }
         }
@@ -109,8 +109,7 @@ extension JSONValue {
 func decimalSeconds(_ time: MediaTime) -> String? {
     guard let nanoseconds = time.nanoseconds else { return nil }
     let (whole, part) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000_000)
-    var digits = String(part)
-    digits = String(repeating: "0", count: 9 - digits.count) + digits
+    var digits = String(format: "%09llu", part)
     while digits.last == "0" { digits.removeLast() }
     let sign = nanoseconds < 0 ? "-" : ""
     return sign + String(whole) + (digits.isEmpty ? "" : "." + digits)

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Playhead
 
 /// The counters of `--stats`, in words.
@@ -51,10 +51,7 @@ struct Statistics {
 
     /// To the microsecond.
     private static func milliseconds(_ nanoseconds: Int64) -> String {
-        let micro = nanoseconds.magnitude / 1000
-        let part = String(micro % 1000)
-        let sign = nanoseconds < 0 && micro > 0 ? "-" : ""
-        return "\(sign)\(micro / 1000)." + String(repeating: "0", count: 3 - part.count) + part + " ms"
+        String(format: "%.3f ms", Double(nanoseconds) / 1e6)
     }
 
     private static func ratio(_ count: Int, _ parts: Int) -> String {

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Playhead
 import Synchronization
 
@@ -44,9 +45,8 @@ enum StatusLine {
     /// "04:56" or "1:02:03".
     private static func clock(_ time: MediaTime) -> String {
         let seconds = max(0, (time.nanoseconds ?? 0) / 1_000_000_000)
-        let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60]
-        let digits = parts.map { $0 < 10 ? "0\($0)" : "\($0)" }
-        return (parts[0] > 0 ? "\(parts[0]):" : "") + digits[1] + ":" + digits[2]
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+        return (hours > 0 ? "\(hours):" : "") + String(format: "%02lld:%02lld", minutes, seconds % 60)
     }
 }
 
