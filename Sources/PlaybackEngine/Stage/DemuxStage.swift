@@ -301,8 +301,6 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private static func words(_ time: MediaTime) -> String {
-        let milliseconds = (time.nanoseconds ?? 0) / 1_000_000
-        let rest = String(milliseconds % 1000)
-        return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - rest.count))\(rest) s"
+        Duration.milliseconds((time.nanoseconds ?? 0) / 1_000_000).description
     }
 }
