@@ -72,14 +72,7 @@ public struct Track: Hashable, Sendable, Identifiable {
 
 extension Track {
     /// Size as a viewer sees it.
-    public var presentationSize: PixelSize {
-        VideoFormat(
-            pixelFormat: PixelFormat(rawValue: sampleLayout),
-            size: naturalSize,
-            pixelAspectRatio: pixelAspectRatio,
-            rotation: preferredRotation
-        ).presentationSize
-    }
+    public var presentationSize: PixelSize { shape.presentationSize }
 }
 
 /// A named stretch of an asset's timeline.

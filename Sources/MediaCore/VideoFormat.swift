@@ -89,14 +89,6 @@ public struct VideoFormat: Hashable, Sendable {
         self.nominalFrameRate = nominalFrameRate
     }
 
-    /// Size as a viewer sees it: pixel aspect widens or heightens, then rotation swaps the axes.
-    public var presentationSize: PixelSize {
-        guard !size.isEmpty else { return .zero }
-        var shown = size
-        if pixelAspectRatio.isPositive {
-            let width = Double(size.width) * pixelAspectRatio.doubleValue
-            shown.width = width < Double(Int32.max) ? max(1, Int(width.rounded())) : size.width
-        }
-        return rotation.swapsAxes ? PixelSize(width: shown.height, height: shown.width) : shown
-    }
+    /// Size as a viewer sees it: pixel aspect widens or narrows, then rotation swaps the axes.
+    public var presentationSize: PixelSize { shape.presentationSize }
 }

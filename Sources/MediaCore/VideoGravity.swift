@@ -7,15 +7,10 @@ public enum VideoGravity: String, Hashable, Sendable, CaseIterable {
     /// Stretched to the layer.
     case resize
 
-    /// Size of a picture, upright and with square pixels, laid into `bounds`.
+    /// Size of a whole picture, upright and with square pixels, laid into `bounds`: with `resizeAspectFill` it may
+    /// be larger than these. `VideoGeometry` tells more, and takes the exact pixel aspect.
     public func fittedSize(of picture: PixelSize, in bounds: PixelSize) -> PixelSize {
         guard !picture.isEmpty, !bounds.isEmpty, self != .resize else { return bounds }
-        let x = Double(bounds.width) / Double(picture.width)
-        let y = Double(bounds.height) / Double(picture.height)
-        let scale = self == .resizeAspect ? min(x, y) : max(x, y)
-        return PixelSize(
-            width: max(1, Int((Double(picture.width) * scale).rounded())),
-            height: max(1, Int((Double(picture.height) * scale).rounded()))
-        )
+        return VideoGeometry(VideoShape(size: picture), gravity: self, target: bounds).videoRect.size
     }
 }

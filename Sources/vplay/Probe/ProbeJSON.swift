@@ -42,7 +42,7 @@ enum ProbeJSON {
     }
 
     private static func video(_ track: Track) -> [(String, JSONValue)] {
-        let shown = displaySize(track)
+        let shown = track.presentationSize
         return [
             ("width", .integer(track.naturalSize.width)),
             ("height", .integer(track.naturalSize.height)),
@@ -93,14 +93,4 @@ enum ProbeJSON {
     private static func fraction(_ value: Rational) -> JSONValue {
         value.isPositive ? .string(value.description) : .null
     }
-}
-
-/// As a viewer sees it: after pixel aspect and rotation.
-func displaySize(_ track: Track) -> PixelSize {
-    VideoFormat(
-        pixelFormat: PixelFormat(rawValue: track.sampleLayout),
-        size: track.naturalSize,
-        pixelAspectRatio: track.pixelAspectRatio,
-        rotation: track.preferredRotation
-    ).presentationSize
 }

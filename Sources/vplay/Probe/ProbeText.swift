@@ -50,7 +50,7 @@ enum ProbeText {
         if track.pixelAspectRatio.isPositive, track.pixelAspectRatio.doubleValue != 1 {
             words.append("pixel aspect \(track.pixelAspectRatio)")
         }
-        let shown = displaySize(track)
+        let shown = track.presentationSize
         if shown != track.naturalSize { words.append("shown \(shown)") }
         if track.preferredRotation != .none { words.append("turned \(track.preferredRotation.rawValue)°") }
         if track.isMirrored { words.append("mirrored") }
