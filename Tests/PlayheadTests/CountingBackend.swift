@@ -7,6 +7,7 @@ final class CountingBackend: MediaBackend, Sendable {
         var opened = 0
         var seeks = 0
         var sent = 0
+        /// Demuxers that were cancelled, however often.
         var cancelled = 0
     }
 
@@ -38,6 +39,7 @@ final class CountingBackend: MediaBackend, Sendable {
         let inner: any Demuxer
         let backend: CountingBackend
         let packets = Locked(0)
+        let isCancelled = Locked(false)
 
         init(_ inner: any Demuxer, _ backend: CountingBackend) {
             (self.inner, self.backend) = (inner, backend)
@@ -61,7 +63,11 @@ final class CountingBackend: MediaBackend, Sendable {
             CountingDecoder(try inner.makeDecoder(for: track, options: options), backend)
         }
         func cancel() {
-            backend.state.withLock { $0.cancelled += 1 }
+            let isFirst = isCancelled.withLock { isCancelled in
+                defer { isCancelled = true }
+                return !isCancelled
+            }
+            if isFirst { backend.state.withLock { $0.cancelled += 1 } }
             inner.cancel()
         }
     }
