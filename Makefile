@@ -59,11 +59,12 @@ test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLA
 	$(SWIFT) test --no-parallel $(TESTFLAGS)
 
 .PHONY: lint
-lint: deps ## formatting, docs/contract.md against the tests, and a build in which a warning is an error
+lint: deps ## formatting, docs/contract.md against the tests, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 	bash -n .ci/run .ci/deps media-fixtures/make.sh
 	$(PYTHON) Tests/check-contract.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path .build-strict
+	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks
 
 .PHONY: format
 format: ## format all Swift files in place
@@ -91,14 +92,27 @@ ffmpeg7: ## compile against the headers of FFmpeg 7
 
 ##@ Measure
 
+BENCHMARKS = $(SWIFT) build -c release --package-path Benchmarks --product
+BENCHFLAGS ?= --no-progress
+
 .PHONY: bench
-bench: fixtures ## the benchmarks of the Benchmarks package
-	$(SWIFT) package --package-path Benchmarks benchmark
+bench: fixtures ## decode throughput of the fixtures (and of FILE=a.mp4), and what the engine itself costs
+	export PLAYHEAD_BENCH_FILES=$$(printf '%s\n' $(abspath $(FILE)))
+	$(SWIFT) package --package-path Benchmarks benchmark $(BENCHFLAGS)
+	$(BENCHMARKS) EngineCost
+	$(PYTHON) Benchmarks/cost/cost.py
 
 .PHONY: compare
-compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder)
-	@test -n "$(FILE)" || { echo "which file? make compare FILE=a.mp4" >&2; exit 64; }
-	$(PYTHON) Benchmarks/compare/compare.py --vplay $(VPLAY) $(FILE)
+compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder); SEEK=1: seeks, LOOP=1: laps
+	@test -n "$(FILE)$(LOOP)" || { echo "which file? make compare FILE=a.mp4" >&2; exit 64; }
+	if [ -n "$(LOOP)" ]; then
+		$(PYTHON) Benchmarks/compare/loop.py --vplay $(VPLAY) $(FILE)
+	elif [ -n "$(SEEK)" ]; then
+		$(BENCHMARKS) SeekBench
+		$(PYTHON) Benchmarks/compare/seek.py $(if $(SEED),--seed $(SEED)) $(FILE)
+	else
+		$(PYTHON) Benchmarks/compare/compare.py --vplay $(VPLAY) $(FILE)
+	fi
 
 .PHONY: sync
 sync: build ## measure sound against picture through a real sound server, beside mpv (8 minutes)

@@ -1,6 +1,29 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// `make lint` sets this.
+let strict = Context.environment["PLAYHEAD_STRICT"] != nil
+
+// EngineBenchmarks measures what is `package` in Playhead, so it is compiled under that package's name.
+// SwiftPM names a package after its folder, and turns what no identifier may hold into "_".
+let folder = Context.packageDirectory.split(separator: "/").dropLast().last.map { $0.lowercased() } ?? ""
+let characters = folder.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }
+let packageName = String(characters.first?.isNumber == true ? ["_"] + characters.dropFirst() : characters)
+let insider = SwiftSetting.unsafeFlags(["-package-name", packageName])
+
+let settings: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+
+let benchmark = Target.Dependency.product(name: "Benchmark", package: "benchmark")
+let playhead: [Target.Dependency] = [
+    .product(name: "Playhead", package: "playhead"),
+    .product(name: "PlayheadTesting", package: "playhead"),
+]
+
 // A package of its own, so that neither users nor `make test` build it.
 let package = Package(
     name: "playhead-benchmarks",
@@ -10,15 +33,23 @@ let package = Package(
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
     ],
     targets: [
+        .target(name: "BenchmarkKit", dependencies: playhead, swiftSettings: settings),
+        .executableTarget(name: "EngineCost", dependencies: ["BenchmarkKit"], swiftSettings: settings),
+        .executableTarget(name: "SeekBench", dependencies: playhead, swiftSettings: settings),
+        .executableTarget(
+            name: "DecodeBenchmarks",
+            dependencies: playhead + [benchmark],
+            path: "Benchmarks/DecodeBenchmarks",
+            swiftSettings: settings,
+            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
+        ),
         .executableTarget(
             name: "EngineBenchmarks",
-            dependencies: [
-                .product(name: "Benchmark", package: "benchmark"),
-                .product(name: "Playhead", package: "playhead"),
-                .product(name: "PlayheadTesting", package: "playhead"),
-            ],
+            dependencies: ["BenchmarkKit", benchmark] + playhead,
             path: "Benchmarks/EngineBenchmarks",
+            packageAccess: false,
+            swiftSettings: settings + [insider],
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
-        )
+        ),
     ]
 )

@@ -50,7 +50,7 @@ def tools(vplay):
             "decode": "-q filesrc location={} ! decodebin ! video/x-raw(ANY) ! fakesink sync=false",
         }),
     }
-    return {name: (shutil.which(command), *rest) for name, (command, *rest) in known.items() if shutil.which(command)}
+    return {name: (shutil.which(command), *rest) for name, (command, *rest) in known.items() if command and shutil.which(command)}
 
 
 def measure(command):
@@ -104,6 +104,11 @@ def summary(samples):
     return result
 
 
+def commit():
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    return subprocess.run(git, capture_output=True, text=True).stdout.strip()
+
+
 def machine(present):
     model = "unknown"
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
@@ -117,8 +122,7 @@ def machine(present):
         said = subprocess.run([command, argument], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
         words = said.strip().splitlines()[:1]
         if name == "vplay":
-            git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
-            words.append(subprocess.run(git, capture_output=True, text=True).stdout.strip())
+            words.append(commit())
         versions[name] = " ".join(words) or "unknown"
     return {
         "processor": model,
@@ -179,12 +183,14 @@ def table(report):
     return "\n".join(lines)
 
 
-def write_page(page, text):
-    old = page.read_text() if page.exists() else f"# Performance\n\n{BEGIN}\n{END}\n"
-    if BEGIN not in old or END not in old:
-        sys.exit(f"{page} has lost its marks {BEGIN} and {END}")
-    head, rest = old.split(BEGIN, 1)
-    page.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END, 1)[1]}")
+def write_page(page, text, begin=BEGIN, end=END):
+    old = page.read_text() if page.exists() else "# Performance\n"
+    if begin not in old and not page.exists():
+        old += f"\n{begin}\n{end}\n"
+    if begin not in old or end not in old:
+        sys.exit(f"{page} has lost its marks {begin} and {end}")
+    head, rest = old.split(begin, 1)
+    page.write_text(f"{head}{begin}\n{text}\n{end}{rest.split(end, 1)[1]}")
 
 
 def plot(report, path):
@@ -221,6 +227,19 @@ def plot(report, path):
     print(f"wrote {path}")
 
 
+def inputs(parser, given):
+    """The files with video among those given, and in the folders given, each with a word on what it is."""
+    files = []
+    for path in given:
+        if not path.exists():
+            parser.error(f"{path}: no such file or folder")
+        found = sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]
+        files += [(file.resolve(), about) for file in found if (about := described(file))]
+    if not files:
+        parser.error("no file with a video track among these")
+    return files
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vplay", default=".build/release/vplay")
@@ -231,15 +250,7 @@ def main():
     if options.runs < 5:
         parser.error("fewer than 5 runs tell nothing")
 
-    files = []
-    for given in options.inputs:
-        if not given.exists():
-            parser.error(f"{given}: no such file or folder")
-        found = sorted(p for p in given.iterdir() if p.is_file()) if given.is_dir() else [given]
-        files += [(file.resolve(), about) for file in found if (about := described(file))]
-    if not files:
-        parser.error("no file with a video track among these")
-
+    files = inputs(parser, options.inputs)
     present = tools(options.vplay)
     for name in ("vplay", BASE):
         if name not in present:
@@ -264,4 +275,5 @@ def main():
     plot(report, options.docs / "performance.svg")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,9 +1,9 @@
 import Benchmark
+import BenchmarkKit
 import MediaCore
 import PlaybackEngine
-import PlayheadTesting
 
-/// What the engine itself costs, apart from codecs: each figure is for one of what its name says.
+/// What parts of the engine cost, apart from codecs: each figure is for one of what its name says.
 let benchmarks: @Sendable () -> Void = {
     Benchmark.defaultConfiguration = .init(
         metrics: [.cpuUser, .wallClock, .throughput],
@@ -55,25 +55,17 @@ let benchmarks: @Sendable () -> Void = {
         }
     }
 
-    Benchmark("pipeline: one picture from script to sink, sound beside it") { benchmark in
-        let count = benchmark.scaledIterations.count
-        let driver = ManualDriver()
-        let media = ScriptedMedia(
-            video: .init(frameCount: count, frameRate: 25, keyInterval: 50, bFrames: 2),
-            audio: .init(sampleCount: count * 1920)
-        )
-        let loop = PlaybackLoop(driver: driver) { _, _ in }
-        let backend = ScriptedBackend(media, clock: driver.clock)
-        let layer = LayerOutput(driver: driver, label: "layer") { backend.makeVideoConverter() }
-        let sink = CapturingVideoSink(clock: driver.clock)
-        layer.add(sink)
-        loop.attach(layer)
-        let demuxer = ScriptedDemuxer(media, clock: driver.clock)
-        loop.setItem(ItemID(1), MediaItem(makeDemuxer: { demuxer }))
-        loop.send(.setRate(1))
-        benchmark.startMeasurement()
-        driver.run(atMost: 1_000_000)
-        benchmark.stopMeasurement()
-        precondition(sink.numbers.count == count, "a picture was lost")
+    for isRealTime in [false, true] {
+        let clock = isRealTime ? "real time" : "virtual clock"
+        Benchmark("engine: one frame from script to sink, audio beside it, \(clock)") { benchmark in
+            let playback = ScriptedPlayback(
+                frameCount: benchmark.scaledIterations.count,
+                isRealTime: isRealTime
+            )
+            benchmark.startMeasurement()
+            let isComplete = playback.play()
+            benchmark.stopMeasurement()
+            precondition(isComplete, "a frame was lost")
+        }
     }
 }

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""What the engine itself costs for 1,000 video frames with audio beside them: a script is played, with no codec and no picture.
+
+    cost.py [--cost PATH] [--times 15] [--docs docs]
+
+CPU time (user and system, the median and the least of some runs), and instructions, counted by valgrind where that is installed: these
+are the same each time to a thousandth, so they tell of small changes. On the machine's clock the frames come at 100 a second; how often
+a thread went to sleep and was woken is told, too. With --docs the table in docs/performance.md is written anew, between its two marks.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Benchmarks" / "compare"))
+import compare  # noqa: E402
+
+BEGIN, END = "<!-- cost:begin -->", "<!-- cost:end -->"
+FRAMES = 1000
+PLAY = "$s12BenchmarkKit16ScriptedPlaybackC4playSbyF"
+MODES = {"virtual": "virtual clock", "real-time": "rules of real time, one thread", "machine": "the machine's clock, all threads"}
+
+
+def run(command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, **options)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)} failed: {done.stderr.strip()[-300:]}")
+    return done
+
+
+def times(cost, mode, count):
+    count = 1 if mode == "machine" else count
+    # The first time is slower: everything is touched for the first time.
+    lines = run([cost, mode, str(FRAMES), str(count + 1 if count > 1 else 1)]).stdout.splitlines()
+    runs = [json.loads(line) for line in lines][count > 1:]
+    seconds = [run["cpuSeconds"] for run in runs]
+    return {"cpu": statistics.median(seconds), "least": min(seconds), "waits": runs[-1]["waits"]}
+
+
+def instructions(cost, mode):
+    """Of playing alone; opening and taking down are not counted."""
+    if mode == "machine" or not shutil.which("valgrind"):
+        return None
+    command = ["valgrind", "--tool=callgrind", f"--toggle-collect={PLAY}", "--callgrind-out-file=/dev/null", cost, mode, str(FRAMES)]
+    said = run(command, env=dict(os.environ, SWIFT_DETERMINISTIC_HASHING="1")).stderr
+    return int(re.search(r"Collected : (\d+)", said)[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cost", default=str(ROOT / "Benchmarks/.build/release/EngineCost"))
+    parser.add_argument("--times", type=int, default=15)
+    parser.add_argument("--docs", type=pathlib.Path)
+    options = parser.parse_args()
+    if not shutil.which(options.cost):
+        parser.error(f"{options.cost} is not here; build it first: make bench")
+    here = compare.machine({})
+    lines = [
+        f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
+        f"load at the start {here['load']}. Commit {compare.commit()}.",
+        "",
+        f"| {FRAMES} frames | CPU time | least | instructions | times a thread slept |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for mode, title in MODES.items():
+        result, count = times(options.cost, mode, options.times), instructions(options.cost, mode)
+        counted = f"{count / 1e6:.2f} million" if count else ""
+        waits = str(result["waits"]) if mode == "machine" else ""
+        print(f"{title:34} {result['cpu'] * 1000:7.2f} ms CPU, least {result['least'] * 1000:7.2f} ms  "
+              + (f"{counted} instructions" if counted else "") + (f"{waits} waits" if waits else ""), flush=True)
+        lines.append(f"| {title} | {result['cpu'] * 1000:.1f} ms | {result['least'] * 1000:.1f} ms | {counted} | {waits} |")
+    if options.docs:
+        compare.write_page(options.docs / "performance.md", "\n".join(lines), BEGIN, END)
+
+
+if __name__ == "__main__":
+    main()
