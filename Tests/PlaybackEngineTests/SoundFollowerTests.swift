@@ -10,11 +10,16 @@ struct SoundFollowerTests {
         -> SoundReading
     {
         SoundReading(
-            media: Int64(media * 1e6),
+            media: Self.media(Int64(media * 1e6)),
             host: HostTime(nanoseconds: Int64(host * 1e6)),
             underruns: underruns,
             epoch: Epoch(epoch)
         )
+    }
+
+    /// A point on the timeline, in nanoseconds.
+    private static func media(_ nanoseconds: Int64) -> TimelineTime {
+        TimelineTime(nanoseconds: nanoseconds)
     }
 
     @Test(
@@ -28,7 +33,9 @@ struct SoundFollowerTests {
     func meeting(offset: Double, wanted: SoundCorrection) {
         var follower = SoundFollower()
         follower.start()
-        #expect(follower.follow(Self.reading(1000 + offset, at: 0), timeline: 1_000_000_000) == wanted)
+        #expect(
+            follower.follow(Self.reading(1000 + offset, at: 0), timeline: Self.media(1_000_000_000)) == wanted
+        )
         #expect(follower.isFollowing == (wanted != .restartSound))
     }
 
@@ -44,13 +51,15 @@ struct SoundFollowerTests {
         follower.start()
         let wasFollowing = follower.lose()
         #expect(!wasFollowing)
-        #expect(follower.follow(Self.reading(1000 + offset, at: 0), timeline: 1_000_000_000) == wanted)
+        #expect(
+            follower.follow(Self.reading(1000 + offset, at: 0), timeline: Self.media(1_000_000_000)) == wanted
+        )
     }
 
     @Test("A reading of another epoch is dropped")
     func epochs() {
         var timeline = Timeline()
-        timeline.jump(to: 0, epoch: Epoch(3), at: .zero)
+        timeline.jump(to: .zero, epoch: Epoch(3), at: .zero)
         timeline.setRate(.normal, at: .zero)
         var follower = SoundFollower()
         let old = Self.reading(900, at: 0, epoch: 2)
@@ -59,30 +68,35 @@ struct SoundFollowerTests {
         timeline.hold(for: 1000, epoch: Epoch(2), at: .zero)
         timeline.step(by: 1000, epoch: Epoch(2), at: .zero)
         timeline.correct(by: 1000, epoch: Epoch(2), at: .zero)
-        #expect(timeline.media(at: HostTime(nanoseconds: 5000)) == 5000)
+        #expect(timeline.media(at: HostTime(nanoseconds: 5000)) == Self.media(5000))
     }
 
     @Test("A single wild reading is not believed; three in a row are")
     func wildReadings() {
         var follower = SoundFollower()
         follower.start()
-        _ = follower.follow(Self.reading(0, at: 0), timeline: 0)
-        #expect(follower.follow(Self.reading(100, at: 50), timeline: 50_000_000) == nil)
-        #expect(follower.follow(Self.reading(100, at: 100), timeline: 100_000_000) == .pace(0))
-        #expect(follower.follow(Self.reading(200, at: 150), timeline: 150_000_000) == nil)
-        #expect(follower.follow(Self.reading(250, at: 200), timeline: 200_000_000) == nil)
-        #expect(follower.follow(Self.reading(300, at: 250), timeline: 250_000_000) == .step(50_000_000))
+        _ = follower.follow(Self.reading(0, at: 0), timeline: .zero)
+        #expect(follower.follow(Self.reading(100, at: 50), timeline: Self.media(50_000_000)) == nil)
+        #expect(follower.follow(Self.reading(100, at: 100), timeline: Self.media(100_000_000)) == .pace(0))
+        #expect(follower.follow(Self.reading(200, at: 150), timeline: Self.media(150_000_000)) == nil)
+        #expect(follower.follow(Self.reading(250, at: 200), timeline: Self.media(200_000_000)) == nil)
+        #expect(
+            follower.follow(Self.reading(300, at: 250), timeline: Self.media(250_000_000))
+                == .step(50_000_000)
+        )
     }
 
     @Test("After samples were missing the sound catches up")
     func underrun() {
         var follower = SoundFollower()
         follower.start()
-        _ = follower.follow(Self.reading(0, at: 0), timeline: 0)
+        _ = follower.follow(Self.reading(0, at: 0), timeline: .zero)
         let late = Self.reading(30, at: 50, underruns: 1)
-        #expect(follower.follow(late, timeline: 50_000_000) == .moveSound(20_000_000))
+        #expect(follower.follow(late, timeline: Self.media(50_000_000)) == .moveSound(20_000_000))
         // What was under way is not measured again.
-        #expect(follower.follow(Self.reading(80, at: 100, underruns: 1), timeline: 100_000_000) == nil)
+        #expect(
+            follower.follow(Self.reading(80, at: 100, underruns: 1), timeline: Self.media(100_000_000)) == nil
+        )
     }
 
     @Test(
@@ -96,12 +110,12 @@ struct SoundFollowerTests {
         var timeline = Timeline()
         timeline.setRate(.normal, at: .zero)
         follower.start()
-        var last: Int64 = 0
+        var last = TimelineTime.zero
         for turn in 0..<2400 {
             let host = HostTime(nanoseconds: Int64(turn) * 50_000_000)
             let noise = Int64.random(in: -1_000_000...1_000_000, using: &random)
             let exact = Double(host.nanoseconds) * (1 + drift / 1e6)
-            let reading = SoundReading(media: Int64(exact) + noise, host: host, epoch: Epoch())
+            let reading = SoundReading(media: Self.media(Int64(exact) + noise), host: host, epoch: Epoch())
             switch follower.follow(reading, timeline: timeline.line(at: host, epoch: Epoch())) {
             case .pace(let pace): timeline.correct(by: pace, epoch: Epoch(), at: host)
             case nil: break
@@ -110,7 +124,7 @@ struct SoundFollowerTests {
             let now = timeline.media(at: host)
             #expect(now >= last, "seed \(seed)")
             last = now
-            if turn > 100 { #expect(abs(Double(now) - exact) < 1e6, "seed \(seed)") }
+            if turn > 100 { #expect(abs(Double(now.nanoseconds) - exact) < 1e6, "seed \(seed)") }
         }
         #expect(abs(follower.facts.drift - drift) < 40, "seed \(seed), drift \(drift)")
     }
@@ -121,7 +135,7 @@ struct SoundFollowerTests {
         var timeline = Timeline()
         timeline.setRate(.normal, at: HostTime(nanoseconds: 500))
         var host = HostTime.zero
-        var last: Int64 = 0
+        var last = TimelineTime.zero
         for _ in 0..<500 {
             host = host.advanced(by: Int64.random(in: 0...50_000_000, using: &random))
             let amount = Int64.random(in: 0...60_000_000, using: &random)
@@ -148,35 +162,35 @@ struct SoundFollowerTests {
         timeline.setRate(.normal, at: .zero)
         timeline.hold(for: 100, epoch: Epoch(), at: HostTime(nanoseconds: 1000))
         timeline.step(by: 40, epoch: Epoch(), at: HostTime(nanoseconds: 1010))
-        #expect(timeline.media(at: HostTime(nanoseconds: 1060)) == 1000)
-        #expect(timeline.media(at: HostTime(nanoseconds: 1070)) == 1010)
+        #expect(timeline.media(at: HostTime(nanoseconds: 1060)) == Self.media(1000))
+        #expect(timeline.media(at: HostTime(nanoseconds: 1070)) == Self.media(1010))
     }
 
     @Test("The ledger knows which sample belongs where, also across a jump and at another rate")
     func ledger() {
         var ledger = SoundLedger()
         #expect(ledger.media(of: 0) == nil)
-        ledger.append(480, media: 0, rate: .normal, sampleRate: 48_000, epoch: Epoch(1), pass: 0)
+        ledger.append(480, media: .zero, rate: .normal, sampleRate: 48_000, epoch: Epoch(1), pass: 0)
         ledger.append(
             480,
-            media: 30_000_000,
+            media: Self.media(30_000_000),
             rate: PlaybackRate(2),
             sampleRate: 48_000,
             epoch: Epoch(1),
             pass: 1
         )
-        #expect(ledger.media(of: 240) == 5_000_000)
-        #expect(ledger.media(of: -48) == -1_000_000)
-        #expect(ledger.media(of: 480) == 30_000_000)
-        #expect(ledger.media(of: 720) == 40_000_000)
+        #expect(ledger.media(of: 240) == Self.media(5_000_000))
+        #expect(ledger.media(of: -48) == Self.media(-1_000_000))
+        #expect(ledger.media(of: 480) == Self.media(30_000_000))
+        #expect(ledger.media(of: 720) == Self.media(40_000_000))
         #expect(ledger.epoch == Epoch(1))
         ledger.begin()
         #expect(ledger.run == 1)
         #expect(ledger.media(of: 0) == nil)
         for index in 0..<5000 {
-            let media = Int64(index) * 10_000_000
+            let media = Self.media(Int64(index) * 10_000_000)
             ledger.append(480, media: media, rate: .normal, sampleRate: 48_000, epoch: Epoch(2), pass: 0)
         }
-        #expect(ledger.media(of: 4990 * 480) == 49_900_000_000)
+        #expect(ledger.media(of: 4990 * 480) == Self.media(49_900_000_000))
     }
 }

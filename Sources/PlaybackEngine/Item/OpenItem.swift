@@ -116,16 +116,18 @@ struct ItemEpoch {
     }
 }
 
-/// Where playing an item ends, in nanoseconds of item time.
+/// Where playing an item ends.
 struct ItemEnds: Hashable {
     /// `forwardPlaybackEndTime`; nil: the end of the data.
-    var forward: Int64?
+    var forward: ItemTime?
     /// `reversePlaybackEndTime`.
-    var reverse: Int64
+    var reverse = ItemTime.zero
+
+    init() {}
 
     init(of item: MediaItem) {
-        forward = item.forwardEnd?.nanoseconds
-        reverse = item.reverseEnd.nanoseconds ?? 0
+        forward = ItemTime(item.forwardEnd)
+        reverse = ItemTime(item.reverseEnd) ?? .zero
     }
 }
 

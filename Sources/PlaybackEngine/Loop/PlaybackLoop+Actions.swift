@@ -59,7 +59,7 @@ extension PlaybackLoop {
         }
         publisher.frameRate.reset()
         audio.output?.setPaused(rate == 0)
-        observers.rateChanged(itemTime: renderer.itemTime(at: now))
+        observers.rateChanged(itemTime: renderer.itemTime(at: now).nanoseconds)
     }
 
     /// The item's audio is decoded and heard: forward, and where it has any.

@@ -43,8 +43,7 @@ extension PlaybackLoop {
     /// The renderer ends a pass where the current item's settings say.
     private func setRendererEnds(isReverse: Bool) {
         guard let ends = current?.ends else { return }
-        renderer.endTime = ends.forward
-        renderer.reverseEnd = ends.reverse
+        renderer.ends = ends
         renderer.isReverse = isReverse
     }
 
@@ -159,7 +158,7 @@ extension PlaybackLoop {
         guard var new = next, new.id == id else { return }
         next = nil
         dropReopening()
-        let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? 0
+        let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil
         letGoOfCurrent()
         // Behind a seam its frames have been found already.

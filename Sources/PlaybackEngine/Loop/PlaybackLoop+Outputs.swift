@@ -36,13 +36,13 @@ extension PlaybackLoop {
         every interval: Int64,
         _ call: @escaping @Sendable (Int64) -> Void
     ) {
-        observers.addPeriodic(id, interval: interval, now: renderer.itemTime(at: now), call)
+        observers.addPeriodic(id, interval: interval, now: renderer.itemTime(at: now).nanoseconds, call)
         update()
     }
 
     /// `times`: item times in nanoseconds.
     package func observeTimes(_ id: UInt64, _ times: [Int64], _ call: @escaping @Sendable (Int64) -> Void) {
-        observers.addBoundary(id, times: times, now: renderer.itemTime(at: now), call)
+        observers.addBoundary(id, times: times, now: renderer.itemTime(at: now).nanoseconds, call)
         update()
     }
 

@@ -38,7 +38,7 @@ extension PlaybackLoop {
             audio: audio.device == nil ? AudioDeviceFacts() : audio.facts,
             frameRate: state.timelineRate == 0 ? 0 : publisher.frameRate.value,
             timeline: renderer.timeline,
-            passStart: renderer.passStart,
+            passStart: renderer.origin.itemZero.nanoseconds,
             passEnd: pipeline.flatMap { passEnd($0) }
         )
         if let snapshot = publisher.snapshot(changes, description: pipeline?.description) {
@@ -50,7 +50,7 @@ extension PlaybackLoop {
     private func passEnd(_ pipeline: ItemPipeline) -> Int64? {
         // Under `.none` time goes on past the end.
         let goesOn = state.endAction == .none && state.item?.hasEnded == true
-        return renderer.isReverse || goesOn ? nil : renderer.passEnd(pipeline)?.itemTime
+        return renderer.isReverse || goesOn ? nil : renderer.passEnd(pipeline)?.itemTime.nanoseconds
     }
 
     /// Brings the counters up to now.
@@ -65,10 +65,10 @@ extension PlaybackLoop {
         guard let item = current, let state = state.item, state.hasLanded || state.isMoving else { return }
         let epoch = item.start.epoch
         // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
-        let now = renderer.itemTime(at: now)
+        let now = renderer.itemTime(at: now).nanoseconds
         let pass = renderer.pass
         var end = pipeline.withProgress { $0.epoch == epoch ? $0.end(ofPass: pass)?.nanoseconds : nil }
-        if let limit = renderer.endTime, let read = end { end = min(read, limit) }
+        if let limit = renderer.ends.forward?.nanoseconds, let read = end { end = min(read, limit) }
         let range = end.flatMap { end -> MediaTimeRange? in
             guard state.hasLanded, end > now else { return nil }
             return MediaTimeRange(

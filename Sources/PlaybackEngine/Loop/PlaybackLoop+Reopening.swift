@@ -43,10 +43,10 @@ extension PlaybackLoop {
         }
         let now = renderer.itemTime(at: now)
         let isAhead = renderer.timeline.isRunning && !renderer.isReverse
-        var begin = isAhead ? renderer.deliveredUntil(now) &+ Self.lead : max(0, now)
+        var begin = isAhead ? renderer.deliveredUntil(now) + Self.lead : max(.zero, now)
         // Where the old settings end it the new ones may go on.
-        if isAhead, let end = renderer.endTime { begin = min(begin, max(now, end)) }
-        let time = MediaTime(nanoseconds: begin)
+        if isAhead, let end = renderer.ends.forward { begin = min(begin, max(now, end)) }
+        let time = begin.mediaTime
         let start = EpochStart(
             epoch: state.makeEpoch(),
             firstWanted: time,
@@ -59,7 +59,7 @@ extension PlaybackLoop {
     /// The renderer does not end the pass before the place where the reopened item takes over.
     private func setReopening(_ value: Reopening) {
         reopening = value
-        renderer.replacedFrom = value.item?.start.firstWanted?.nanoseconds
+        renderer.replacedFrom = ItemTime(value.item?.start.firstWanted)
     }
 
     func dropReopening() {
@@ -94,7 +94,7 @@ extension PlaybackLoop {
         guard var new = reopening.item else { return nil }
         if new.becomesReady() { setReopening(.open(new)) }
         guard new.isReady else { return nil }
-        let start = new.start.firstWanted?.nanoseconds ?? 0
+        let start = ItemTime(new.start.firstWanted) ?? .zero
         if renderer.timeline.isRunning, !renderer.isReverse, renderer.itemTime(at: now) < start {
             return renderer.hostTime(forItemTime: start)
         }
@@ -111,8 +111,7 @@ extension PlaybackLoop {
         discard(old)
         current = item.takingPlace(of: old, level: state.item?.level ?? .empty)
         state.adopt(item.start.epoch)
-        renderer.endTime = item.ends.forward
-        renderer.reverseEnd = item.ends.reverse
+        renderer.ends = item.ends
         texts.keep(item.start.epoch)
         renderer.goOn(with: pipeline, epoch: item.start.epoch, behind: shown?.presentationTime, at: now)
         if isSelection {

@@ -32,11 +32,11 @@ extension PlaybackLoop {
 
     /// From where the timeline stands the other way. The frame being shown stays.
     func setDirection(isReverse: Bool, _ epoch: Epoch) {
-        var time = max(0, renderer.itemTime(at: now))
+        var time = max(.zero, renderer.itemTime(at: now))
         if !renderer.isReverse, let end = current?.pipeline.flatMap({ renderer.passEnd($0)?.itemTime }) {
             time = min(time, end)
         }
-        let target = MediaTime(nanoseconds: time)
+        let target = time.mediaTime
         let start = EpochStart(
             epoch: epoch,
             firstWanted: target,
@@ -85,7 +85,7 @@ extension PlaybackLoop {
             item.epoch.isChangeOfDirection
             && layers.lastFrame?.presentationTime == landing.frame?.presentationTime
         let epoch = item.start.epoch
-        let time = MediaTime(nanoseconds: landing.itemTime)
+        let time = landing.itemTime.mediaTime
         let hasVideo = landing.frame != nil
         let presented: @Sendable () -> Void = { [weak self] in
             self?.perform { $0.firstFramePresented(epoch, at: time, hasVideo: hasVideo) }
@@ -114,7 +114,7 @@ extension PlaybackLoop {
 
     /// The data ended without a single frame in any track, and not because an end was set before the first.
     private func isWithoutFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
-        let isCut = renderer.endTime != nil && pipeline.withProgress(\.wasCut)
+        let isCut = renderer.ends.forward != nil && pipeline.withProgress(\.wasCut)
         if isCut, item.newestFault.withLock({ $0 }) == nil { return false }
         return pipeline.branches.allSatisfy { branch in
             if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }
@@ -156,7 +156,7 @@ extension PlaybackLoop {
         guard let last = frames.last else { return }
         publisher.counters.framesDecoded += frames.count
         audio.output?.restart()
-        observers.jumped(itemTime: renderer.itemTime(at: now))
+        observers.jumped(itemTime: renderer.itemTime(at: now).nanoseconds)
         show(last, due: now, at: now, isEssential: true, done: nil)
     }
 }

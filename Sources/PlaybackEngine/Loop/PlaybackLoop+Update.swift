@@ -49,7 +49,7 @@ extension PlaybackLoop {
         deliver(outcome, item, pipeline, at: now)
         keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
-        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
+        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now).nanoseconds) }
         reportReading(pipeline)
         noteStarvation(&outcome, item, pipeline, at: now)
         publish()
@@ -83,7 +83,7 @@ extension PlaybackLoop {
         let target = (item.start.firstWanted ?? item.start.demuxTarget ?? .zero).nanoseconds ?? 0
         return BufferMonitor.Moment(
             epoch: item.start.epoch,
-            itemTime: state.item?.hasLanded == true ? renderer.itemTime(at: now) : target,
+            itemTime: state.item?.hasLanded == true ? renderer.itemTime(at: now).nanoseconds : target,
             pass: renderer.pass,
             rate: state.rate == 0 ? 1 : abs(state.rate),
             host: now
@@ -93,9 +93,9 @@ extension PlaybackLoop {
     // MARK: The end of a pass, and starvation
 
     private func passEnded(_ end: Renderer.PassEnd, _ pipeline: ItemPipeline, _ epoch: Epoch) {
-        let time = MediaTime(nanoseconds: end.itemTime)
+        let time = end.itemTime.mediaTime
         // Packets of some bare streams have no times: only the frames tell.
-        if end.error == nil, !renderer.isReverse, renderer.endTime.map({ end.itemTime < $0 }) ?? true {
+        if end.error == nil, !renderer.isReverse, renderer.ends.forward.map({ end.itemTime < $0 }) ?? true {
             learnDuration(pipeline, framesEnd: time)
         }
         apply(.reachedEnd(epoch, at: time, end.error))
@@ -169,11 +169,11 @@ extension PlaybackLoop {
         )
         for sound in buffers {
             publisher.counters.audioSamples += sound.buffer.frameCount
-            let time = sound.buffer.presentationTime.nanoseconds ?? 0
+            let time = ItemTime(sound.buffer.presentationTime) ?? .zero
             let place = SoundPlace(
-                origin: sound.origin,
-                time: time,
-                due: timeline.host(for: sound.origin &+ time) ?? now,
+                origin: sound.origin.itemZero.nanoseconds,
+                time: time.nanoseconds,
+                due: timeline.host(for: sound.origin.timelineTime(of: time)) ?? now,
                 rate: timeline.rate,
                 epoch: timeline.epoch
             )
@@ -210,7 +210,7 @@ extension PlaybackLoop {
         publisher.counters.framesDropped += video.stage.skipped.exchange(0, ordering: .relaxed)
         let wish = SkipWish(
             level: skipPolicy.level,
-            position: max(0, renderer.itemTime(at: now)),
+            position: max(.zero, renderer.itemTime(at: now)).nanoseconds,
             pass: renderer.pass
         )
         video.stage.skipWish.withLock { $0 = wish }
@@ -240,7 +240,7 @@ extension PlaybackLoop {
     private func setAlarm(_ time: HostTime?) {
         var time = time
         if let observed = observers.nextTime(isReverse: state.isReverse),
-            let host = renderer.hostTime(forItemTime: observed)
+            let host = renderer.hostTime(forItemTime: ItemTime(nanoseconds: observed))
         {
             time = min(time ?? host, host)
         }

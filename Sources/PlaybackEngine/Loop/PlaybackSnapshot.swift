@@ -34,7 +34,7 @@ package struct PlaybackSnapshot: Sendable {
     /// Item time at `host`: the target while a seek is under way.
     package func itemTime(at host: HostTime) -> MediaTime {
         if let seekTarget { return seekTarget }
-        var time = timeline.media(at: host) &- passStart
+        var time = timeline.media(at: host).nanoseconds &- passStart
         if let passEnd { time = min(time, passEnd) }
         return MediaTime(value: max(0, time), timescale: 1_000_000_000)
     }
@@ -45,7 +45,7 @@ package struct PlaybackSnapshot: Sendable {
     /// When an item time, in nanoseconds, is reached; nil: it is passed, or time stands.
     package func hostTime(forItemTime time: Int64) -> HostTime? {
         guard seekTarget == nil, passEnd.map({ time <= $0 }) ?? true else { return nil }
-        return timeline.host(for: passStart &+ time)
+        return timeline.host(for: TimelineTime(nanoseconds: passStart &+ time))
     }
 }
 

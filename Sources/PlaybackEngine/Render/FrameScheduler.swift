@@ -1,18 +1,18 @@
 package import MediaCore
 
-/// What to do with the picture at the front of the queue.
+/// What to do with the video frame at the front of the queue.
 package enum FrameDecision: Hashable, Sendable {
     case present
-    /// Not due yet; look again then.
+    /// It is not due yet; look again then.
     case hold(until: HostTime)
-    /// The one behind it is due already.
+    /// The frame behind it is due already.
     case drop
 }
 
-/// Decides by times alone, so that it can be tested by a table.
+/// Decides by times alone, so that a table can test it.
 package enum FrameScheduler {
-    /// `due` and `nextDue`: when the front picture and the one behind it come due; nil `nextDue` where there
-    /// is none. Only in real time can a picture be too late to show.
+    /// `due` and `nextDue`: when the front frame and the one behind it are due; nil where there is none behind it.
+    /// A frame can be too late to show in real time only.
     package static func decide(
         due: HostTime,
         nextDue: HostTime?,

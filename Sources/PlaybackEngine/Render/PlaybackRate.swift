@@ -1,8 +1,8 @@
-/// A playback rate as a whole number of millionths, so that time is reckoned in integers.
+/// A playback rate as a whole number of millionths, so that times are computed in integers.
 package struct PlaybackRate: Hashable, Sendable {
     package let millionths: Int64
 
-    /// Rates beyond ±32 and NaN are held: the public API promises -32...32.
+    /// The public API promises -32...32: rates beyond are held at the ends, and NaN is 0.
     package init(_ rate: Float) {
         guard !rate.isNaN else {
             millionths = 0
@@ -13,7 +13,8 @@ package struct PlaybackRate: Hashable, Sendable {
 
     private init(millionths: Int64) { self.millionths = millionths }
 
-    /// So many millionths faster, in either direction of time; below zero: slower. Never stopped or turned by it.
+    /// So many millionths faster, in either direction of time; below zero: slower. A correction never stops time and
+    /// never changes its direction.
     func corrected(by correction: Int64) -> PlaybackRate {
         guard correction != 0, millionths != 0 else { return self }
         let correction = max(-500_000, min(500_000, correction))
@@ -26,14 +27,14 @@ package struct PlaybackRate: Hashable, Sendable {
     /// 1 for natural speed.
     package var factor: Double { Double(millionths) / 1_000_000 }
 
-    /// Media nanoseconds that pass in `host` nanoseconds; held at the ends of the range.
+    /// Nanoseconds of media that pass in `host` nanoseconds of host time; held at the ends of the range.
     package func mediaTime(for host: Int64) -> Int64 { Self.scale(host, millionths, 1_000_000) }
 
-    /// Host nanoseconds, rounded up, until `media` nanoseconds have passed; nil when they never do.
+    /// Nanoseconds of host time, rounded up, until `media` nanoseconds have passed; nil when they never do.
     package func hostTime(for media: Int64) -> Int64? {
         guard !isStopped, media == 0 || (media > 0) == (millionths > 0) else { return nil }
         let exact = Self.scale(media, 1_000_000, millionths)
-        // One nanosecond later rather than earlier: asked again then, the moment must have come.
+        // Rounded up: whoever looks again then must find that the time has come.
         return mediaTime(for: exact).magnitude < media.magnitude ? exact &+ 1 : exact
     }
 

@@ -5,18 +5,14 @@ import MediaCore
 struct RenderPass {
     /// Passes of this epoch that were completed before.
     var number = 0
-    /// Where on the timeline item time zero of this pass lies, in nanoseconds.
-    var origin: Int64 = 0
-
-    // Item times in nanoseconds.
-
+    var origin = PassOrigin()
     /// Video and audio were delivered up to these times.
-    var videoUntil: Int64 = 0
-    var audioUntil: Int64 = 0
+    var videoUntil = ItemTime.zero
+    var audioUntil = ItemTime.zero
     /// The presentation time of the last video frame that was delivered. Backward, the next frame is due here.
-    var reverseEdge: Int64 = 0
+    var reverseEdge = ItemTime.zero
     /// Audio before this time is left out: a quick seek shows a key frame, and the audio begins there too.
-    var audioTrim: Int64?
+    var audioTrim: ItemTime?
 
     /// No frame of this pass is there yet. It begins when the first one is there, and not late. This happens when
     /// loop is switched on at the last moment.
@@ -33,7 +29,7 @@ struct RenderPass {
 
 extension RenderPass {
     /// The same pass goes on with the frames of other tracks, which count their passes from zero.
-    func continued(audioFrom time: Int64) -> RenderPass {
+    func continued(audioFrom time: ItemTime) -> RenderPass {
         RenderPass(
             origin: origin,
             videoUntil: videoUntil,
@@ -46,6 +42,6 @@ extension RenderPass {
 
     mutating func noteDelivery(of frame: VideoFrame) {
         videoUntil = Renderer.end(of: frame)
-        reverseEdge = frame.presentationTime.nanoseconds ?? reverseEdge
+        reverseEdge = ItemTime(frame.presentationTime) ?? reverseEdge
     }
 }

@@ -4,8 +4,8 @@ import MediaCore
 extension Renderer {
     /// What lies at the front of the queues when an epoch begins.
     private struct FirstFrames {
-        /// The earliest presentation time, in nanoseconds.
-        var earliest: Int64?
+        /// The earliest presentation time.
+        var earliest: ItemTime?
         var video: VideoFrame?
     }
 
@@ -23,7 +23,7 @@ extension Renderer {
             current.pass.noteDelivery(of: frame)
         }
         current.pass.audioUntil = landing.itemTime
-        timeline.jump(to: landing.itemTime, epoch: current.epoch, at: host)
+        timeline.jump(to: origin.timelineTime(of: landing.itemTime), epoch: current.epoch, at: host)
         return landing
     }
 
@@ -51,36 +51,37 @@ extension Renderer {
     /// The frame ends before the time that is wanted. A later frame follows, or the end, and only that decides
     /// where time stands.
     private func isTooEarly(_ frame: VideoFrame, _ branch: Branch, _ start: EpochStart) -> Bool {
-        guard let wanted = start.firstWanted?.nanoseconds, !start.isReverse else { return false }
+        guard let wanted = ItemTime(start.firstWanted), !start.isReverse else { return false }
         return Self.end(of: frame) < wanted && branch.frames.peek(1) == nil
     }
 
-    private func landingTime(_ first: FirstFrames, _ pipeline: ItemPipeline, _ start: EpochStart) -> Int64 {
-        if let wanted = start.firstWanted?.nanoseconds {
+    private func landingTime(_ first: FirstFrames, _ pipeline: ItemPipeline, _ start: EpochStart) -> ItemTime
+    {
+        if let wanted = ItemTime(start.firstWanted) {
             let time = max(wanted, first.earliest ?? wanted)
             let end = start.isReverse ? reverseDataEnd(pipeline, first.video) : dataEnd(pipeline)
             return min(time, end ?? time)
         }
-        if start.isQuick, let time = first.video?.presentationTime.nanoseconds { return time }
-        return max(0, first.earliest ?? 0)
+        if start.isQuick, let time = ItemTime(first.video?.presentationTime) { return time }
+        return max(.zero, first.earliest ?? .zero)
     }
 
     /// Where the data ends, if no frame follows those at the front of the queues: a seek beyond it lands there.
-    private func dataEnd(_ pipeline: ItemPipeline) -> Int64? {
-        var latest: Int64?
+    private func dataEnd(_ pipeline: ItemPipeline) -> ItemTime? {
+        var latest: ItemTime?
         for branch in pipeline.branches {
             var element = branch.frames.peek()
             if case .video? = element { element = branch.frames.peek(1) }
             guard case .endOfPass(_, let end, _)? = element else { return nil }
-            if let end { latest = max(latest ?? end, end) }
+            if let end = end.map(ItemTime.init(nanoseconds:)) { latest = max(latest ?? end, end) }
         }
         return latest
     }
 
     /// The same backward: the frame at the front is the last one before the target.
-    private func reverseDataEnd(_ pipeline: ItemPipeline, _ frame: VideoFrame?) -> Int64? {
-        guard let duration = pipeline.description.duration.nanoseconds else { return nil }
-        return max(duration, frame.map { Self.end(of: $0) } ?? 0)
+    private func reverseDataEnd(_ pipeline: ItemPipeline, _ frame: VideoFrame?) -> ItemTime? {
+        guard let duration = ItemTime(pipeline.description.duration) else { return nil }
+        return max(duration, frame.map { Self.end(of: $0) } ?? .zero)
     }
 
     /// Takes up to `count` frames while standing still, and stands at the last of them.
@@ -94,8 +95,8 @@ extension Renderer {
             current.pass.noteDelivery(of: frame)
             branch.advance()
         }
-        if let time = frames.last?.presentationTime.nanoseconds {
-            timeline.jump(to: passStart &+ time, epoch: current.epoch, at: host)
+        if let time = ItemTime(frames.last?.presentationTime) {
+            timeline.jump(to: origin.timelineTime(of: time), epoch: current.epoch, at: host)
             current.pass.audioTrim = time
             current.pass.audioUntil = time
         }

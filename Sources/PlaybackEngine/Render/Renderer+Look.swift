@@ -53,9 +53,9 @@ extension Renderer {
             branch.advance()
             guard let buffer = trimmed(buffer) else { continue }
             current.pass.audioUntil =
-                (buffer.presentationTime.nanoseconds ?? current.pass.audioUntil)
-                &+ (buffer.duration.nanoseconds ?? 0)
-            outcome.sound.append(Sound(buffer: buffer, origin: passStart))
+                (ItemTime(buffer.presentationTime) ?? current.pass.audioUntil)
+                + (buffer.duration.nanoseconds ?? 0)
+            outcome.sound.append(Sound(buffer: buffer, origin: origin))
         }
         if case .endOfPass? = branch.frames.peek(), !current.pass.audioEndWasReported {
             current.pass.audioEndWasReported = true
@@ -67,14 +67,14 @@ extension Renderer {
     /// What is left of a buffer that the audio of an epoch begins with; nil: nothing of it is wanted.
     private mutating func trimmed(_ buffer: AudioBuffer) -> AudioBuffer? {
         guard let trim = current.pass.audioTrim else { return buffer }
-        let rest = buffer.starting(at: MediaTime(value: trim, timescale: 1_000_000_000))
+        let rest = buffer.starting(at: trim.mediaTime)
         guard rest.frameCount > 0 else { return nil }
         current.pass.audioTrim = nil
         return rest
     }
 
     /// Dry: the track has not ended, nothing of it is left on its way, and what was delivered is over.
-    private func noteDryness(of branch: Branch, until: Int64, _ now: HostTime, _ outcome: inout Outcome) {
+    private func noteDryness(of branch: Branch, until: ItemTime, _ now: HostTime, _ outcome: inout Outcome) {
         guard branch.frames.isEmpty, branch.packets.isEmpty else { return }
         let over = hostTime(forItemTime: until) ?? now
         if over <= now { outcome.isDry = true } else { outcome.wake(at: over) }

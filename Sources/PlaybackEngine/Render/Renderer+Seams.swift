@@ -2,9 +2,9 @@ import MediaCore
 
 /// Where a pass ends, and how what follows is laid behind it.
 extension Renderer {
-    /// The end of the current pass in item time, once every track has shown where it ends.
+    /// The end of the current pass, once every track has shown where it ends.
     func passEnd(_ pipeline: ItemPipeline) -> PassEnd? {
-        var end = PassEnd(itemTime: 0, error: nil)
+        var end = PassEnd(itemTime: .zero, error: nil)
         var sawFrames = false
         for branch in pipeline.branches {
             guard let (last, error) = endMark(branch) else { return nil }
@@ -25,17 +25,17 @@ extension Renderer {
     }
 
     /// What the track's own end of the current pass says; nil: it has not shown yet.
-    private func endMark(_ branch: Branch) -> (last: Int64?, error: MediaError?)? {
+    private func endMark(_ branch: Branch) -> (last: ItemTime?, error: MediaError?)? {
         if branch.track.mediaType == .audio, let mark = ahead?.mark { return (mark.last, mark.error) }
         guard case .endOfPass(pass, let last, let error)? = branch.frames.peek() else { return nil }
-        return (last, error)
+        return (last.map(ItemTime.init(nanoseconds:)), error)
     }
 
     /// Another item's frames go on where this one's ended: time runs through, item time begins anew.
-    mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: Int64) {
+    mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: ItemTime) {
         let handed = ahead?.epoch == start.epoch ? ahead : nil
         let first = handed?.first ?? Self.begin(of: next, start)
-        let origin = passStart &+ endOfLast &- first
+        let origin = PassOrigin(first, at: origin.timelineTime(of: endOfLast))
         current = RenderEpoch(
             epoch: start.epoch,
             pass: RenderPass(
@@ -48,8 +48,8 @@ extension Renderer {
     }
 
     /// Item time at which an item begins that follows another one.
-    static func begin(of next: ItemPipeline, _ start: EpochStart) -> Int64 {
-        var earliest: Int64?
+    static func begin(of next: ItemPipeline, _ start: EpochStart) -> ItemTime {
+        var earliest: ItemTime?
         for branch in next.branches {
             switch branch.frames.peek() {
             case .video(let frame)?: earliest = earlier(earliest, frame.presentationTime)
@@ -57,7 +57,7 @@ extension Renderer {
             case .endOfPass?, nil: continue
             }
         }
-        return max(0, start.firstWanted?.nanoseconds ?? earliest ?? 0)
+        return max(.zero, ItemTime(start.firstWanted) ?? earliest ?? .zero)
     }
 
     /// Other tracks of the same item go on from here. What was delivered is not delivered again.
@@ -83,11 +83,11 @@ extension Renderer {
         for branch in pipeline.branches where !audioMarkIsTaken || branch.track.mediaType != .audio {
             branch.advance()
         }
-        let origin = passStart &+ end.itemTime
+        let origin = PassOrigin(at: origin.timelineTime(of: end.itemTime))
         current.pass = RenderPass(
             number: pass + 1,
             origin: origin,
-            audioUntil: ahead?.until ?? 0,
+            audioUntil: ahead?.until ?? .zero,
             soundIsMisplaced: isMisplaced(ahead, origin: origin)
         )
         current.pass.isAwaited = !hasNextPass(pipeline)
@@ -98,7 +98,7 @@ extension Renderer {
     mutating func resumePass(_ pipeline: ItemPipeline, at now: HostTime) {
         guard hasNextPass(pipeline) else { return }
         current.pass.isAwaited = false
-        current.pass.origin = max(passStart, timeline.media(at: now))
+        current.pass.origin = PassOrigin(at: max(origin.itemZero, timeline.media(at: now)))
     }
 
     private func hasNextPass(_ pipeline: ItemPipeline) -> Bool {

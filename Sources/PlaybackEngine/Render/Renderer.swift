@@ -26,36 +26,29 @@ struct Renderer {
 
     struct Sound {
         var buffer: AudioBuffer
-        /// Where on the timeline item time zero of the buffer lies.
-        var origin: Int64
+        /// Of the buffer's pass.
+        var origin: PassOrigin
     }
 
     struct PassEnd {
-        var itemTime: Int64
+        var itemTime: ItemTime
         var error: MediaError?
     }
 
     struct Landing {
-        var itemTime: Int64
+        var itemTime: ItemTime
         var frame: VideoFrame?
     }
 
-    /// Where playing an item ends, in item time.
-    struct Ends: Hashable {
-        /// `forwardPlaybackEndTime`.
-        var forward: Int64?
-        /// `reversePlaybackEndTime`.
-        var reverse: Int64 = 0
-    }
-
     let isRealTime: Bool
-    /// How long before it is due audio goes to its sink at rate 1, so that the sink can keep a buffer.
+    /// How many nanoseconds before it is due audio goes to its sink at rate 1, so that the sink can keep a buffer.
     var sinkLead: Int64
     /// The loop corrects it, to keep it in step with a device.
     var timeline = Timeline()
-    var ends = Ends()
-    /// Item time at which other frames of the item are to go on.
-    var replacedFrom: Int64?
+    /// Of the item that plays.
+    var ends = ItemEnds()
+    /// Where other frames of the item are to go on.
+    var replacedFrom: ItemTime?
     var current = RenderEpoch(epoch: Epoch())
 
     init(isRealTime: Bool) {
@@ -73,14 +66,15 @@ struct Renderer {
         isReverse: Bool = false
     ) {
         current = RenderEpoch(epoch: epoch, isReverse: isReverse)
-        timeline.jump(to: max(0, itemTime?.nanoseconds ?? 0), epoch: epoch, at: host)
+        let time = max(.zero, ItemTime(itemTime) ?? .zero)
+        timeline.jump(to: origin.timelineTime(of: time), epoch: epoch, at: host)
     }
 
     mutating func setRate(_ rate: Float, at host: HostTime) {
         timeline.setRate(PlaybackRate(rate), at: host)
     }
 
-    /// How long before it is due audio is handed over. At another rate a time stretcher lies between here and the
+    /// How many nanoseconds before it is due audio is handed over. At another rate a time stretcher lies between here and the
     /// sink, which needs some audio ahead.
     var audioLead: Int64 {
         let rate = timeline.rate.factor
@@ -93,19 +87,11 @@ struct Renderer {
 extension Renderer {
     /// Passes of the epoch that were completed.
     var pass: Int { current.pass.number }
-    /// Where the current pass begins on the timeline, in nanoseconds.
-    var passStart: Int64 { current.pass.origin }
+    /// Where the current pass lies on the timeline.
+    var origin: PassOrigin { current.pass.origin }
     var isReverse: Bool {
         get { current.isReverse }
         set { current.isReverse = newValue }
-    }
-    var endTime: Int64? {
-        get { ends.forward }
-        set { ends.forward = newValue }
-    }
-    var reverseEnd: Int64 {
-        get { ends.reverse }
-        set { ends.reverse = newValue }
     }
     var ahead: SoundAhead? {
         get { current.pass.ahead }
@@ -114,18 +100,20 @@ extension Renderer {
     var endWasReported: Bool { current.pass.endWasReported }
     var soundIsMisplaced: Bool { current.pass.soundIsMisplaced }
 
-    func itemTime(at host: HostTime) -> Int64 { timeline.media(at: host) &- passStart }
+    func itemTime(at host: HostTime) -> ItemTime { origin.itemTime(of: timeline.media(at: host)) }
 
     /// nil while standing still.
-    func hostTime(forItemTime time: Int64) -> HostTime? { timeline.host(for: passStart &+ time) }
+    func hostTime(forItemTime time: ItemTime) -> HostTime? {
+        timeline.host(for: origin.timelineTime(of: time))
+    }
 
     /// When a frame with this item time is due.
-    func dueTime(_ time: MediaTime) -> HostTime { dueTime(time.nanoseconds ?? 0) }
+    func dueTime(_ time: MediaTime) -> HostTime { dueTime(ItemTime(time) ?? .zero) }
 
-    func dueTime(_ time: Int64) -> HostTime { hostTime(forItemTime: time) ?? .zero }
+    func dueTime(_ time: ItemTime) -> HostTime { hostTime(forItemTime: time) ?? .zero }
 
-    /// Item time up to which every track was delivered, at least `now`.
-    func deliveredUntil(_ now: Int64) -> Int64 {
+    /// Where every track was delivered up to, at least `now`.
+    func deliveredUntil(_ now: ItemTime) -> ItemTime {
         max(now, current.pass.videoUntil, current.pass.audioUntil)
     }
 
@@ -135,13 +123,13 @@ extension Renderer {
         return max(0, now.nanoseconds(since: dueTime(current.pass.videoUntil)))
     }
 
-    static func earlier(_ time: Int64?, _ other: MediaTime) -> Int64? {
-        guard let other = other.nanoseconds else { return time }
+    static func earlier(_ time: ItemTime?, _ other: MediaTime) -> ItemTime? {
+        guard let other = ItemTime(other) else { return time }
         return min(time ?? other, other)
     }
 
-    static func end(of frame: VideoFrame) -> Int64 {
-        (frame.presentationTime.nanoseconds ?? 0) &+ max(0, frame.duration.nanoseconds ?? 0)
+    static func end(of frame: VideoFrame) -> ItemTime {
+        (ItemTime(frame.presentationTime) ?? .zero) + max(0, frame.duration.nanoseconds ?? 0)
     }
 }
 

@@ -8,15 +8,15 @@ struct SoundAhead {
     var mark: Mark?
     /// The epoch of the frames beyond the seam.
     var epoch: Epoch
-    /// Where on the timeline their item time zero lies.
-    var origin: Int64
-    /// The item time at which they begin.
-    var first: Int64
-    /// They were handed over up to this item time.
-    var until: Int64
+    /// Of their pass.
+    var origin: PassOrigin
+    /// Where they begin.
+    var first: ItemTime
+    /// They were handed over up to here.
+    var until: ItemTime
 
     struct Mark {
-        var last: Int64?
+        var last: ItemTime?
         var error: MediaError?
     }
 }
@@ -41,15 +41,16 @@ extension Renderer {
 
     private func nextPass(_ pipeline: ItemPipeline, _ branch: Branch) -> SoundAhead? {
         guard replacedFrom == nil, case .endOfPass(pass, let last, nil)? = branch.frames.peek(),
-            case .audio(let next)? = branch.frames.peek(1), next.pass == pass + 1,
-            let end = foreseenEnd(pipeline, soundEnd: last)
+            case .audio(let next)? = branch.frames.peek(1), next.pass == pass + 1
         else { return nil }
+        let audioEnd = last.map(ItemTime.init(nanoseconds:))
+        guard let end = foreseenEnd(pipeline, audioEnd: audioEnd) else { return nil }
         return SoundAhead(
-            mark: SoundAhead.Mark(last: last, error: nil),
+            mark: SoundAhead.Mark(last: audioEnd, error: nil),
             epoch: current.epoch,
-            origin: passStart &+ end,
-            first: 0,
-            until: 0
+            origin: PassOrigin(at: origin.timelineTime(of: end)),
+            first: .zero,
+            until: .zero
         )
     }
 
@@ -71,31 +72,31 @@ extension Renderer {
 
     private func nextItem(_ pipeline: ItemPipeline, _ next: ItemPipeline, _ start: EpochStart) -> SoundAhead?
     {
-        var soundEnd: Int64?
+        var audioEnd: ItemTime?
         if let audio = pipeline.audio {
             guard case .endOfPass(pass, let last, nil)? = audio.frames.peek() else { return nil }
-            soundEnd = last
+            audioEnd = last.map(ItemTime.init(nanoseconds:))
         }
-        guard let end = foreseenEnd(pipeline, soundEnd: soundEnd) else { return nil }
+        guard let end = foreseenEnd(pipeline, audioEnd: audioEnd) else { return nil }
         let first = Self.begin(of: next, start)
         return SoundAhead(
             epoch: start.epoch,
-            origin: passStart &+ end &- first,
+            origin: PassOrigin(first, at: origin.timelineTime(of: end)),
             first: first,
             until: first
         )
     }
 
     /// Where the pass will end, by the packets that were read of it: its last video frames need not be decoded yet.
-    private func foreseenEnd(_ pipeline: ItemPipeline, soundEnd: Int64?) -> Int64? {
-        var end = soundEnd ?? 0
+    private func foreseenEnd(_ pipeline: ItemPipeline, audioEnd: ItemTime?) -> ItemTime? {
+        var end = audioEnd ?? .zero
         if let video = pipeline.video {
             if case .endOfPass(pass, let last, let error)? = video.frames.peek() {
                 guard error == nil else { return nil }
-                end = max(end, last ?? 0)
+                if let last { end = max(end, ItemTime(nanoseconds: last)) }
             } else {
                 guard let last = pipeline.withProgress({ $0.pictureEnd(ofPass: pass) }) else { return nil }
-                end = max(end, last)
+                end = max(end, ItemTime(nanoseconds: last))
             }
         }
         return ends.forward.map { min($0, end) } ?? end
@@ -109,23 +110,23 @@ extension Renderer {
     ) {
         guard let origin = ahead?.origin else { return }
         while case .audio(let buffer)? = branch.frames.peek(), buffer.pass == pass {
-            let start = buffer.presentationTime.nanoseconds ?? 0
-            let due = (timeline.host(for: origin &+ start) ?? now).advanced(by: -audioLead)
+            let start = ItemTime(buffer.presentationTime) ?? .zero
+            let due = (timeline.host(for: origin.timelineTime(of: start)) ?? now).advanced(by: -audioLead)
             guard due <= now else {
                 outcome.wake(at: due)
                 return
             }
             branch.advance()
-            ahead?.until = start &+ (buffer.duration.nanoseconds ?? 0)
+            ahead?.until = start + (buffer.duration.nanoseconds ?? 0)
             outcome.sound.append(Sound(buffer: buffer, origin: origin))
         }
     }
 
     /// What was handed over early was for another moment than the one at which it now begins. A millisecond is not
     /// heard.
-    func isMisplaced(_ ahead: SoundAhead?, origin: Int64) -> Bool {
+    func isMisplaced(_ ahead: SoundAhead?, origin: PassOrigin) -> Bool {
         guard let ahead else { return false }
-        return (ahead.origin &- origin).magnitude >= 1_000_000
+        return (ahead.origin.itemZero - origin.itemZero).magnitude >= 1_000_000
     }
 
     /// No more audio comes before something else happens.

@@ -1,56 +1,55 @@
 package import MediaCore
 
-/// Maps host time to media time by one anchor. Nothing else computes "now".
+/// Maps host time to timeline time by one anchor. Nothing else computes "now".
 ///
-/// Media time here is nanoseconds on a line that runs on through loops and queue items; the renderer knows
-/// where on it each pass of an item begins.
+/// The timeline runs on through loops and queue items. `PassOrigin` tells where on it a pass of an item lies.
 package struct Timeline: Hashable, Sendable {
     private struct Anchor: Hashable, Sendable {
         var host: HostTime
-        var media: Int64
+        var media: TimelineTime
         var rate: PlaybackRate
-        /// Millionths by which time passes faster than `rate`, to keep in step with a device.
+        /// Time passes faster than `rate` by so many millionths, to keep in step with a device.
         var correction: Int64 = 0
         var epoch: Epoch
 
         var pace: PlaybackRate { rate.corrected(by: correction) }
 
-        /// The same line from `turn` on, which lies ahead of this.
-        func turned(_ turn: Turn) -> Anchor? {
-            guard let distance = pace.hostTime(for: turn.media &- media) else { return nil }
+        /// The anchor of the line behind `change`, which lies ahead of this one.
+        func after(_ change: RateChange) -> Anchor? {
+            guard let distance = pace.hostTime(for: change.media - media) else { return nil }
             var next = self
             next.host = host.advanced(by: distance)
-            next.media = turn.media
-            next.rate = turn.rate
+            next.media = change.media
+            next.rate = change.rate
             return next
         }
     }
 
-    /// Another rate from a moment of the media on.
-    private struct Turn: Hashable, Sendable {
-        var media: Int64
+    /// A rate change that takes effect at a timeline time.
+    private struct RateChange: Hashable, Sendable {
+        var media: TimelineTime
         var rate: PlaybackRate
-        /// Those behind it that do not come because of it, in order.
-        var replaced: [Turn] = []
+        /// Later changes that this one cancels, in order.
+        var cancelled: [RateChange] = []
     }
 
     private var anchor: Anchor
-    /// Ahead of the anchor, in order.
-    private var turns: [Turn] = []
+    /// They lie ahead of the anchor, in order.
+    private var changes: [RateChange] = []
 
     package init(epoch: Epoch = Epoch()) {
-        anchor = Anchor(host: .zero, media: 0, rate: .stopped, epoch: epoch)
+        anchor = Anchor(host: .zero, media: .zero, rate: .stopped, epoch: epoch)
     }
 
-    /// As it was set last, without corrections; it may lie ahead, see `turn`.
-    package var rate: PlaybackRate { turns.last?.rate ?? anchor.rate }
+    /// The rate that was set last, without corrections. It may take effect later; see `turn`.
+    package var rate: PlaybackRate { changes.last?.rate ?? anchor.rate }
     package var isRunning: Bool { !anchor.rate.isStopped }
     package var epoch: Epoch { anchor.epoch }
 
-    /// Stands at `media` from now on, in a new epoch: answers to the old one are nil.
-    package mutating func jump(to media: Int64, epoch: Epoch, at host: HostTime) {
+    /// Stands at `media` from now on, in a new epoch. What is asked for an old epoch is answered with nil.
+    package mutating func jump(to media: TimelineTime, epoch: Epoch, at host: HostTime) {
         anchor = Anchor(host: host, media: media, rate: .stopped, epoch: epoch)
-        turns = []
+        changes = []
     }
 
     /// Goes on at another rate from where it is. A start that lies ahead stays where it is.
@@ -58,29 +57,36 @@ package struct Timeline: Hashable, Sendable {
         let media = media(at: host)
         let start = isRunning && !rate.isStopped ? max(host, anchor.host) : host
         anchor = Anchor(host: start, media: media, rate: rate, epoch: anchor.epoch)
-        turns = []
+        changes = []
     }
 
-    /// Goes on at another rate from `media` on, which is still to come: forward, while running. Turns that were to
-    /// come behind it do not.
-    package mutating func turn(at media: Int64, to rate: PlaybackRate, at host: HostTime) {
+    /// Goes on at another rate from `media` on, which is still to come. Only forward and while running. Changes
+    /// that were to come later are cancelled.
+    package mutating func turn(at media: TimelineTime, to rate: PlaybackRate, at host: HostTime) {
         guard anchor.rate.millionths > 0, rate.millionths > 0 else { return setRate(rate, at: host) }
         move(to: host)
         guard media > anchor.media else {
             anchor.rate = rate
-            turns = []
+            changes = []
             return
         }
-        let first = turns.firstIndex { $0.media >= media } ?? turns.endIndex
-        turns = turns[..<first] + [Turn(media: media, rate: rate, replaced: Array(turns[first...]))]
+        let first = changes.firstIndex { $0.media >= media } ?? changes.endIndex
+        let change = RateChange(media: media, rate: rate, cancelled: Array(changes[first...]))
+        changes = changes[..<first] + [change]
     }
 
-    /// The last turn comes elsewhere, if it has not come already; those that come before it then do come.
-    package mutating func moveTurn(from old: Int64, to media: Int64, epoch: Epoch, at host: HostTime) {
-        guard epoch == anchor.epoch, let last = turns.last, last.media == old else { return }
+    /// The last rate change takes effect at another time, unless it has taken effect. Changes that it had cancelled
+    /// and that come before the new time take effect after all.
+    package mutating func moveTurn(
+        from old: TimelineTime,
+        to media: TimelineTime,
+        epoch: Epoch,
+        at host: HostTime
+    ) {
+        guard epoch == anchor.epoch, let last = changes.last, last.media == old else { return }
         move(to: host)
-        guard !turns.isEmpty else { return }
-        turns = turns.dropLast() + last.replaced
+        guard !changes.isEmpty else { return }
+        changes = changes.dropLast() + last.cancelled
         turn(at: media, to: last.rate, at: host)
     }
 
@@ -91,14 +97,14 @@ package struct Timeline: Hashable, Sendable {
         anchor.correction = millionths
     }
 
-    /// Stands still for so many nanoseconds and then goes on.
+    /// Stands still for so many nanoseconds of host time and then goes on.
     package mutating func hold(for nanoseconds: Int64, epoch: Epoch, at host: HostTime) {
         guard epoch == anchor.epoch, isRunning, nanoseconds > 0 else { return }
         move(to: host)
         anchor.host = anchor.host.advanced(by: nanoseconds)
     }
 
-    /// Leaps so many nanoseconds of media on in its direction; it never goes back. Standing still for a while is
+    /// Leaps so many nanoseconds on in its direction; it never goes back. If it stands still for a while, that is
     /// cut short first.
     package mutating func step(by nanoseconds: Int64, epoch: Epoch, at host: HostTime) {
         guard epoch == anchor.epoch, isRunning, nanoseconds > 0 else { return }
@@ -106,60 +112,58 @@ package struct Timeline: Hashable, Sendable {
         anchor.host = anchor.host.advanced(by: -waiting)
         move(to: host)
         let leap = nanoseconds - waiting
-        anchor.media &+= anchor.rate.millionths < 0 ? -leap : leap
-        passTurns()
+        anchor.media = anchor.media + (anchor.rate.millionths < 0 ? -leap : leap)
+        passChanges()
     }
 
-    /// The same line with its anchor at `host`, unless it does not run before later.
+    /// Moves the anchor along the line to `host`, unless the line does not run before later.
     private mutating func move(to host: HostTime) {
         let host = max(host, anchor.host)
         let piece = piece(at: host)
         anchor = piece
         anchor.media = Self.media(of: piece, at: host)
         anchor.host = host
-        passTurns()
+        passChanges()
     }
 
-    private mutating func passTurns() {
-        while let turn = turns.first, turn.media <= anchor.media {
-            anchor.rate = turn.rate
-            turns.removeFirst()
+    private mutating func passChanges() {
+        while let change = changes.first, change.media <= anchor.media {
+            anchor.rate = change.rate
+            changes.removeFirst()
         }
     }
 
     /// The straight piece of the line that `host` lies on.
     private func piece(at host: HostTime) -> Anchor {
         var piece = anchor
-        for turn in turns {
-            guard let next = piece.turned(turn), next.host <= host else { break }
+        for change in changes {
+            guard let next = piece.after(change), next.host <= host else { break }
             piece = next
         }
         return piece
     }
 
-    /// Media time at `host`; a host time before the anchor holds still rather than running back.
-    package func media(at host: HostTime) -> Int64 { Self.media(of: piece(at: host), at: host) }
+    /// The time at `host`. Before the anchor the timeline stands still; it does not run back.
+    package func media(at host: HostTime) -> TimelineTime { Self.media(of: piece(at: host), at: host) }
 
-    private static func media(of piece: Anchor, at host: HostTime) -> Int64 {
-        let elapsed = max(0, host.nanoseconds(since: piece.host))
-        let (time, overflow) = piece.media.addingReportingOverflow(piece.pace.mediaTime(for: elapsed))
-        return overflow ? (piece.media > 0 ? .max : .min) : time
+    private static func media(of piece: Anchor, at host: HostTime) -> TimelineTime {
+        piece.media + piece.pace.mediaTime(for: max(0, host.nanoseconds(since: piece.host)))
     }
 
-    /// Media time without standing still: where the line would have been before its anchor. nil when `epoch` is not
-    /// the timeline's.
-    package func line(at host: HostTime, epoch: Epoch) -> Int64? {
+    /// The time at `host` as if the timeline had never stood still: before the anchor the line is drawn on
+    /// backward. nil when `epoch` is not the timeline's.
+    package func line(at host: HostTime, epoch: Epoch) -> TimelineTime? {
         guard epoch == anchor.epoch else { return nil }
         guard host < anchor.host else { return media(at: host) }
-        return anchor.media &+ anchor.pace.mediaTime(for: host.nanoseconds(since: anchor.host))
+        return anchor.media + anchor.pace.mediaTime(for: host.nanoseconds(since: anchor.host))
     }
 
-    /// When `media` is reached; nil while standing still, or when it is passed or lies the other way. A time
-    /// that has been reached already answers the anchor's.
-    package func host(for media: Int64) -> HostTime? {
+    /// When `media` is reached; nil while standing still. A time that is passed, or lies the other way, gets the
+    /// host time of the anchor.
+    package func host(for media: TimelineTime) -> HostTime? {
         var piece = anchor
-        for turn in turns where turn.media <= media { piece = piece.turned(turn) ?? piece }
-        let (distance, overflow) = media.subtractingReportingOverflow(piece.media)
+        for change in changes where change.media <= media { piece = piece.after(change) ?? piece }
+        let (distance, overflow) = media.nanoseconds.subtractingReportingOverflow(piece.media.nanoseconds)
         guard !overflow, isRunning else { return nil }
         if distance == 0 || (distance < 0) == (piece.rate.millionths > 0) { return piece.host }
         return piece.pace.hostTime(for: distance).map { piece.host.advanced(by: $0) }

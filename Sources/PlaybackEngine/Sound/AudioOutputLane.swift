@@ -93,7 +93,9 @@ package final class AudioOutputLane: @unchecked Sendable {
         return placer?.ledger.withLock { ledger in
             guard position.flushes == ledger.run, ledger.epoch == epoch else { return nil }
             let frame = min(position.frame + ledger.frames(in: late + Self.turnMargin), ledger.frameCount)
-            return ledger.media(of: frame).map { SoundTurn(frame: frame, run: ledger.run, media: $0) }
+            return ledger.media(of: frame).map {
+                SoundTurn(frame: frame, run: ledger.run, media: $0.nanoseconds)
+            }
         }
     }
 
@@ -130,7 +132,7 @@ package final class AudioOutputLane: @unchecked Sendable {
             origin.rate = timeline.rate.factor
             place.rate = timeline.rate
             place.time = piece.buffer.presentationTime.nanoseconds ?? place.time
-            place.due = timeline.host(for: piece.start) ?? place.due
+            place.due = timeline.host(for: TimelineTime(nanoseconds: piece.start)) ?? place.due
             lastPlace = place
             for buffer in processing.pace(piece.buffer, origin) { try take(buffer, place) }
         }

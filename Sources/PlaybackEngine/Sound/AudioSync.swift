@@ -150,7 +150,7 @@ struct AudioSync {
         of timeline: inout Timeline,
         isAudible: Bool,
         at now: HostTime,
-        moved: @escaping @Sendable (_ from: Int64, _ to: Int64, _ epoch: Epoch) -> Void
+        moved: @escaping @Sendable (_ from: TimelineTime, _ to: TimelineTime, _ epoch: Epoch) -> Void
     ) {
         rate = new
         let epoch = timeline.epoch
@@ -160,8 +160,9 @@ struct AudioSync {
             beginAnew(timeline, at: now)
             return
         }
-        timeline.turn(at: point.media, to: new, at: now)
-        output.turn(with: timeline, at: point) { media in moved(point.media, media, epoch) }
+        let media = TimelineTime(nanoseconds: point.media)
+        timeline.turn(at: media, to: new, at: now)
+        output.turn(with: timeline, at: point) { moved(media, TimelineTime(nanoseconds: $0), epoch) }
     }
 
     /// Playing on after a pause, maybe at another rate.
@@ -175,7 +176,7 @@ struct AudioSync {
         let media = timeline.media(at: now)
         // Where the timeline stands, or begins only, no frame is ahead of what is heard next.
         let hasBegun = timeline.host(for: media).map { $0 <= now } ?? false
-        output?.beginAnew(with: timeline, from: media, isLate: hasBegun)
+        output?.beginAnew(with: timeline, from: media.nanoseconds, isLate: hasBegun)
     }
 
     /// 50 ms: often enough to notice at once that something is wrong.

@@ -2,17 +2,17 @@ package import MediaCore
 
 /// What is heard when, measured against the timeline.
 package struct SoundReading: Hashable, Sendable {
-    /// What belongs to this moment of the timeline ...
-    package var media: Int64
-    /// ... is heard then.
+    /// The sample that belongs here on the timeline is heard at `host`.
+    package var media: TimelineTime
     package var host: HostTime
+    /// Nanoseconds between writing a sample and hearing it.
     package var latency: Int64
-    /// Times that samples were missing, so far.
+    /// How often samples were missing so far.
     package var underruns: Int
-    /// Of the timeline when the sound was written.
+    /// The timeline's epoch when the audio was written.
     package var epoch: Epoch
 
-    package init(media: Int64, host: HostTime, latency: Int64 = 0, underruns: Int = 0, epoch: Epoch) {
+    package init(media: TimelineTime, host: HostTime, latency: Int64 = 0, underruns: Int = 0, epoch: Epoch) {
         self.media = media
         self.host = host
         self.latency = latency
@@ -21,7 +21,7 @@ package struct SoundReading: Hashable, Sendable {
     }
 }
 
-/// What keeps timeline and sound together.
+/// What keeps timeline and audio together. Durations are nanoseconds.
 package enum SoundCorrection: Hashable, Sendable {
     /// The timeline runs so many millionths faster than its rate; below zero: slower.
     case pace(Int64)
@@ -29,21 +29,22 @@ package enum SoundCorrection: Hashable, Sendable {
     case hold(Int64)
     /// The timeline leaps so far ahead.
     case step(Int64)
-    /// So much of the sound is left out; below zero: so much silence goes before it.
+    /// So much of the audio is left out; below zero: so much silence goes before it.
     case moveSound(Int64)
-    /// The sound begins anew where the timeline is.
+    /// The audio begins anew where the timeline is.
     case restartSound
 }
 
-/// Chooses the clock: the device's where one plays, else the host's. It compares where the sound is with where
+/// Chooses the clock: the device's where one plays, else the host's. It compares where the audio is with where
 /// the timeline is, and says what to do about it. A plain value; time is handed in.
 ///
-/// At a start the timeline waits for the sound, so that its beginning is heard. Where sound comes back in the
-/// middle (after an underrun, or with a device that was away) it is the sound that gives way. In between, small
-/// differences are run in, and the device's drift against the host's clock is learnt from them.
+/// At a start the timeline waits for the audio, so that the beginning of the audio is heard. Where audio comes back
+/// in the middle (after an underrun, or with a device that was away) the audio gives way. In between, the pace of
+/// the timeline takes small differences away, and the drift of the device's clock against the host's is learnt
+/// from them.
 package struct SoundFollower: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
-        /// No sound: the host's clock.
+        /// No audio is heard: the host's clock counts.
         case alone
         /// The first reading puts the two together.
         case meeting(soundGivesWay: Bool)
@@ -52,7 +53,7 @@ package struct SoundFollower: Hashable, Sendable {
 
     private var phase = Phase.meeting(soundGivesWay: false)
     private var underruns: Int?
-    /// Readings before this are of a time before the last correction.
+    /// Readings from before this do not know of the last correction.
     private var settlesAt = HostTime.zero
     private var lastHost: HostTime?
     private var largeOffsets = 0
@@ -64,7 +65,7 @@ package struct SoundFollower: Hashable, Sendable {
 
     package var isFollowing: Bool { phase == .together }
 
-    /// Playing starts, after a stop or a jump: the timeline can wait for the sound.
+    /// Playing starts, after a stop or a jump: the timeline can wait for the audio.
     package mutating func start() {
         phase = .meeting(soundGivesWay: false)
         settlesAt = .zero
@@ -77,7 +78,7 @@ package struct SoundFollower: Hashable, Sendable {
     package mutating func lose() -> Bool {
         guard phase != .alone else { return false }
         let wasTogether = phase == .together
-        // A device that was never there may come at any moment; then the start is long over.
+        // A device that was not there at the start may still come. Then the start is over.
         phase = .alone
         facts.isClock = false
         lastHost = nil
@@ -85,11 +86,11 @@ package struct SoundFollower: Hashable, Sendable {
     }
 
     /// `media`: where the timeline is at the reading's host time; nil: the reading is of another epoch.
-    package mutating func follow(_ reading: SoundReading, timeline media: Int64?) -> SoundCorrection? {
+    package mutating func follow(_ reading: SoundReading, timeline media: TimelineTime?) -> SoundCorrection? {
         guard let media else { return nil }
         facts.latency = reading.latency
         guard reading.host >= settlesAt else { return nil }
-        let offset = reading.media &- media
+        let offset = reading.media - media
         let ranDry = underruns.map { reading.underruns > $0 } ?? false
         underruns = reading.underruns
         facts.offset = offset
@@ -99,7 +100,7 @@ package struct SoundFollower: Hashable, Sendable {
         if offset.magnitude > Self.farOff { return restart(reading) }
         if ranDry, offset.magnitude > Self.closeEnough { return moveSound(offset, reading) }
         guard offset.magnitude <= Self.runIn else {
-            // Once may be a mistake of the measurement.
+            // A single large offset may be a mistake of the measurement.
             largeOffsets += 1
             return largeOffsets < Self.believed ? nil : moveTimeline(offset, reading)
         }
@@ -145,14 +146,14 @@ package struct SoundFollower: Hashable, Sendable {
         return .moveSound(-offset)
     }
 
-    /// What was under way when a correction was made is not measured again.
-    private mutating func settle(after reading: SoundReading, for time: Int64) {
-        settlesAt = reading.host.advanced(by: time &+ Self.settling)
+    /// Audio that was under way when a correction was made is not measured again.
+    private mutating func settle(after reading: SoundReading, for nanoseconds: Int64) {
+        settlesAt = reading.host.advanced(by: nanoseconds &+ Self.settling)
         lastHost = nil
     }
 
-    /// A controller with a proportional and an integral part: the one takes an offset away within about a second,
-    /// the other learns the drift that keeps making it.
+    /// A controller with a proportional and an integral part. The first takes an offset away within about a second.
+    /// The second learns the drift that makes the offset come back.
     private mutating func pace(_ offset: Int64, at host: HostTime) -> Int64 {
         let elapsed = lastHost.map { min(1, max(0, Double(host.nanoseconds(since: $0)) / 1e9)) } ?? 0
         lastHost = host
@@ -164,13 +165,13 @@ package struct SoundFollower: Hashable, Sendable {
         return Int64((drift + run).rounded())
     }
 
-    /// 3 ms: less than what can be told apart by ear and eye.
+    /// 3 ms: ear and eye cannot tell it.
     private static let closeEnough: Int64 = 3_000_000
-    /// 40 ms: about a picture; beyond it running in would take too long.
+    /// 40 ms, about one video frame. To take more away by pace would last too long.
     private static let runIn: Int64 = 40_000_000
-    /// 400 ms: a picture that plays does not stop or leap for so long.
+    /// 400 ms: video that plays must not stop or leap for longer.
     private static let farOff: UInt64 = 400_000_000
-    /// 2.5 s: so long a picture waits for the beginning of its sound. PulseAudio's null device, idle, is 2 s ahead.
+    /// 2.5 s: video waits so long for the beginning of its audio. PulseAudio's null device, idle, is 2 s ahead.
     static let longestWait: UInt64 = 2_500_000_000
     /// 100 ms.
     private static let settling: Int64 = 100_000_000
@@ -178,6 +179,6 @@ package struct SoundFollower: Hashable, Sendable {
     /// Millionths: half a percent is not seen.
     private static let mostPace = 5_000.0
     private static let mostDrift = 5_000.0
-    /// Per second; a tenth of the square of the proportional part, so that it does not swing.
+    /// Per second. A tenth of the square of the proportional part, so that the pace does not swing.
     private static let learning = 0.1
 }

@@ -1,23 +1,23 @@
 import MediaCore
 
-/// Which sample of what a device was given belongs to which moment of the timeline.
+/// Maps the samples that a device was given to the timeline.
 ///
-/// Samples are counted from the first one after a flush: a *run*. A plain value.
+/// Samples are counted from the first one after a flush. What lies between two flushes is a *run*. A plain value.
 struct SoundLedger: Sendable {
     private struct Entry {
         var frame: Int64
-        var media: Int64
+        var media: TimelineTime
         var step: Step
     }
 
-    /// Media time that samples stand for.
+    /// How much of the timeline a sample covers.
     private struct Step: Sendable {
         /// Millionths.
         var rate: Int64
         var sampleRate: Int64
 
-        /// In nanoseconds, rounded.
-        func media(_ frames: Int64) -> Int64 {
+        /// Nanoseconds of the timeline that `frames` samples cover. Whole seconds are exact, the rest is rounded.
+        func duration(_ frames: Int64) -> Int64 {
             let seconds = frames / sampleRate
             let rest = frames % sampleRate
             let part = (Double(rest) * Double(rate) * 1000 / Double(sampleRate)).rounded()
@@ -25,19 +25,19 @@ struct SoundLedger: Sendable {
         }
     }
 
-    /// Oldest first; those that are long played are let go of.
+    /// Oldest first. Those that were played long ago are removed.
     private var entries: [Entry] = []
     private let memory = 512
     /// Flushes of the device so far.
     private(set) var run = 0
-    /// The timeline's, when the run began.
+    /// The timeline's epoch when the run began.
     private(set) var epoch = Epoch()
     private(set) var sampleRate: Int64 = 48_000
     private(set) var pass: Int?
     /// Samples written in this run.
     private(set) var frameCount: Int64 = 0
-    /// Where on the timeline the next sample belongs if nothing is missing; nil before the first.
-    private(set) var mediaEnd: Int64?
+    /// Where the next sample belongs if nothing is missing; nil before the first.
+    private(set) var mediaEnd: TimelineTime?
 
     /// The device was flushed: what is written next is its sample 0.
     mutating func begin() {
@@ -51,7 +51,7 @@ struct SoundLedger: Sendable {
     /// `count` samples belong to the timeline from `media` on.
     mutating func append(
         _ count: Int,
-        media: Int64,
+        media: TimelineTime,
         rate: PlaybackRate,
         sampleRate: Int,
         epoch: Epoch,
@@ -61,16 +61,15 @@ struct SoundLedger: Sendable {
         if entries.isEmpty { self.epoch = epoch }
         self.sampleRate = Int64(sampleRate)
         self.pass = pass
-        // Once around a sample rate is 1 s exactly.
         let step = Step(rate: rate.millionths, sampleRate: Int64(sampleRate))
         entries.append(Entry(frame: frameCount, media: media, step: step))
         if entries.count > 2 * memory { entries.removeFirst(memory) }
         frameCount += Int64(count)
-        mediaEnd = media &+ step.media(Int64(count))
+        mediaEnd = media + step.duration(Int64(count))
     }
 
-    /// Sample `frame` is the next one that is written. Answers where on the timeline it belongs.
-    mutating func rewind(to frame: Int64) -> Int64? {
+    /// Sample `frame` is the next one that is written. Answers where it belongs.
+    mutating func rewind(to frame: Int64) -> TimelineTime? {
         guard frame < frameCount, let media = media(of: frame) else { return mediaEnd }
         entries.removeAll { $0.frame >= frame }
         frameCount = max(0, frame)
@@ -79,8 +78,8 @@ struct SoundLedger: Sendable {
         return media
     }
 
-    /// The moment on the timeline that sample `frame` belongs to; nil before anything was written.
-    func media(of frame: Int64) -> Int64? {
+    /// Where sample `frame` belongs; nil before anything was written.
+    func media(of frame: Int64) -> TimelineTime? {
         guard let first = entries.first else { return nil }
         var low = 0
         var high = entries.count
@@ -89,9 +88,9 @@ struct SoundLedger: Sendable {
             if entries[middle].frame <= frame { low = middle } else { high = middle }
         }
         let entry = frame < first.frame ? first : entries[low]
-        return entry.media &+ entry.step.media(frame - entry.frame)
+        return entry.media + entry.step.duration(frame - entry.frame)
     }
 
-    /// Samples that so many nanoseconds last.
+    /// How many samples last so many nanoseconds.
     func frames(in nanoseconds: Int64) -> Int64 { nanoseconds / 1000 * sampleRate / 1_000_000 }
 }

@@ -39,7 +39,7 @@ final class SoundPlacer: @unchecked Sendable {
             return
         }
         let media = place.origin &+ (buffer.presentationTime.nanoseconds ?? 0)
-        let (end, pass, epoch) = ledger.withLock { ($0.mediaEnd, $0.pass, $0.epoch) }
+        let (end, pass, epoch) = ledger.withLock { ($0.mediaEnd?.nanoseconds, $0.pass, $0.epoch) }
         guard let end, !isBroken, epoch == place.epoch, Self.joinable.contains(media &- end) else {
             return try begin(buffer, media, place)
         }
@@ -89,7 +89,7 @@ final class SoundPlacer: @unchecked Sendable {
         ledger.withLock {
             $0.append(
                 buffer.frameCount,
-                media: media,
+                media: TimelineTime(nanoseconds: media),
                 rate: PlaybackRate(Float(buffer.rate)),
                 sampleRate: buffer.format.sampleRate,
                 epoch: place.epoch,
@@ -147,7 +147,7 @@ final class SoundPlacer: @unchecked Sendable {
         let (run, count) = ledger.withLock { ($0.run, $0.frameCount) }
         guard point.run == run, count > 0 else { return nil }
         let frame = device.rewind(to: point.frame) ?? count
-        return ledger.withLock { $0.rewind(to: frame) }
+        return ledger.withLock { $0.rewind(to: frame)?.nanoseconds }
     }
 
     func flush() {
