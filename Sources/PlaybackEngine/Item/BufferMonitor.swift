@@ -5,8 +5,7 @@ struct BufferMonitor {
     /// Where playing stands, and how it goes.
     struct Moment {
         var epoch: Epoch
-        /// Nanoseconds of item time.
-        var itemTime: Int64
+        var itemTime: ItemTime
         var pass: Int
         var rate: Float
         var host: HostTime
@@ -56,7 +55,7 @@ struct BufferMonitor {
         if !pipeline.description.isLocal { fill.note(ahead, moment.host) }
         guard ahead >= enough else { return false }
         let duration = pipeline.description.duration.nanoseconds
-        let left = duration.map { max(0, $0 &- moment.itemTime) }
+        let left = duration.map { max(0, ItemTime(nanoseconds: $0) - moment.itemTime) }
         return fill.sustains(ahead, of: left, rate: moment.rate)
     }
 }

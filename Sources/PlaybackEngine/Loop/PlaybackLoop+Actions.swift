@@ -59,7 +59,7 @@ extension PlaybackLoop {
         }
         publisher.frameRate.reset()
         audio.output?.setPaused(rate == 0)
-        observers.rateChanged(itemTime: renderer.itemTime(at: now).nanoseconds)
+        observers.rateChanged(itemTime: renderer.itemTime(at: now))
     }
 
     /// The item's audio is decoded and heard: forward, and where it has any.
@@ -78,7 +78,7 @@ extension PlaybackLoop {
     private func beginNextPass() {
         guard let pipeline = current?.pipeline else { return }
         renderer.beginNextPass(pipeline)
-        observers.jumped(itemTime: 0)
+        observers.jumped(itemTime: .zero)
         if reopening.item != nil { reopen() }
     }
 

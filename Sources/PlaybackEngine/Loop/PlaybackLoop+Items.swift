@@ -178,7 +178,7 @@ extension PlaybackLoop {
             renderer.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
             stopShowing(old)
         }
-        observers.jumped(itemTime: new.start.firstWanted?.nanoseconds ?? 0)
+        observers.jumped(itemTime: ItemTime(new.start.firstWanted) ?? .zero)
         openTexts(id, sources[id]?.make()?.texts ?? [:])
     }
 

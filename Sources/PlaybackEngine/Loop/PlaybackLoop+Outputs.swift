@@ -30,19 +30,23 @@ extension PlaybackLoop {
 
     // MARK: Time observers
 
-    /// `call` gets item time in nanoseconds, on the control lane.
+    /// `call` is called on the control lane. `interval`: nanoseconds of item time.
     package func observePeriodically(
         _ id: UInt64,
         every interval: Int64,
-        _ call: @escaping @Sendable (Int64) -> Void
+        _ call: @escaping @Sendable (ItemTime) -> Void
     ) {
-        observers.addPeriodic(id, interval: interval, now: renderer.itemTime(at: now).nanoseconds, call)
+        observers.addPeriodic(id, interval: interval, now: renderer.itemTime(at: now), call)
         update()
     }
 
-    /// `times`: item times in nanoseconds.
-    package func observeTimes(_ id: UInt64, _ times: [Int64], _ call: @escaping @Sendable (Int64) -> Void) {
-        observers.addBoundary(id, times: times, now: renderer.itemTime(at: now).nanoseconds, call)
+    /// `call` is called on the control lane, once for each of `times` that is reached or passed.
+    package func observeTimes(
+        _ id: UInt64,
+        _ times: [ItemTime],
+        _ call: @escaping @Sendable (ItemTime) -> Void
+    ) {
+        observers.addBoundary(id, times: times, now: renderer.itemTime(at: now), call)
         update()
     }
 

@@ -38,7 +38,7 @@ extension PlaybackLoop {
             audio: audio.device == nil ? AudioDeviceFacts() : audio.facts,
             frameRate: state.timelineRate == 0 ? 0 : publisher.frameRate.value,
             timeline: renderer.timeline,
-            passStart: renderer.origin.itemZero.nanoseconds,
+            origin: renderer.origin,
             passEnd: pipeline.flatMap { passEnd($0) }
         )
         if let snapshot = publisher.snapshot(changes, description: pipeline?.description) {
@@ -47,10 +47,10 @@ extension PlaybackLoop {
     }
 
     /// Where time stands at the end of the pass until the loop has decided; nil: not known, or time goes on.
-    private func passEnd(_ pipeline: ItemPipeline) -> Int64? {
+    private func passEnd(_ pipeline: ItemPipeline) -> ItemTime? {
         // Under `.none` time goes on past the end.
         let goesOn = state.endAction == .none && state.item?.hasEnded == true
-        return renderer.isReverse || goesOn ? nil : renderer.passEnd(pipeline)?.itemTime.nanoseconds
+        return renderer.isReverse || goesOn ? nil : renderer.passEnd(pipeline)?.itemTime
     }
 
     /// Brings the counters up to now.
@@ -65,16 +65,13 @@ extension PlaybackLoop {
         guard let item = current, let state = state.item, state.hasLanded || state.isMoving else { return }
         let epoch = item.start.epoch
         // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
-        let now = renderer.itemTime(at: now).nanoseconds
+        let now = renderer.itemTime(at: now)
         let pass = renderer.pass
-        var end = pipeline.withProgress { $0.epoch == epoch ? $0.end(ofPass: pass)?.nanoseconds : nil }
-        if let limit = renderer.ends.forward?.nanoseconds, let read = end { end = min(read, limit) }
+        var end = pipeline.withProgress { $0.epoch == epoch ? ItemTime($0.end(ofPass: pass)) : nil }
+        if let limit = renderer.ends.forward, let read = end { end = min(read, limit) }
         let range = end.flatMap { end -> MediaTimeRange? in
             guard state.hasLanded, end > now else { return nil }
-            return MediaTimeRange(
-                start: MediaTime(nanoseconds: now),
-                duration: MediaTime(nanoseconds: end - now)
-            )
+            return MediaTimeRange(start: now.mediaTime, duration: MediaTime(nanoseconds: end - now))
         }
         let isOver = pipeline.hasEndedReading(epoch)
         guard current?.reading.mustTell(range, isOver: isOver) == true else { return }

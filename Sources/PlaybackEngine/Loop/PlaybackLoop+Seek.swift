@@ -18,7 +18,7 @@ extension PlaybackLoop {
             isReverse: state.isReverse
         )
         begin(ItemEpoch(start: start, retry: SeekRetry(target: request.target)))
-        observers.jumped(itemTime: state.item?.seekTarget?.nanoseconds ?? 0)
+        observers.jumped(itemTime: ItemTime(state.item?.seekTarget) ?? .zero)
     }
 
     private func begin(_ epoch: ItemEpoch) {
@@ -107,7 +107,7 @@ extension PlaybackLoop {
             publisher.counters.startupTime = now.nanoseconds(since: item.openedAt)
         }
         if hasVideo, layers.becomesReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
-        if state.item?.seekInFlight != nil { observers.moved(itemTime: time.nanoseconds ?? 0) }
+        if state.item?.seekInFlight != nil { observers.moved(itemTime: ItemTime(time) ?? .zero) }
         handle(.landed(epoch, at: time))
         if reopening.isWanted { reopen() }
     }
@@ -156,7 +156,7 @@ extension PlaybackLoop {
         guard let last = frames.last else { return }
         publisher.counters.framesDecoded += frames.count
         audio.output?.restart()
-        observers.jumped(itemTime: renderer.itemTime(at: now).nanoseconds)
+        observers.jumped(itemTime: renderer.itemTime(at: now))
         show(last, due: now, at: now, isEssential: true, done: nil)
     }
 }

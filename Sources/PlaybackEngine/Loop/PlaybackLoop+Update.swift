@@ -49,7 +49,7 @@ extension PlaybackLoop {
         deliver(outcome, item, pipeline, at: now)
         keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
-        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now).nanoseconds) }
+        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         reportReading(pipeline)
         noteStarvation(&outcome, item, pipeline, at: now)
         publish()
@@ -80,10 +80,10 @@ extension PlaybackLoop {
     /// Where the buffer is reckoned from. Until a first frame was presented: from where that is to be.
     private func bufferMoment(_ item: OpenItem) -> BufferMonitor.Moment {
         let now = now
-        let target = (item.start.firstWanted ?? item.start.demuxTarget ?? .zero).nanoseconds ?? 0
+        let target = ItemTime(item.start.firstWanted ?? item.start.demuxTarget) ?? .zero
         return BufferMonitor.Moment(
             epoch: item.start.epoch,
-            itemTime: state.item?.hasLanded == true ? renderer.itemTime(at: now).nanoseconds : target,
+            itemTime: state.item?.hasLanded == true ? renderer.itemTime(at: now) : target,
             pass: renderer.pass,
             rate: state.rate == 0 ? 1 : abs(state.rate),
             host: now
@@ -171,8 +171,8 @@ extension PlaybackLoop {
             publisher.counters.audioSamples += sound.buffer.frameCount
             let time = ItemTime(sound.buffer.presentationTime) ?? .zero
             let place = SoundPlace(
-                origin: sound.origin.itemZero.nanoseconds,
-                time: time.nanoseconds,
+                origin: sound.origin,
+                time: time,
                 due: timeline.host(for: sound.origin.timelineTime(of: time)) ?? now,
                 rate: timeline.rate,
                 epoch: timeline.epoch
@@ -240,7 +240,7 @@ extension PlaybackLoop {
     private func setAlarm(_ time: HostTime?) {
         var time = time
         if let observed = observers.nextTime(isReverse: state.isReverse),
-            let host = renderer.hostTime(forItemTime: ItemTime(nanoseconds: observed))
+            let host = renderer.hostTime(forItemTime: observed)
         {
             time = min(time ?? host, host)
         }

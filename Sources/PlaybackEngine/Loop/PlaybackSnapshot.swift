@@ -24,28 +24,28 @@ package struct PlaybackSnapshot: Sendable {
     package var audio = AudioDeviceFacts()
 
     var timeline = Timeline()
-    /// Where the current pass begins on the timeline, in nanoseconds.
-    var passStart: Int64 = 0
+    /// Where the current pass lies on the timeline.
+    var origin = PassOrigin()
     /// Where it ends, in item time, as far as is known: time stands there until the loop has decided.
-    var passEnd: Int64?
+    var passEnd: ItemTime?
 
     package init() {}
 
     /// Item time at `host`: the target while a seek is under way.
     package func itemTime(at host: HostTime) -> MediaTime {
         if let seekTarget { return seekTarget }
-        var time = timeline.media(at: host).nanoseconds &- passStart
+        var time = origin.itemTime(of: timeline.media(at: host))
         if let passEnd { time = min(time, passEnd) }
-        return MediaTime(value: max(0, time), timescale: 1_000_000_000)
+        return max(.zero, time).mediaTime
     }
 
     /// How fast item time runs.
     package var effectiveRate: Double { seekTarget == nil ? Double(timeline.rate.millionths) / 1_000_000 : 0 }
 
-    /// When an item time, in nanoseconds, is reached; nil: it is passed, or time stands.
-    package func hostTime(forItemTime time: Int64) -> HostTime? {
+    /// When an item time is reached; nil: it is passed, or time stands.
+    package func hostTime(forItemTime time: ItemTime) -> HostTime? {
         guard seekTarget == nil, passEnd.map({ time <= $0 }) ?? true else { return nil }
-        return timeline.host(for: TimelineTime(nanoseconds: passStart &+ time))
+        return timeline.host(for: origin.timelineTime(of: time))
     }
 }
 

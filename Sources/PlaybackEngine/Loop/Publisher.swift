@@ -28,8 +28,8 @@ struct Publisher {
         var audio: AudioDeviceFacts
         var frameRate: Float
         var timeline: Timeline
-        var passStart: Int64
-        var passEnd: Int64?
+        var origin: PassOrigin
+        var passEnd: ItemTime?
     }
 
     mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
@@ -52,7 +52,7 @@ struct Publisher {
         snapshot.audio = changes.audio
         snapshot.frameRate = changes.frameRate
         snapshot.timeline = changes.timeline
-        snapshot.passStart = changes.passStart
+        snapshot.origin = changes.origin
         snapshot.passEnd = changes.passEnd
         return snapshot
     }

@@ -1,19 +1,19 @@
 /// Who wants to be told when playback passes a time, in either direction. Confined to the control lane.
 struct TimeObservers {
     fileprivate enum Kind {
-        /// Item time in nanoseconds between calls.
+        /// Nanoseconds of item time between calls.
         case periodic(interval: Int64)
         /// Sorted item times.
-        case boundary([Int64])
+        case boundary([ItemTime])
     }
 
     fileprivate struct Entry {
         let kind: Kind
-        /// Up to where playing has come, in item time.
-        var from: Int64
+        /// Up to where playing has come.
+        var from: ItemTime
         /// What lies exactly at `from` has not been told: playing begins there.
         var includesFrom = true
-        let call: @Sendable (Int64) -> Void
+        let call: @Sendable (ItemTime) -> Void
     }
 
     private var entries: [(id: UInt64, entry: Entry)] = []
@@ -21,8 +21,8 @@ struct TimeObservers {
     mutating func addPeriodic(
         _ id: UInt64,
         interval: Int64,
-        now: Int64,
-        _ call: @escaping @Sendable (Int64) -> Void
+        now: ItemTime,
+        _ call: @escaping @Sendable (ItemTime) -> Void
     ) {
         let kind = Kind.periodic(interval: max(1_000_000, interval))
         entries.append((id, Entry(kind: kind, from: now, call: call)))
@@ -30,9 +30,9 @@ struct TimeObservers {
 
     mutating func addBoundary(
         _ id: UInt64,
-        times: [Int64],
-        now: Int64,
-        _ call: @escaping @Sendable (Int64) -> Void
+        times: [ItemTime],
+        now: ItemTime,
+        _ call: @escaping @Sendable (ItemTime) -> Void
     ) {
         entries.append((id, Entry(kind: .boundary(times.sorted()), from: now, call: call)))
     }
@@ -41,7 +41,7 @@ struct TimeObservers {
 
     /// Playing has come to `now`: whoever was passed is called, once per time passed for boundaries, once
     /// for all that were passed for a period.
-    mutating func fire(upTo now: Int64) {
+    mutating func fire(upTo now: ItemTime) {
         for index in entries.indices {
             let entry = entries[index].entry
             for time in entry.passed(now) { entry.call(time) }
@@ -51,7 +51,7 @@ struct TimeObservers {
     }
 
     /// A seek or a loop's jump: periods are told of it, boundaries begin anew at the new time.
-    mutating func jumped(itemTime now: Int64) {
+    mutating func jumped(itemTime now: ItemTime) {
         moved(itemTime: now)
         for (_, entry) in entries {
             if case .periodic = entry.kind { entry.call(now) }
@@ -59,7 +59,7 @@ struct TimeObservers {
     }
 
     /// A jump that was told of has landed a little elsewhere.
-    mutating func moved(itemTime now: Int64) {
+    mutating func moved(itemTime now: ItemTime) {
         for index in entries.indices {
             entries[index].entry.from = now
             entries[index].entry.includesFrom = true
@@ -67,14 +67,14 @@ struct TimeObservers {
     }
 
     /// Playback started or stopped.
-    func rateChanged(itemTime now: Int64) {
+    func rateChanged(itemTime now: ItemTime) {
         for (_, entry) in entries {
             if case .periodic = entry.kind { entry.call(now) }
         }
     }
 
     /// The next item time anybody waits for in this direction.
-    func nextTime(isReverse: Bool) -> Int64? {
+    func nextTime(isReverse: Bool) -> ItemTime? {
         let times = entries.compactMap { $0.entry.next(isReverse: isReverse) }
         return isReverse ? times.max() : times.min()
     }
@@ -82,13 +82,13 @@ struct TimeObservers {
 
 extension TimeObservers.Entry {
     /// What a call is due for when playing comes from `from` to `now`, in the order of passing.
-    fileprivate func passed(_ now: Int64) -> [Int64] {
+    fileprivate func passed(_ now: ItemTime) -> [ItemTime] {
         switch kind {
         case .periodic(let interval):
             let isDue =
                 now >= from
-                ? Self.floor(now, interval) > Self.floor(from, interval)
-                : Self.floor(-now, interval) > Self.floor(-from, interval)
+                ? Self.floor(now.nanoseconds, interval) > Self.floor(from.nanoseconds, interval)
+                : Self.floor(-now.nanoseconds, interval) > Self.floor(-from.nanoseconds, interval)
             return isDue ? [now] : []
         case .boundary(let times):
             let hit = times.filter { time in
@@ -99,12 +99,14 @@ extension TimeObservers.Entry {
         }
     }
 
-    fileprivate func next(isReverse: Bool) -> Int64? {
+    fileprivate func next(isReverse: Bool) -> ItemTime? {
         switch kind {
         case .periodic(let interval):
-            return isReverse
-                ? -(Self.floor(-from, interval) + 1) * interval
-                : (Self.floor(from, interval) + 1) * interval
+            let next =
+                isReverse
+                ? -(Self.floor(-from.nanoseconds, interval) + 1) * interval
+                : (Self.floor(from.nanoseconds, interval) + 1) * interval
+            return ItemTime(nanoseconds: next)
         case .boundary(let times):
             if includesFrom, times.contains(from) { return from }
             return isReverse ? times.last { $0 < from } : times.first { $0 > from }

@@ -5,6 +5,9 @@ package struct ItemTime: TimePoint {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Later than every other time: "never".
+    package static let distantFuture = ItemTime(nanoseconds: .max)
 }
 
 /// The one way from media time to item time and back.

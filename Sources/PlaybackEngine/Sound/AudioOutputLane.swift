@@ -82,9 +82,9 @@ package final class AudioOutputLane: @unchecked Sendable {
         if let converter, let rest = try converter.drain() { try hand(rest, lastPlace) }
     }
 
-    // MARK: Speed
+    // MARK: Another rate
 
-    /// Where sound that is being played can take up another speed at the earliest; nil: none is.
+    /// The earliest point at which a device that plays can take up another rate; nil: no device plays.
     func turnPoint(at now: HostTime, epoch: Epoch) -> SoundTurn? {
         guard let device, let position = device.position,
             now.nanoseconds(since: position.measuredAt) < Self.stale
@@ -93,28 +93,27 @@ package final class AudioOutputLane: @unchecked Sendable {
         return placer?.ledger.withLock { ledger in
             guard position.flushes == ledger.run, ledger.epoch == epoch else { return nil }
             let frame = min(position.frame + ledger.frames(in: late + Self.turnMargin), ledger.frameCount)
-            return ledger.media(of: frame).map {
-                SoundTurn(frame: frame, run: ledger.run, media: $0.nanoseconds)
-            }
+            return ledger.media(of: frame).map { SoundTurn(frame: frame, run: ledger.run, media: $0) }
         }
     }
 
-    /// What the device has not taken is taken back and made anew at the timeline's rate, from `point` on. `moved` gets
-    /// where that began, if elsewhere.
-    func turn(with timeline: Timeline, at point: SoundTurn, moved: @escaping @Sendable (Int64) -> Void) {
+    /// Takes back what the device has not played from `point` on, and processes it again at the timeline's rate.
+    /// `moved` is called where the device could only take back from another point on.
+    func turn(with timeline: Timeline, at point: SoundTurn, moved: @escaping @Sendable (TimelineTime) -> Void)
+    {
         guard placer != nil else { return }
         lane.enqueue { [self] in attempt { try turnNow(timeline, point, moved) } }
     }
 
-    private func turnNow(_ timeline: Timeline, _ point: SoundTurn, _ moved: (Int64) -> Void) throws {
+    private func turnNow(_ timeline: Timeline, _ point: SoundTurn, _ moved: (TimelineTime) -> Void) throws {
         guard let placer, let media = placer.rewind(to: point) else { return }
-        if (media &- point.media).magnitude > Self.mistake { moved(media) }
+        if (media - point.media).magnitude > Self.mistake { moved(media) }
         try makeAnew(with: timeline, from: media)
     }
 
-    /// Nothing of what the device has in hand is heard: it was made for another rate than the timeline's, which
-    /// stands or begins only. What is due from `media` on is made anew.
-    func beginAnew(with timeline: Timeline, from media: Int64, isLate: Bool) {
+    /// Drops what the device has in hand, which was processed for another rate, and processes again what is due
+    /// from `media` on. The timeline stands, or begins only.
+    func beginAnew(with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         guard let placer else { return }
         lane.enqueue { [self] in
             guard placer.hasSound else { return }
@@ -123,7 +122,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    private func makeAnew(with timeline: Timeline, from media: Int64) throws {
+    private func makeAnew(with timeline: Timeline, from media: TimelineTime) throws {
         let (before, pieces) = history.split(at: media)
         processing.turn(behind: before)
         converter?.reset()
@@ -131,8 +130,8 @@ package final class AudioOutputLane: @unchecked Sendable {
             var (origin, place) = (piece.origin, piece.place)
             origin.rate = timeline.rate.factor
             place.rate = timeline.rate
-            place.time = piece.buffer.presentationTime.nanoseconds ?? place.time
-            place.due = timeline.host(for: TimelineTime(nanoseconds: piece.start)) ?? place.due
+            place.time = ItemTime(piece.buffer.presentationTime) ?? place.time
+            place.due = timeline.host(for: piece.start) ?? place.due
             lastPlace = place
             for buffer in processing.pace(piece.buffer, origin) { try take(buffer, place) }
         }
@@ -246,7 +245,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     private func hand(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
         // Volume comes last, so that it changes neither what is converted nor how.
-        if let placer { try placer.hand(buffer, place) } else { try sink.write(gain.apply(to: buffer)) }
+        if let placer { try placer.write(buffer, place) } else { try sink.write(gain.apply(to: buffer)) }
     }
 
     /// What the resampler still holds belongs to the sink: the sound ends here.

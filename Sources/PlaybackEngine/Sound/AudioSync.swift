@@ -160,9 +160,8 @@ struct AudioSync {
             beginAnew(timeline, at: now)
             return
         }
-        let media = TimelineTime(nanoseconds: point.media)
-        timeline.turn(at: media, to: new, at: now)
-        output.turn(with: timeline, at: point) { moved(media, TimelineTime(nanoseconds: $0), epoch) }
+        timeline.turn(at: point.media, to: new, at: now)
+        output.turn(with: timeline, at: point) { moved(point.media, $0, epoch) }
     }
 
     /// Playing on after a pause, maybe at another rate.
@@ -176,7 +175,7 @@ struct AudioSync {
         let media = timeline.media(at: now)
         // Where the timeline stands, or begins only, no frame is ahead of what is heard next.
         let hasBegun = timeline.host(for: media).map { $0 <= now } ?? false
-        output?.beginAnew(with: timeline, from: media.nanoseconds, isLate: hasBegun)
+        output?.beginAnew(with: timeline, from: media, isLate: hasBegun)
     }
 
     /// 50 ms: often enough to notice at once that something is wrong.

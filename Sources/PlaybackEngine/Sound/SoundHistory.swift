@@ -1,16 +1,16 @@
 import MediaCore
 
-/// Where sound takes up another speed.
+/// Where a device takes up another rate.
 struct SoundTurn: Sendable {
-    /// The device's sample from which on it does, if that can be taken back still, ...
+    /// Index of the first device sample at the new rate, if the device can still take that sample back.
     var frame: Int64
-    /// ... since which flush, ...
+    /// The flush that the index counts from. After another flush the point is void.
     var run: Int
-    /// ... and where on the timeline that sample belongs.
-    var media: Int64
+    /// Where on the timeline that sample belongs.
+    var media: TimelineTime
 }
 
-/// The sound that a device has been given and may not have played: at another speed it is made anew.
+/// The audio that a device was given and may not have played yet. At another rate it is processed again.
 struct SoundHistory {
     struct Piece {
         /// As decoded, with mix and taps.
@@ -18,8 +18,8 @@ struct SoundHistory {
         var origin: AudioOrigin
         var place: SoundPlace
 
-        var start: Int64 { place.origin &+ (buffer.presentationTime.nanoseconds ?? 0) }
-        var end: Int64 { start &+ (buffer.duration.nanoseconds ?? 0) }
+        var start: TimelineTime { place.timelineTime(of: buffer) }
+        var end: TimelineTime { start + (buffer.duration.nanoseconds ?? 0) }
     }
 
     private var pieces: [Piece] = []
@@ -27,7 +27,7 @@ struct SoundHistory {
     /// `span`: nanoseconds of media that are kept.
     mutating func append(_ piece: Piece, keeping span: Int64) {
         pieces.append(piece)
-        let oldest = piece.end &- span
+        let oldest = piece.end - span
         guard let first = pieces.first, first.end < oldest else { return }
         pieces.removeAll { $0.end < oldest }
     }
@@ -35,12 +35,12 @@ struct SoundHistory {
     mutating func clear() { pieces = [] }
 
     /// What lies on the timeline from `media` on, and the last that lies before it.
-    func split(at media: Int64) -> (before: AudioBuffer?, pieces: [Piece]) {
+    func split(at media: TimelineTime) -> (before: AudioBuffer?, pieces: [Piece]) {
         var before: AudioBuffer?
         var rest: [Piece] = []
         for piece in pieces {
             let rate = Double(piece.buffer.format.sampleRate)
-            let count = (Double(media &- piece.start) * rate / 1e9).rounded()
+            let count = (Double(media - piece.start) * rate / 1e9).rounded()
             let cut = Int(max(0, min(Double(piece.buffer.frameCount), count)))
             if cut > 0 { before = piece.buffer.trimmed(last: piece.buffer.frameCount - cut) }
             guard cut < piece.buffer.frameCount else { continue }

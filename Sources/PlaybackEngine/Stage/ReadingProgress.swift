@@ -85,11 +85,11 @@ struct ReadingProgress {
 
     /// Nanoseconds of every track that were read from `time` on. A track that lies far behind the others in
     /// the file is over, or has little to say.
-    func ahead(of time: Int64, pass: Int) -> Int64 {
+    func ahead(of time: ItemTime, pass: Int) -> Int64 {
         guard pass == self.pass else { return pass < self.pass ? .max : 0 }
         guard let latest = ends.values.max() else { return 0 }
-        let counted = tracks.map { ends[$0] ?? time }.filter { latest - $0 < Self.farBehind }
-        return (counted.min() ?? latest) &- time
+        let counted = tracks.map { ends[$0] ?? time.nanoseconds }.filter { latest - $0 < Self.farBehind }
+        return (counted.min() ?? latest) &- time.nanoseconds
     }
 
     /// Tracks are interleaved more closely than this.

@@ -4,8 +4,8 @@ import MediaCore
 struct CueList {
     struct Entry: Hashable {
         var cue: TextCue
-        /// Nanoseconds; `Int64.max` where nothing has ended it yet.
-        var start, end: Int64
+        /// `distantFuture` as an end: nothing has ended the cue yet.
+        var start, end: ItemTime
     }
 
     private(set) var entries: [Entry] = []
@@ -16,7 +16,7 @@ struct CueList {
 
     /// Twice the same is once. False: there is no room.
     mutating func insert(_ cue: TextCue) -> Bool {
-        guard let start = cue.timeRange.start.nanoseconds else { return true }
+        guard let start = ItemTime(cue.timeRange.start) else { return true }
         let place = entries.partition { $0.start > start }
         guard
             !entries[..<place].reversed().prefix(while: { $0.start == start }).contains(where: {
@@ -25,13 +25,17 @@ struct CueList {
         else { return true }
         guard bytes + Self.size(cue) <= Self.byteLimit else { return false }
         bytes += Self.size(cue)
-        var end = cue.timeRange.end.nanoseconds ?? .max
+        var end = ItemTime(cue.timeRange.end) ?? .distantFuture
         // Only words of the same track end each other.
-        if end == .max, let next = entries[place...].first(where: { $0.cue.track == cue.track }) {
+        if end == .distantFuture, let next = entries[place...].first(where: { $0.cue.track == cue.track }) {
             end = next.start
         }
         entries.insert(Entry(cue: cue, start: start, end: max(start, end)), at: place)
-        if end == .max { entries[place].cue.timeRange.duration = .indefinite } else { close(place, at: end) }
+        if end == .distantFuture {
+            entries[place].cue.timeRange.duration = .indefinite
+        } else {
+            close(place, at: end)
+        }
         self.end(track: cue.track, at: start)
         return true
     }
@@ -41,26 +45,25 @@ struct CueList {
     }
 
     /// What was to last until the next cue of the track is over at `time`.
-    mutating func end(track: Int, at time: Int64) {
+    mutating func end(track: Int, at time: ItemTime) {
         for index in entries.indices
-        where entries[index].end == .max && entries[index].start < time && entries[index].cue.track == track {
+        where entries[index].end == .distantFuture && entries[index].start < time
+            && entries[index].cue.track == track
+        {
             close(index, at: time)
         }
     }
 
-    private mutating func close(_ index: Int, at end: Int64) {
+    private mutating func close(_ index: Int, at end: ItemTime) {
         entries[index].end = end
-        longest = max(longest, end &- entries[index].start)
+        longest = max(longest, end - entries[index].start)
         if !entries[index].cue.timeRange.duration.isNumeric {
-            entries[index].cue.timeRange.duration = MediaTime(
-                value: end &- entries[index].start,
-                timescale: 1_000_000_000
-            )
+            entries[index].cue.timeRange.duration = MediaTime(nanoseconds: end - entries[index].start)
         }
     }
 
     /// Forgets what is over by `time`.
-    mutating func drop(before time: Int64) {
+    mutating func drop(before time: ItemTime) {
         entries.removeAll { entry in
             guard entry.end < time else { return false }
             bytes -= Self.size(entry.cue)
@@ -69,10 +72,12 @@ struct CueList {
     }
 
     /// Those that are due at some moment from `first` to `last`, both included.
-    func due(from first: Int64, to last: Int64) -> [Entry] {
+    func due(from first: ItemTime, to last: ItemTime) -> [Entry] {
         var index = entries.partition { $0.start > last }
         var found: [Entry] = []
-        while index > 0, entries[index - 1].start >= first &- longest || entries[index - 1].end == .max {
+        while index > 0,
+            entries[index - 1].start >= first - longest || entries[index - 1].end == .distantFuture
+        {
             index -= 1
             if entries[index].end > first { found.append(entries[index]) }
         }
@@ -80,7 +85,7 @@ struct CueList {
     }
 
     /// When the next cue begins, behind `time`; backward: ends, before it.
-    func next(after time: Int64, isReverse: Bool) -> Int64? {
+    func next(after time: ItemTime, isReverse: Bool) -> ItemTime? {
         if isReverse { return entries.lazy.map { $0.end - 1 }.filter { $0 < time }.max() }
         let place = entries.partition { $0.start > time }
         return place < entries.count ? entries[place].start : nil

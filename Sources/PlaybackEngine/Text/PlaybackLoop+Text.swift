@@ -24,8 +24,7 @@ extension PlaybackLoop {
         let feed = source.map { source in
             let stage = TextStage(
                 source,
-                at: max(.zero, renderer.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero)
-                    .nanoseconds,
+                at: max(.zero, renderer.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero),
                 changed: { [weak self] in self?.scheduleUpdate() },
                 opened: { [weak self] result in self?.perform { $0.textOpened(id, kind, result) } },
                 faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } }
@@ -56,9 +55,9 @@ extension PlaybackLoop {
         guard !texts.isEmpty, state.item?.hasLanded == true, let epoch = current?.start.epoch else {
             return nil
         }
-        let time = renderer.itemTime(at: now).nanoseconds
+        let time = renderer.itemTime(at: now)
         let place = TextFeeds.Place(epoch: epoch, pass: renderer.pass)
         return texts.update(at: time, place, isReverse: renderer.isReverse)
-            .compactMap { renderer.hostTime(forItemTime: ItemTime(nanoseconds: $0)) }.min()
+            .compactMap { renderer.hostTime(forItemTime: $0) }.min()
     }
 }

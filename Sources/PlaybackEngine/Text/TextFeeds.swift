@@ -36,7 +36,7 @@ struct TextFeed {
     }
 
     /// Tells what has come due at `time`. The item time at which there is something to tell next; nil: none.
-    mutating func update(at time: Int64, _ newPlace: TextFeeds.Place, isReverse: Bool) -> Int64? {
+    mutating func update(at time: ItemTime, _ newPlace: TextFeeds.Place, isReverse: Bool) -> ItemTime? {
         let hasJumped = place != newPlace
         if hasJumped {
             if place != nil { flush() }
@@ -47,12 +47,12 @@ struct TextFeed {
         return tell(at: time, isReverse: isReverse)
     }
 
-    private mutating func tell(at time: Int64, isReverse: Bool) -> Int64? {
+    private mutating func tell(at time: ItemTime, isReverse: Bool) -> ItemTime? {
         let cues = stage.cues
-        var next: Int64?
+        var next: ItemTime?
         var heard: [ObjectIdentifier: Set<CueList.Entry>] = [:]
         for listener in source.listeners() {
-            let edge = isReverse ? time &- listener.advance : time &+ listener.advance
+            let edge = isReverse ? time - listener.advance : time + listener.advance
             let due = cues.due(from: min(time, edge), to: max(time, edge))
             let known = told[listener.id] ?? []
             let new = due.filter { entry in
@@ -62,9 +62,9 @@ struct TextFeed {
                 }
             }
             heard[listener.id] = Set(due)
-            if !new.isEmpty { listener.take(.due(new.map(\.cue), at: MediaTime(nanoseconds: time))) }
+            if !new.isEmpty { listener.take(.due(new.map(\.cue), at: time.mediaTime)) }
             guard let then = cues.next(after: edge, isReverse: isReverse) else { continue }
-            let moment = isReverse ? then &+ listener.advance : then &- listener.advance
+            let moment = isReverse ? then + listener.advance : then - listener.advance
             next = next.map { isReverse ? max($0, moment) : min($0, moment) } ?? moment
         }
         told = heard
@@ -107,7 +107,7 @@ struct TextFeeds {
     }
 
     /// The item times at which there is something to tell next.
-    mutating func update(at time: Int64, _ place: Place, isReverse: Bool) -> [Int64] {
+    mutating func update(at time: ItemTime, _ place: Place, isReverse: Bool) -> [ItemTime] {
         // Subtitles before metadata, each time.
         [TextKind.words, .metadata].compactMap { feeds[$0]?.update(at: time, place, isReverse: isReverse) }
     }

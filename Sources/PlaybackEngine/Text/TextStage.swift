@@ -97,11 +97,11 @@ final class TextStage: Stage, @unchecked Sendable {
         var cues = CueList()
         var track: Int?
         /// The item time being played, and how many jumps there were.
-        var time: Int64 = 0
+        var time = ItemTime.zero
         var jumps = 0
         /// From where to where reading has come.
-        var from: Int64 = 0
-        var upTo: Int64 = 0
+        var from = ItemTime.zero
+        var upTo = ItemTime.zero
         var isOver = false
     }
 
@@ -130,7 +130,7 @@ final class TextStage: Stage, @unchecked Sendable {
 
     init(
         _ source: TextSource,
-        at time: Int64,
+        at time: ItemTime,
         changed: @escaping @Sendable () -> Void,
         opened: @escaping @Sendable (Result<Void, MediaError>) -> Void,
         faulted: @escaping @Sendable (MediaError) -> Void
@@ -149,11 +149,11 @@ final class TextStage: Stage, @unchecked Sendable {
     var cues: CueList { shared.withLock { $0.cues } }
 
     /// True: there is something to do.
-    func play(at time: Int64, jumped: Bool) -> Bool {
+    func play(at time: ItemTime, jumped: Bool) -> Bool {
         shared.withLock { shared in
             shared.time = time
             if jumped { shared.jumps += 1 }
-            return jumped || !shared.isOver && shared.upTo < time &+ Self.ahead / 2
+            return jumped || !shared.isOver && shared.upTo < time + Self.ahead / 2
         }
     }
 
@@ -204,20 +204,20 @@ final class TextStage: Stage, @unchecked Sendable {
         }
         if jumps != self.jumps {
             self.jumps = jumps
-            let isKnown = time >= from && (isOver || time <= upTo &+ Self.preroll)
+            let isKnown = time >= from && (isOver || time <= upTo + Self.preroll)
             if !isKnown {
-                try seek(to: max(0, time &- Self.preroll))
+                try seek(to: max(.zero, time - Self.preroll))
                 return .progressed
             }
         }
         if isOver { return .finished }
-        if upTo > time &+ Self.ahead { return .needsSpace }
+        if upTo > time + Self.ahead { return .needsSpace }
         guard let packet = try demuxer.read() else {
             shared.withLock { $0.isOver = true }
             changed()
             return .finished
         }
-        let start = (packet.presentationTime ?? packet.decodeTime)?.nanoseconds
+        let start = ItemTime(packet.presentationTime ?? packet.decodeTime)
         guard packet.track == track else {
             if let start { shared.withLock { $0.upTo = max($0.upTo, start) } }
             return .progressed
@@ -230,19 +230,19 @@ final class TextStage: Stage, @unchecked Sendable {
             if cues.isEmpty, let start { shared.cues.end(track: track, at: start) }
             return !cues.allSatisfy { shared.cues.insert($0) }
         }
-        if isFull { forget(before: time &- Self.preroll) }
+        if isFull { forget(before: time - Self.preroll) }
         changed()
         return .progressed
     }
 
-    private func forget(before time: Int64) {
+    private func forget(before time: ItemTime) {
         shared.withLock { shared in
             shared.cues.drop(before: time)
             shared.from = max(shared.from, time)
         }
     }
 
-    private func seek(to time: Int64) throws(MediaError) {
+    private func seek(to time: ItemTime) throws(MediaError) {
         shared.withLock { shared in
             shared.from = time
             shared.upTo = time
@@ -252,7 +252,7 @@ final class TextStage: Stage, @unchecked Sendable {
         // Words have no sync points in most containers' indexes; pictures and sound have.
         if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
         defer { enable() }
-        try demuxer.seek(to: MediaTime(value: time, timescale: 1_000_000_000), preference: .atOrBefore)
+        try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)
     }
 
     private func recover(from error: MediaError) -> StepResult {

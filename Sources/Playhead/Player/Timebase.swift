@@ -28,7 +28,7 @@ public struct Timebase: Sendable {
 
     /// When the clock reaches `time`; nil while standing, and where that time is passed.
     public func hostTime(atTime time: MediaTime) -> HostTime? {
-        guard let time = time.nanoseconds else { return nil }
+        guard let time = ItemTime(time) else { return nil }
         return item.played?.hostTime(forItemTime: time)
     }
 

@@ -68,7 +68,7 @@ extension Player {
         queue: DispatchQueue? = nil,
         using body: @escaping @Sendable () -> Void
     ) -> TimeObserver {
-        let times = times.compactMap(\.nanoseconds)
+        let times = times.compactMap { ItemTime($0) }
         return addObserver(queue) { loop, id, call in
             loop.observeTimes(id, times, call)
         } body: { _ in
@@ -80,7 +80,7 @@ extension Player {
 
     private func addObserver(
         _ queue: DispatchQueue?,
-        add: @escaping @Sendable (PlaybackLoop, UInt64, @escaping @Sendable (Int64) -> Void) -> Void,
+        add: @escaping @Sendable (PlaybackLoop, UInt64, @escaping @Sendable (ItemTime) -> Void) -> Void,
         body: @escaping @Sendable (MediaTime) -> Void
     ) -> TimeObserver {
         let lane = queue.map { core.driver.makeCallbackLane($0) } ?? core.callbacks
@@ -89,7 +89,7 @@ extension Player {
         core.loop.perform { loop in
             add(loop, id) { time in
                 lane.enqueue {
-                    if isOn.value { body(MediaTime(value: time, timescale: 1_000_000_000)) }
+                    if isOn.value { body(time.mediaTime) }
                 }
             }
         }
