@@ -40,7 +40,7 @@ struct BufferMonitor {
     mutating func update(_ pipeline: ItemPipeline, _ moment: Moment) -> BufferLevel {
         let hasEnded = pipeline.hasEndedReading(moment.epoch)
         let isFull = pipeline.isFull(moment.epoch)
-        let isReady = pipeline.branches.allSatisfy { !$0.frames.isEmpty || isFull && $0.packets.isEmpty }
+        let isReady = pipeline.branches.allSatisfy { !$0.frames.isEmpty || isFull && $0.isEmpty }
         if hasEnded || isReady { level.isEmpty = false }
         if hasEnded || isFull { level.isFull = true }
         if hasEnded || isReady && (isFull || isEnough(pipeline, moment)) { level.isLikelyToKeepUp = true }

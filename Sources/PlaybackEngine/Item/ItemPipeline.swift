@@ -61,6 +61,12 @@ final class Branch: Sendable {
         self.runner = runner
     }
 
+    /// No frame is there and none is on its way. The order of the questions counts: what was taken from
+    /// `packets` lies in `frames` before the stage is idle.
+    var isEmpty: Bool {
+        packets.isEmpty && stage.isIdle.load(ordering: .sequentiallyConsistent) && frames.isEmpty
+    }
+
     /// Takes the frame at the front out and lets the decoder fill the place.
     func advance() {
         _ = frames.pop()

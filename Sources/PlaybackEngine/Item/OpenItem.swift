@@ -49,7 +49,7 @@ struct OpenItem {
     mutating func becomesReady() -> Bool {
         guard !isReady, let pipeline else { return false }
         let isFull = pipeline.isFull(start.epoch)
-        guard pipeline.branches.allSatisfy({ !$0.frames.isEmpty || isFull && $0.packets.isEmpty }) else {
+        guard pipeline.branches.allSatisfy({ !$0.frames.isEmpty || isFull && $0.isEmpty }) else {
             return false
         }
         isReady = true

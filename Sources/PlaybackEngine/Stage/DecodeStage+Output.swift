@@ -3,9 +3,9 @@ import MediaCore
 /// What comes out of the decoder: to the frame queue, or to the collector while playing backward.
 extension DecodeStage {
     func deliver(_ frame: VideoFrame) {
-        var frame = frame
-        frame.epoch = current.epoch
-        frame.pass = current.pass.number
+        run.came(frame)
+        framesInFull += 1
+        var frame = stamped(frame)
         skipper.came(frame.presentationTime)
         if current.collector != nil {
             frame.isReversed = true
@@ -17,9 +17,17 @@ extension DecodeStage {
         let result = current.filter.take(frame)
         if result.isLate { landedLate() }
         for frame in result.frames { push(frame) }
+        settle()
     }
 
-    private func push(_ frame: VideoFrame) {
+    func stamped(_ frame: VideoFrame) -> VideoFrame {
+        var frame = frame
+        frame.epoch = current.epoch
+        frame.pass = current.pass.number
+        return frame
+    }
+
+    func push(_ frame: VideoFrame) {
         let length = frame.duration.nanoseconds ?? stepBefore(frame)
         if let time = frame.presentationTime.nanoseconds {
             current.pass.lastTime = time
@@ -79,7 +87,8 @@ extension DecodeStage {
         }
         // The picture that was due at the target is the last one, and nothing came after it.
         if let last = current.filter.drain() { push(last) }
-        decoder.flush()
+        flush()
+        framesInFull = 0
         skipper.begin()
         countSkipped()
         output.push(
@@ -104,7 +113,8 @@ extension DecodeStage {
         }
         skipper.begin()
         countSkipped()
-        decoder.flush()
+        flush()
+        framesInFull = 0
         for frame in frames { push(frame) }
         if let next, error == nil {
             current.collector = ReverseCollector(next)

@@ -1,3 +1,4 @@
+import DequeModule
 import MediaCore
 import Synchronization
 
@@ -14,6 +15,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// What to leave out of pictures, and how many were; see `PictureSkipper`.
     let skipWish = Locked(SkipWish())
     let skipped = Atomic<Int>(0)
+    /// The input is empty, and all that was taken from it has been decoded.
+    let isIdle = Atomic<Bool>(false)
 
     /// Tells the demuxing stage where to read next while playing backward.
     let reverseWish: Locked<ReverseSegment?>
@@ -27,6 +30,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
     // Confined to the decoding lane: only `step()` touches what follows.
     var current: EpochState
     var skipper = PictureSkipper()
+    var run = DecoderRun()
+    var order = PacketOrder()
+    /// What the decoder was told to leave out.
+    private var skipping = DecodeSkipping.none
+    /// Frames that came out since the decoder was made or drained, with none left out.
+    var framesInFull = 0
 
     /// What belongs to an epoch. A new epoch replaces it whole.
     struct EpochState {
@@ -35,12 +44,19 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var held: (packet: Packet?, end: MediaError?)?
         var pass = PassState()
         var filter = SeekFilter()
+        /// Where the data ends, as far as the seek knows.
+        let end: MediaTime?
+        /// Non-nil while the decoder goes on from the epoch before, until a new packet comes.
+        var resumption: DecoderResumption?
+        /// To be taken before those of the input.
+        var backlog: Deque<PacketElement> = []
         var faultsInARow = 0
         /// Non-nil while playing backward.
         var collector: ReverseCollector?
 
         init(_ start: EpochStart) {
             epoch = start.epoch
+            end = start.demuxTarget
             filter.begin(at: start.firstWanted)
             if start.isReverse { collector = ReverseCollector(ReverseSegment(start)) }
         }
@@ -105,7 +121,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
                     finishPass()
                 } else {
                     // It takes nothing more by itself: it begins anew, at the next sync point.
-                    decoder.flush()
+                    flush()
                 }
                 return .progressed
             }
@@ -115,22 +131,56 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     private func begin(_ start: EpochStart) {
+        let resumption = resumption(at: start)
         current = EpochState(start)
-        decoder.flush()
-        (decoder as? any EpochDecoder)?.begin(start)
         skipper.begin()
+        order.jump()
+        if let resumption {
+            current.resumption = resumption
+            current.filter.begin(at: start.firstWanted, from: run.newest.map(stamped))
+        } else {
+            restart(start)
+        }
+    }
+
+    /// The decoder forgets everything. What comes next is a sync point.
+    private func restart(_ start: EpochStart) {
+        flush()
+        (decoder as? any EpochDecoder)?.begin(start)
+    }
+
+    func flush() {
+        decoder.flush()
+        run = DecoderRun()
+    }
+
+    /// Whether the decoder can go on to where the epoch begins.
+    private func resumption(at start: EpochStart) -> DecoderResumption? {
+        guard isVideo, !start.isReverse, current.collector == nil, current.resumption == nil,
+            let target = start.firstWanted, run.leads(to: target)
+        else { return nil }
+        return DecoderResumption(run)
     }
 
     private func feed() throws(MediaError) -> StepResult {
         if current.pass.isDraining, current.held == nil { return .progressed }
         if current.held == nil {
-            guard let (element, packetEpoch) = input.pop() else { return .needsInput }
-            wakeDemuxer()
-            // The queue may be an epoch ahead of the last look at `start`.
-            if packetEpoch > current.epoch { begin(start.withLock { $0 }) }
-            guard packetEpoch == current.epoch else { return .progressed }
-            hold(element)
-            if isVideo, let packet = current.held?.packet, mustSkip(packet) { current.held = nil }
+            if let element = current.backlog.popFirst() {
+                take(element)
+            } else {
+                // Before it is taken out, so that it is seen in the queue or in the making.
+                let wasIdle = isIdle.exchange(false, ordering: .sequentiallyConsistent)
+                guard let (element, packetEpoch) = input.pop() else {
+                    isIdle.store(true, ordering: .sequentiallyConsistent)
+                    if !wasIdle { report(.delivered) }
+                    return .needsInput
+                }
+                wakeDemuxer()
+                // The queue may be an epoch ahead of the last look at `start`.
+                if packetEpoch > current.epoch { begin(start.withLock { $0 }) }
+                guard packetEpoch == current.epoch else { return .progressed }
+                take(element)
+            }
         }
         guard let next = current.held else { return .progressed }
         if current.pass.hasGivenUp, next.packet != nil {
@@ -140,7 +190,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         do throws(MediaError) {
             if try decoder.send(next.packet) {
                 current.held = nil
-                if next.packet == nil { drain(next.end) }
+                if let packet = next.packet { run.send(packet) } else { drain(next.end) }
             }
         } catch {
             current.held = nil
@@ -153,19 +203,103 @@ final class DecodeStage: Stage, @unchecked Sendable {
     private func drain(_ error: MediaError?) {
         current.pass.isDraining = true
         current.pass.drainError = error
+        run.spoil()
+    }
+
+    /// Holds an element of the current epoch for the decoder, unless the decoder does not need it.
+    private func take(_ element: PacketElement) {
+        if isVideo { note(element) }
+        if let step = current.resumption?.take(element) {
+            switch step {
+            case .passOver: return
+            case .reached:
+                current.resumption = nil
+                return
+            case .diverged: return decodeAnew()
+            }
+        }
+        hold(element)
+        guard let packet = current.held?.packet else { return }
+        let isLeftOut = isVideo ? mustSkip(packet) : current.filter.leavesOut(packet, end: current.end)
+        if isLeftOut { current.held = nil }
+    }
+
+    /// The decoder cannot go on after all: it begins at the sync point.
+    private func decodeAnew() {
+        let start = self.start.withLock { $0 }
+        current.backlog = Deque(current.resumption?.passed ?? [])
+        current.resumption = nil
+        // A newer epoch begins by itself.
+        guard start.epoch == current.epoch else { return }
+        restart(start)
+        current.filter.begin(at: start.firstWanted)
+    }
+
+    /// Tells the search for a seek's target what comes.
+    private func note(_ element: PacketElement) {
+        guard case .packet(let packet, _) = element else {
+            order.jump()
+            current.filter.noteEnd()
+            return settle()
+        }
+        order.note(packet)
+        guard current.filter.isSearching, current.collector == nil else { return }
+        current.filter.note(packet)
+        noteWaiting(2)
+        settle()
+    }
+
+    private func noteWaiting(_ count: Int) {
+        for index in 0..<count {
+            switch input.peek(index) {
+            case .packet(let packet, _)?: current.filter.note(packet)
+            case .endOfPass?: return current.filter.noteEnd()
+            case nil: return
+            }
+        }
+    }
+
+    /// Packets that are asked at most where a seek's target ends.
+    private static let packetsAhead = 64
+
+    /// Shows the frame that is due at a seek's target, once the packets tell which one that is.
+    func settle() {
+        guard current.filter.mayBeSettled, order.isReliable else { return }
+        noteWaiting(Self.packetsAhead)
+        if let frame = current.filter.settle() { push(frame) }
     }
 
     /// Only while playing on: what a seek looks for is decoded.
     private func mustSkip(_ packet: Packet) -> Bool {
         let wish = skipWish.withLock { $0 }
-        if skipper.take(current.filter.isSearching ? SkipWish() : wish) { decoder.skip(skipper.wish.level) }
+        _ = skipper.take(current.filter.isSearching ? SkipWish() : wish)
         defer { countSkipped() }
         let isReverse = current.collector != nil
-        guard !skipper.wants(packet, pass: current.pass.number, isReverse: isReverse) else { return false }
+        let isLost = !skipper.wants(packet, pass: current.pass.number, isReverse: isReverse)
+        if isLost || skipper.wish.level != .none { run.spoil() }
+        setSkipping(isLost || !isPassed(packet) ? skipper.wish.level : max(.nonReference, skipper.wish.level))
         // The pass is as long as it is, with or without them.
-        if !isReverse, let time = packet.presentationTime?.nanoseconds {
+        if isLost, !isReverse, let time = packet.presentationTime?.nanoseconds {
             current.pass.noteEnd(time &+ (packet.duration?.nanoseconds ?? 0))
         }
+        return isLost
+    }
+
+    private func setSkipping(_ level: DecodeSkipping) {
+        guard level != skipping else { return }
+        skipping = level
+        decoder.skip(level)
+    }
+
+    /// Decoders learn from frames in how far their order differs from that of the packets, and must have seen some.
+    private static let framesToLearn = 4
+
+    /// Whether the frame need not be decoded for a seek, unless another one refers to it.
+    private func isPassed(_ packet: Packet) -> Bool {
+        guard current.collector == nil, framesInFull >= Self.framesToLearn, !packet.isKeyFrame,
+            current.filter.isPassed(packet), let target = start.withLock({ $0.firstWanted })
+        else { return false }
+        run.leaveOut(for: target)
         return true
     }
 
@@ -190,6 +324,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     private func fault(_ error: MediaError) -> StepResult {
         report(.fault(error))
+        run.spoil()
         current.faultsInARow += 1
         if error.code == .decoderFailed || current.faultsInARow >= Self.faultLimit {
             current.pass.hasGivenUp = true

@@ -1,17 +1,20 @@
 import MediaCore
 
-/// Finds the picture that is due at a time: the last one whose presentation time is at or before it. What
-/// comes earlier is dropped; what comes later passes.
+/// Finds the frame that is due at a time: the last one whose presentation time is at or before it. Earlier frames
+/// are dropped, later ones pass.
 struct SeekFilter {
     private var target: MediaTime?
     /// The best candidate so far: due, unless another one at or before the target follows.
     private var candidate: VideoFrame?
     private var isFirst = true
+    private var times: SeekTimes?
 
-    mutating func begin(at target: MediaTime?) {
+    /// `candidate`: a frame at or before the target that was decoded before the search began.
+    mutating func begin(at target: MediaTime?, from candidate: VideoFrame? = nil) {
         self.target = target
-        candidate = nil
-        isFirst = true
+        self.candidate = candidate
+        isFirst = candidate == nil
+        times = target.map { SeekTimes(target: $0) }
     }
 
     /// Something was asked for, and not a single frame has come.
@@ -19,6 +22,37 @@ struct SeekFilter {
 
     /// What was asked for has not been found yet.
     var isSearching: Bool { target != nil }
+
+    /// The packets may tell that the candidate is due. One that is over before the target is not taken without
+    /// what follows it, because that decides where time stands; the renderer asks the same.
+    var mayBeSettled: Bool {
+        guard let target = target?.nanoseconds, let candidate else { return false }
+        return times?.latest == candidate.presentationTime && Renderer.end(of: candidate) >= target
+    }
+
+    /// Notes a packet that is about to be decoded, or waits for it.
+    mutating func note(_ packet: Packet) {
+        if target != nil { times?.note(packet) }
+    }
+
+    /// No packet follows.
+    mutating func noteEnd() { times?.noteEnd() }
+
+    /// Whether the packet's frame is not shown. Something else may still refer to it.
+    func isPassed(_ packet: Packet) -> Bool {
+        guard target != nil, let time = packet.presentationTime else { return false }
+        return times?.isPassed(time) ?? false
+    }
+
+    /// The frame that is due, where the packets tell so. Those that follow pass.
+    mutating func settle() -> VideoFrame? {
+        guard mayBeSettled, let due = candidate, times?.isDue(due.presentationTime) ?? false else {
+            return nil
+        }
+        target = nil
+        candidate = nil
+        return due
+    }
 
     /// `isLate`: nothing at or before the target has been seen, so the search began too late.
     mutating func take(_ frame: VideoFrame) -> (frames: [VideoFrame], isLate: Bool) {
@@ -35,6 +69,20 @@ struct SeekFilter {
         return ([due, frame], false)
     }
 
+    /// Audio is decoded from so long before the target, for decoders that need some packets to tune in.
+    private static let audioLead = MediaTime(value: 1, timescale: 4)
+
+    /// Whether the audio of the packet ends so long before the target that it need not be decoded. `end`: where
+    /// the data ends, should the target lie behind that.
+    mutating func leavesOut(_ packet: Packet, end: MediaTime?) -> Bool {
+        guard let target, let time = packet.presentationTime, let duration = packet.duration else {
+            return false
+        }
+        guard time + duration < min(target, end ?? target) - Self.audioLead else { return false }
+        isFirst = false
+        return true
+    }
+
     /// Samples before the target are cut off.
     mutating func take(_ buffer: AudioBuffer) -> (buffer: AudioBuffer?, isLate: Bool) {
         guard let target else { return (buffer, false) }
@@ -48,7 +96,7 @@ struct SeekFilter {
         return (kept, wasFirst && late)
     }
 
-    /// At the end of the data: the candidate is the last picture there is.
+    /// At the end of the data: the candidate is the last frame there is.
     mutating func drain() -> VideoFrame? {
         defer { candidate = nil }
         return candidate

@@ -1,0 +1,186 @@
+import MediaCore
+import PlayheadTesting
+import Testing
+
+@testable import PlaybackEngine
+
+/// What a seek decodes, and when it knows that it has arrived.
+@Suite("Seeks decode no more than they need")
+struct SeekEffortTests {
+    /// Key frames every two seconds, two frames that no other refers to between others.
+    static let clip = ScriptedMedia(
+        video: .init(frameCount: 250, frameRate: 25, keyInterval: 50, bFrames: 2),
+        audio: .init(sampleCount: 480_000)
+    )
+
+    private func load(_ media: ScriptedMedia, seed: UInt64? = nil) -> (rig: Rig, effort: Effort) {
+        let rig = Rig(seed: seed)
+        let effort = Effort()
+        let clock = rig.driver.clock
+        let item = MediaItem(makeDemuxer: { WatchedDemuxer(ScriptedDemuxer(media, clock: clock), effort) })
+        rig.loop.setItem(ItemID(1), MediaItemSource(item))
+        rig.driver.run(atMost: 1)
+        return (rig, effort)
+    }
+
+    @Test("A little ahead the decoder goes on: no flush, and no packet twice", arguments: [nil, 1, 2, 3] as [UInt64?])
+    func goesOn(seed: UInt64?) {
+        let (rig, effort) = load(Self.clip, seed: seed)
+        let before = effort.sent
+        rig.seek(1, to: .ms(1000))
+        rig.driver.run(atMost: 1)
+        rig.seek(2, to: .ms(1500))
+        rig.driver.run(atMost: 1)
+        #expect(rig.sink.numbers == [0, 25, 37])
+        #expect(effort.flushes == 0)
+        #expect(Set(effort.sent).count == effort.sent.count && before.count < effort.sent.count)
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == [0, 25] + Array(37..<250))
+    }
+
+    @Test("Frames before the target that no other refers to are left out, none behind it")
+    func leavesOut() {
+        let (rig, effort) = load(Self.clip)
+        rig.seek(1, to: .ms(3500))
+        rig.driver.run(atMost: 1)
+        #expect(rig.sink.numbers == [0, 87])
+        #expect(effort.leftOut.count > 15)
+        #expect(effort.leftOut.allSatisfy { $0 < 87 })
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers == [0] + Array(87..<250))
+    }
+
+    @Test("Any seek after any other shows the frame that is due", arguments: 0..<40)
+    func random(sample: Int) {
+        let (rig, _) = load(Self.clip, seed: UInt64(sample))
+        var random = SplitMix64(UInt64(sample))
+        var time: Int64 = 0
+        for number in 1...12 {
+            time = Bool.random(using: &random)
+                ? Int64.random(in: 0..<10_000, using: &random)
+                : min(9_999, time + Int64.random(in: 0..<900, using: &random))
+            rig.seek(UInt64(number), to: .ms(time))
+            if Bool.random(using: &random) {
+                for _ in 0..<Int.random(in: 1..<60, using: &random) { rig.driver.step() }
+                continue
+            }
+            rig.driver.run(atMost: 1)
+            #expect(rig.sink.numbers.last == Int(time / 40), "seed \(sample), seek \(number) to \(time) ms")
+        }
+        rig.driver.run(atMost: 1)
+        rig.loop.send(.setRate(1))
+        rig.driver.run(atMost: 60)
+        #expect(rig.sink.numbers.suffix(250 - Int(time / 40)).elementsEqual(Int(time / 40)..<250))
+    }
+
+    private static func packet(_ time: Int64, decode: Int64) -> Packet {
+        Packet(
+            track: 0,
+            presentationTime: .ms(time),
+            decodeTime: .ms(decode),
+            duration: nil,
+            byteCount: 1,
+            isKeyFrame: false,
+            payload: NoPayload()
+        )
+    }
+
+    @Test("The packets tell which frame is due when all that is due before the target is known")
+    func times() {
+        var times = SeekTimes(target: .ms(100))
+        times.note(Self.packet(0, decode: -40))
+        times.note(Self.packet(120, decode: 0))
+        times.note(Self.packet(80, decode: 40))
+        #expect(!times.isDue(.ms(80)), "one at 90 may follow")
+        #expect(!times.isPassed(.ms(0)), "the one at 80 may be the second field of a frame at 0")
+        times.note(Self.packet(40, decode: 80))
+        #expect(times.isPassed(.ms(0)) && !times.isPassed(.ms(40)))
+        times.note(Self.packet(160, decode: 120))
+        #expect(times.isDue(.ms(80)) && !times.isDue(.ms(40)) && !times.isDue(.ms(120)))
+    }
+
+    @Test("Times that a container has made up are not believed")
+    func order() {
+        var order = PacketOrder()
+        order.note(Self.packet(0, decode: 0))
+        order.note(Self.packet(120, decode: 120))
+        #expect(order.isReliable)
+        order.note(Self.packet(40, decode: 40))
+        order.jump()
+        #expect(!order.isReliable)
+        var late = PacketOrder()
+        late.note(Self.packet(0, decode: 40))
+        #expect(!late.isReliable)
+    }
+}
+
+private final class NoPayload: PacketPayload {}
+
+/// What the decoder of the video track was asked to do.
+private final class Effort: Sendable {
+    private let state = Locked((sent: [Int64](), leftOut: [Int](), flushes: 0))
+    var sent: [Int64] { state.withLock { $0.sent } }
+    /// Numbers of the frames that were sent while frames without references were left out.
+    var leftOut: [Int] { state.withLock { $0.leftOut } }
+    var flushes: Int { state.withLock { $0.flushes } }
+
+    func send(_ packet: Packet, _ skipping: DecodeSkipping) {
+        let time = packet.presentationTime?.nanoseconds ?? 0
+        state.withLock { state in
+            state.sent.append(time)
+            if skipping == .nonReference { state.leftOut.append(Int(time / 40_000_000)) }
+        }
+    }
+
+    func flush() { state.withLock { $0.flushes += 1 } }
+}
+
+private final class WatchedDemuxer: Demuxer {
+    private let base: ScriptedDemuxer
+    private let effort: Effort
+
+    init(_ base: ScriptedDemuxer, _ effort: Effort) {
+        self.base = base
+        self.effort = effort
+    }
+
+    func open() throws(MediaError) -> MediaDescription { try base.open() }
+    func setEnabledTracks(_ ids: Set<Int>) { base.setEnabledTracks(ids) }
+    func read() throws(MediaError) -> Packet? { try base.read() }
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        try base.seek(to: target, preference: preference)
+    }
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+        let decoder = try base.makeDecoder(for: track, options: options)
+        return track == ScriptedMedia.videoTrack ? WatchedDecoder(decoder, effort) : decoder
+    }
+    func cancel() { base.cancel() }
+}
+
+private final class WatchedDecoder: Decoder {
+    private let base: any Decoder
+    private let effort: Effort
+    private let skipping = Locked(DecodeSkipping.none)
+
+    init(_ base: any Decoder, _ effort: Effort) {
+        self.base = base
+        self.effort = effort
+    }
+
+    func send(_ packet: Packet?) throws(MediaError) -> Bool {
+        guard try base.send(packet) else { return false }
+        if let packet { effort.send(packet, skipping.withLock { $0 }) }
+        return true
+    }
+    func receive() throws(MediaError) -> DecoderOutput { try base.receive() }
+    func flush() {
+        effort.flush()
+        base.flush()
+    }
+    func skip(_ skipping: DecodeSkipping) {
+        self.skipping.withLock { $0 = skipping }
+        base.skip(skipping)
+    }
+}
