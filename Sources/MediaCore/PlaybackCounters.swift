@@ -4,8 +4,8 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var framesDecoded = 0
     /// Pictures handed to the layers.
     public var framesPresented = 0
-    /// Pictures not shown because the one after them was already due, and pictures left undecoded because the
-    /// decoder could not keep up with a rate above 1 or below -1.
+    /// Video frames not shown because the one after them was already due, and those left undecoded because
+    /// decoding was too slow for the rate.
     public var framesDropped = 0
     /// Pictures shown later than `lateThreshold` after they were due.
     public var framesLate = 0

@@ -43,6 +43,8 @@ package final class ReportDump: Sendable {
         case .prerollCompleted(let id, let finished): "preroll \(id.rawValue) completed \(finished)"
         case .fault(_, let error): "fault \(error.code)"
         case .sinkFailed(let error, _): "sinkFailed \(error.code)"
+        case .decodingFellBehind: "decodingFellBehind"
+        case .decodingKeepsUp(_, let skipped): "decodingKeepsUp, \(skipped) skipped"
         }
     }
 

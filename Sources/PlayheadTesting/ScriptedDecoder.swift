@@ -113,8 +113,9 @@ public final class ScriptedDecoder: Decoder {
         }
         if track == ScriptedMedia.videoTrack {
             if media.faults.contains(.undecodable(frame: payload.index)) { return nil }
-            if let clock, media.decodingTime > 0 {
-                clock.advance(to: clock.now.advanced(by: media.decodingTime))
+            if let clock {
+                let time = media.decodingTimes?(payload.index, clock.now) ?? media.decodingTime
+                if time > 0 { clock.advance(to: clock.now.advanced(by: time)) }
             }
             var picture = ScriptedPicture.frame(payload.index, at: time, packet)
             picture.isInterlaced = media.video?.isInterlaced ?? false

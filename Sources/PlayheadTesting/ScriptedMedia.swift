@@ -91,6 +91,9 @@ public struct ScriptedMedia: Sendable {
     public var faults: [Fault]
     /// Nanoseconds by which a `ManualClock` goes on for each picture that is decoded.
     public var decodingTime: Int64 = 0
+    /// The same for each frame by itself, by its number and the time at which decoding it begins; nil: as
+    /// `decodingTime` has it.
+    public var decodingTimes: (@Sendable (_ frame: Int, _ now: HostTime) -> Int64)?
     /// How long it is taken to last, by guess (or indefinite: nobody knows); nil: it says the truth.
     public var estimatedDuration: MediaTime?
     /// False: as if it came over a network.

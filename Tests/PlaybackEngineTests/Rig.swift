@@ -11,8 +11,12 @@ final class Rig {
     let sound = CapturingAudioSink()
     let layer: LayerOutput
 
-    init(seed: UInt64? = nil, isRealTime: Bool = false) {
-        let driver = ManualDriver(seed: seed, isRealTime: isRealTime)
+    convenience init(seed: UInt64? = nil, isRealTime: Bool = false) {
+        self.init(driver: ManualDriver(seed: seed, isRealTime: isRealTime))
+    }
+
+    /// One of several on the same driver.
+    init(driver: ManualDriver) {
         self.driver = driver
         loop = PlaybackLoop(driver: driver, observer: dump.observer)
         sink = CapturingVideoSink(clock: driver.clock)

@@ -142,7 +142,8 @@ final class ItemPipeline: Sendable {
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
             )
-            let runner = StageRunner(stage, on: decodingLane)
+            // A video frame can take long to decode, and audio of the same lane must not wait for many of them.
+            let runner = StageRunner(stage, on: decodingLane, stepsPerTurn: isVideo ? 2 : 16)
             made.append(
                 Branch(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
             )
@@ -206,6 +207,15 @@ final class ItemPipeline: Sendable {
         let limit = duration ?? rules.limits.packets.duration
         demux.wish.withLock { $0.limits.duration = limit }
         demuxRunner.wake()
+    }
+
+    /// Whether reading goes on beyond its bounds, because decoding falls behind.
+    func setReadsFurther(_ readsFurther: Bool) {
+        let isNew = demux.wish.withLock { wish in
+            defer { wish.readsFurther = readsFurther }
+            return wish.readsFurther != readsFurther
+        }
+        if isNew { demuxRunner.wake() }
     }
 
     /// Whether each packet that is read is reported.

@@ -84,6 +84,9 @@ package struct PlaybackReport: Sendable {
         /// Playback goes on, but something was lost.
         case fault(ItemID?, MediaError)
         case sinkFailed(MediaError, any Error)
+        /// Decoding is too slow, and video frames are left out; or it is fast enough again.
+        case decodingFellBehind(ItemID)
+        case decodingKeepsUp(ItemID, skipped: Int)
     }
 
     package var content: Content

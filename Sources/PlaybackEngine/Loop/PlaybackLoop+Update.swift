@@ -197,23 +197,29 @@ extension PlaybackLoop {
         layers.present(frame, isEssential: isEssential, done: done)
     }
 
-    /// Leaves frames out where decoding falls behind a rate above 1.
+    /// Leaves frames out where decoding is too slow.
     private func keepUp(_ pipeline: ItemPipeline, _ outcome: Renderer.Outcome, at now: HostTime) {
         guard driver.isRealTime, let video = pipeline.video else { return }
-        if !renderer.isReverse {
-            let lateness = renderer.lateness(video, at: now)
-            skipPolicy.note(lateness: lateness, rate: state.timelineRate, now: now)
-        } else if let latest = outcome.shown.map({ now.nanoseconds(since: $0.due) }).max() {
-            // Backward frames come in groups: how late they are shows when they are there.
-            skipPolicy.note(lateness: latest, rate: state.timelineRate, now: now)
-        }
-        publisher.counters.framesDropped += video.stage.skipped.exchange(0, ordering: .relaxed)
-        let wish = SkipWish(
-            level: skipPolicy.level,
-            position: max(.zero, renderer.itemTime(at: now)).nanoseconds,
-            pass: renderer.pass
+        let skipped = video.stage.skipped.exchange(0, ordering: .relaxed)
+        publisher.counters.framesDropped += skipped
+        let wish = skipPolicy.follow(
+            video,
+            outcome,
+            &renderer,
+            rate: state.timelineRate,
+            skipped: skipped,
+            seamFollows: state.repeatSetting == .loop || state.followsSeamlessly,
+            at: now
         )
-        video.stage.skipWish.withLock { $0 = wish }
+        if let wish {
+            video.stage.skipWish.withLock { $0 = wish }
+            pipeline.setReadsFurther(skipPolicy.wantsFurtherReading)
+        }
+        guard let id = current?.id, let news = skipPolicy.takeNews() else { return }
+        switch news {
+        case .fellBehind: report(.decodingFellBehind(id))
+        case .keepsUp(let skipped): report(.decodingKeepsUp(id, skipped: skipped))
+        }
     }
 
     // MARK: When to update next
@@ -231,7 +237,7 @@ extension PlaybackLoop {
             }
         }
         var events: StageEvents = []
-        if lacksFrames { events.insert(.frames) }
+        if lacksFrames || skipPolicy.measures { events.insert(.frames) }
         // Standing still, nothing else would tell how far reading has come.
         if !renderer.timeline.isRunning { events.insert(.bounds) }
         return events

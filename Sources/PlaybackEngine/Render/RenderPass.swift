@@ -40,6 +40,9 @@ extension RenderPass {
         )
     }
 
+    /// Video up to here was left out on purpose.
+    mutating func noteSkip(to time: ItemTime) { videoUntil = max(videoUntil, time) }
+
     mutating func noteDelivery(of frame: VideoFrame) {
         videoUntil = Renderer.end(of: frame)
         reverseEdge = ItemTime(frame.presentationTime) ?? reverseEdge

@@ -28,6 +28,7 @@ extension Renderer {
             case .present: outcome.shown.append(Shown(frame: frame, due: due))
             }
             outcome.framesTaken += 1
+            outcome.durationTaken += max(0, frame.duration.nanoseconds ?? 0)
             current.pass.noteDelivery(of: frame)
             branch.advance()
         }

@@ -16,6 +16,8 @@ struct Renderer {
         var isDry = false
         var end: PassEnd?
         var framesTaken = 0
+        /// Nanoseconds of item time in which the frames that were taken are due.
+        var durationTaken: Int64 = 0
         var dropped = 0
     }
 
@@ -115,12 +117,6 @@ extension Renderer {
     /// Where every track was delivered up to, at least `now`.
     func deliveredUntil(_ now: ItemTime) -> ItemTime {
         max(now, current.pass.videoUntil, current.pass.audioUntil)
-    }
-
-    /// Host nanoseconds by which the next video frame is late although its data is there; forward.
-    func lateness(_ branch: Branch, at now: HostTime) -> Int64 {
-        guard timeline.isRunning, branch.frames.isEmpty, !branch.packets.isEmpty else { return 0 }
-        return max(0, now.nanoseconds(since: dueTime(current.pass.videoUntil)))
     }
 
     static func earlier(_ time: ItemTime?, _ other: MediaTime) -> ItemTime? {

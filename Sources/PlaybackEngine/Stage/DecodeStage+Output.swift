@@ -108,8 +108,10 @@ extension DecodeStage {
         var (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
         // Nothing that has been passed is worth decoding.
         let wish = skipWish.withLock { $0 }
-        if wish.level == .allButKeyFrames, let segment = next, wish.position > 0 {
-            next = segment.skipping(to: MediaTime(value: wish.position, timescale: 1_000_000_000))
+        if wish.epoch == current.epoch, wish.level == .allButKeyFrames, let segment = next,
+            wish.position > .zero
+        {
+            next = segment.skipping(to: wish.position.mediaTime)
         }
         skipper.begin()
         countSkipped()

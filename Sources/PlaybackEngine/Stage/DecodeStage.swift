@@ -272,11 +272,14 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// Only while playing on: what a seek looks for is decoded.
     private func mustSkip(_ packet: Packet) -> Bool {
         let wish = skipWish.withLock { $0 }
-        _ = skipper.take(current.filter.isSearching ? SkipWish() : wish)
+        let isCurrent = wish.epoch == current.epoch && !current.filter.isSearching
+        _ = skipper.take(isCurrent ? wish : SkipWish())
         defer { countSkipped() }
         let isReverse = current.collector != nil
-        let isLost = !skipper.wants(packet, pass: current.pass.number, isReverse: isReverse)
-        if isLost || skipper.wish.level != .none { run.spoil() }
+        let verdict = skipper.judge(packet, pass: current.pass.number, isReverse: isReverse)
+        let isLost = verdict == .leaveOut
+        if verdict != .decode || skipper.wish.level != .none { run.spoil() }
+        if verdict == .decodeAfterFlush { decoder.flush() }
         setSkipping(isLost || !isPassed(packet) ? skipper.wish.level : max(.nonReference, skipper.wish.level))
         // The pass is as long as it is, with or without them.
         if isLost, !isReverse, let time = packet.presentationTime?.nanoseconds {

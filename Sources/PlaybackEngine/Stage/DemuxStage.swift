@@ -11,6 +11,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         /// Where a pass ends early (`forwardPlaybackEndTime`); nil for the end of the data.
         var endTime: MediaTime?
         var limits: QueueLimits
+        /// Decoding falls behind: reading goes on beyond the limits.
+        var readsFurther = false
         /// How much of what has been played is kept for seeks.
         var back: QueueLimits
     }
@@ -82,7 +84,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if !hasBegun || wish.start.epoch != epoch { return begin(wish.start) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return wish.isLooping ? loop() : finish() }
-        guard hasRoom(wish.limits) else {
+        guard hasRoom(wish.readsFurther ? wish.limits.extended : wish.limits) else {
             block()
             return .needsSpace
         }
@@ -302,5 +304,16 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private static func words(_ time: MediaTime) -> String {
         Duration.milliseconds((time.nanoseconds ?? 0) / 1_000_000).description
+    }
+}
+
+extension QueueLimits {
+    /// Far enough to find the next key frame in most files.
+    fileprivate var extended: QueueLimits {
+        QueueLimits(
+            count: count,
+            bytes: max(bytes, 32 << 20),
+            duration: max(duration, SkipPolicy.longestStop + 2_000_000_000)
+        )
     }
 }

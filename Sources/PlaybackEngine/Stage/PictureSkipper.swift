@@ -1,21 +1,58 @@
 import MediaCore
 
-/// What the loop asks a picture's decoding stage to leave out.
+/// What the loop asks a video track's decoding stage to leave out.
 struct SkipWish: Hashable, Sendable {
+    /// The wish holds for packets of this epoch only.
+    var epoch = Epoch()
     var level = DecodeSkipping.none
-    /// Where playing stands, in nanoseconds of item time: at `allButKeyFrames` what lies before is left out.
-    var position: Int64 = 0
+    /// Where playing stands. At `allButKeyFrames` what lies before is left out.
+    var position = ItemTime.zero
     var pass = 0
+    /// Each jump is carried out once.
+    var jump: KeyFrameJump?
 }
 
-/// Leaves packets out that nobody has time to decode, and counts the pictures that are lost by it.
+/// Decoding goes on at the first key frame of a pass that is due at `time` or later. Packets before it are not
+/// decoded.
+struct KeyFrameJump: Hashable, Sendable {
+    var pass: Int
+    var time: ItemTime
+
+    /// No key frame is due then, so nothing more of the pass is decoded.
+    static let never = ItemTime(nanoseconds: .max)
+}
+
+/// Leaves out packets that there is no time to decode, and counts the frames that are lost by it.
 struct PictureSkipper {
+    enum Verdict: Hashable {
+        case decode
+        /// Packets before this key frame were left out: the decoder is flushed, and then it gets the packet.
+        case decodeAfterFlush
+        case leaveOut
+    }
+
+    /// A packet that the decoder got and whose frame has not come out.
+    private struct Sent {
+        var time: ItemTime
+        /// The decoder was free to leave it out.
+        var isOptional: Bool
+    }
+
     private(set) var wish = SkipWish()
-    /// Pictures between key frames were left out: what follows refers to them.
+    /// Frames that the next ones refer to were left out: nothing can be decoded before a key frame.
     private var needsKey = false
-    /// When the pictures are due that the decoder may leave out.
-    private var uncertain: [Int64] = []
+    /// They were left out by a jump, so the decoder still has frames from before it.
+    private var hasJumped = false
+    private var finishedJump: KeyFrameJump?
+    /// The newest key frame of the pass that the decoder got.
+    private var newestKey: ItemTime?
+    /// Behind a gap: frames before this time refer to what was left out.
+    private var floor: ItemTime?
+    private var sent: [Sent] = []
     private(set) var lost = 0
+
+    /// More than any decoder holds back. Frames of broken streams may not have their packets' times.
+    private static let mostSent = 128
 
     /// True: the decoder must be told.
     mutating func take(_ wish: SkipWish) -> Bool {
@@ -26,37 +63,73 @@ struct PictureSkipper {
 
     /// A new epoch or pass: what is sent next can be decoded by itself.
     mutating func begin() {
+        lost += sent.count(where: \.isOptional)
+        sent = []
         needsKey = false
-        lost += uncertain.count
-        uncertain = []
+        hasJumped = false
+        newestKey = nil
+        floor = nil
     }
 
-    /// Whether to hand the packet to the decoder.
-    mutating func wants(_ packet: Packet, pass: Int, isReverse: Bool) -> Bool {
-        if packet.isKeyFrame { needsKey = false }
-        let time = packet.presentationTime?.nanoseconds
-        if wish.level == .allButKeyFrames {
-            let isPast = !isReverse && pass == wish.pass && (time ?? .max) < wish.position
-            if !packet.isKeyFrame || isPast {
-                lost += 1
-                needsKey = needsKey || isPast
-                return false
-            }
-        } else if needsKey {
+    /// What to do with the packet that comes next.
+    mutating func judge(_ packet: Packet, pass: Int, isReverse: Bool) -> Verdict {
+        let time = ItemTime(packet.presentationTime)
+        guard isWanted(packet, time, pass: pass, isReverse: isReverse) else {
             lost += 1
+            return .leaveOut
+        }
+        let mustFlush = packet.isKeyFrame && hasJumped
+        if packet.isKeyFrame {
+            floor = needsKey ? time : nil
+            newestKey = time
+            needsKey = false
+            hasJumped = false
+        }
+        if mustFlush {
+            lost += sent.count
+            sent = []
+        }
+        if let time { noteSent(time) }
+        return mustFlush ? .decodeAfterFlush : .decode
+    }
+
+    private mutating func noteSent(_ time: ItemTime) {
+        if sent.count >= Self.mostSent { sent.removeFirst() }
+        sent.append(Sent(time: time, isOptional: wish.level == .nonReference))
+    }
+
+    private mutating func isWanted(_ packet: Packet, _ time: ItemTime?, pass: Int, isReverse: Bool) -> Bool {
+        if wish.level == .allButKeyFrames {
+            let isPast = !isReverse && pass == wish.pass && time.map { $0 < wish.position } ?? false
+            needsKey = needsKey || isPast
+            return packet.isKeyFrame && !isPast
+        }
+        if isBeforeJump(packet, time, pass: pass) {
+            needsKey = true
+            hasJumped = true
             return false
         }
-        if wish.level == .nonReference, let time { uncertain.append(time) }
+        if packet.isKeyFrame { return true }
+        if needsKey { return false }
+        // It precedes the key frame in presentation order, and refers to frames before the gap.
+        if let floor, let time, time < floor { return false }
         return true
     }
 
-    /// A picture came out: those due before it were left out.
+    private mutating func isBeforeJump(_ packet: Packet, _ time: ItemTime?, pass: Int) -> Bool {
+        guard let jump = wish.jump, jump != finishedJump else { return false }
+        let isThere = packet.isKeyFrame && time.map { $0 >= jump.time } ?? (jump.time != KeyFrameJump.never)
+        let isBehind = newestKey.map { $0 >= jump.time } ?? false
+        guard pass != jump.pass || isThere || isBehind else { return true }
+        finishedJump = jump
+        return false
+    }
+
+    /// A frame came out. Those that were due before it and did not come were left out by the decoder.
     mutating func came(_ time: MediaTime) {
-        guard !uncertain.isEmpty, let time = time.nanoseconds else { return }
-        let before = uncertain.count
-        uncertain.removeAll { $0 < time }
-        lost += before - uncertain.count
-        uncertain.removeAll { $0 == time }
+        guard !sent.isEmpty, let time = ItemTime(time) else { return }
+        lost += sent.count { $0.time < time && $0.isOptional }
+        sent.removeAll { $0.time <= time }
     }
 
     mutating func takeLost() -> Int {

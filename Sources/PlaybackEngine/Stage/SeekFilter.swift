@@ -26,7 +26,7 @@ struct SeekFilter {
     /// The packets may tell that the candidate is due. One that is over before the target is not taken without
     /// what follows it, because that decides where time stands; the renderer asks the same.
     var mayBeSettled: Bool {
-        guard let target = target?.nanoseconds, let candidate else { return false }
+        guard let target = ItemTime(target), let candidate else { return false }
         return times?.latest == candidate.presentationTime && Renderer.end(of: candidate) >= target
     }
 

@@ -24,11 +24,12 @@ package final class StageRunner: Sendable {
     private let isScheduled = Atomic<Bool>(false)
     private let isStopped = Atomic<Bool>(false)
     /// Steps in one turn, so that stages that share a lane take turns.
-    private static let stepsPerTurn = 16
+    private let stepsPerTurn: Int
 
-    package init(_ stage: any Stage, on lane: any Lane) {
+    package init(_ stage: any Stage, on lane: any Lane, stepsPerTurn: Int = 16) {
         self.stage = stage
         self.lane = lane
+        self.stepsPerTurn = stepsPerTurn
     }
 
     /// From any thread. Wakes that come while one is pending are one.
@@ -42,7 +43,7 @@ package final class StageRunner: Sendable {
 
     private func run() {
         isScheduled.store(false, ordering: .sequentiallyConsistent)
-        for _ in 0..<Self.stepsPerTurn {
+        for _ in 0..<stepsPerTurn {
             guard !isStopped.load(ordering: .acquiring), stage.step() == .progressed else { return }
         }
         wake()

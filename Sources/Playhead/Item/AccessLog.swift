@@ -26,7 +26,7 @@ public struct AccessLog: Hashable, Sendable {
         public internal(set) var framesDecoded = 0
         /// Pictures handed to the layers.
         public internal(set) var framesPresented = 0
-        /// Pictures not shown because the one after them was already due.
+        /// Video frames not shown because the one after them was already due, or because decoding was too slow.
         public internal(set) var framesDropped = 0
         /// Pictures shown later than `PlaybackCounters.lateThreshold` after they were due.
         public internal(set) var framesLate = 0

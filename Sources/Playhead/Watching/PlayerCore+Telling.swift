@@ -13,6 +13,7 @@ extension PlayerCore {
                 callbacks.enqueue { completion(finished) }
             }
         case .notice(let notice): follow(notice)
+        case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.content, rate: snapshot.rate)
         default: break
         }
         let item = snapshot.itemID.flatMap { watchers.item($0) }
@@ -100,6 +101,21 @@ extension PlayerCore {
         }
         guard !isReleased else { return }
         callbacks.enqueue { [watchers] in watchers.tell(telling) }
+    }
+
+    /// Once when video frames begin to be left out, and once when all are shown again. At a higher rate than 1
+    /// nobody expects to see every frame.
+    private func logDecoding(_ content: PlaybackReport.Content, rate: Float) {
+        switch content {
+        case .decodingFellBehind:
+            configuration.logger.log(
+                level: abs(rate) > 1 ? .info : .warning,
+                "decoding is too slow for rate \(rate): video frames are left out"
+            )
+        case .decodingKeepsUp(_, let skipped):
+            configuration.logger.info("decoding keeps up again: \(skipped) video frames were left out")
+        default: break
+        }
     }
 
     private func log(_ event: PlayerEvent) {

@@ -73,7 +73,7 @@ struct ItemFacts: Sendable {
             }
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
         case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .effectiveRateChanged, .fault,
-            .sinkFailed:
+            .sinkFailed, .decodingFellBehind, .decodingKeepsUp:
             break
         }
     }

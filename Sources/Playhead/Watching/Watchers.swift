@@ -159,6 +159,8 @@ final class Watchers: Sendable {
         case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
         // Told as an entry of the error log.
         case .fault: return nil
+        // Counted in the access log, and told to the logger.
+        case .decodingFellBehind, .decodingKeepsUp: return nil
         case .sinkFailed(let error, let underlying):
             var words = PlaybackError(error, url: nil)
             words.underlying = underlying

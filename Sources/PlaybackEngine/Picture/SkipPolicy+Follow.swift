@@ -1,0 +1,90 @@
+import MediaCore
+
+/// Feeds the policy with what an update of the loop saw, and says what the decoding stage is to leave out.
+extension SkipPolicy {
+    /// `skipped`: frames that the stage left out since the last call. `seamFollows`: see `jump`.
+    mutating func follow(
+        _ video: Branch,
+        _ outcome: Renderer.Outcome,
+        _ renderer: inout Renderer,
+        rate: Float,
+        skipped: Int,
+        seamFollows: Bool,
+        at now: HostTime
+    ) -> SkipWish? {
+        let epoch = renderer.current.epoch
+        begin(epoch, ObjectIdentifier(video))
+        let isReverse = renderer.isReverse
+        noteLanding(video, outcome, renderer, at: now)
+        let sample = DecodeSample(
+            now: now,
+            rate: renderer.timeline.isRunning ? rate : 0,
+            lateness: lateness(video, outcome, isReverse: isReverse, at: now),
+            isDecoding: video.frames.hasRoom && !video.packets.isEmpty,
+            decoded: outcome.framesTaken,
+            duration: outcome.durationTaken,
+            skipped: skipped
+        )
+        note(sample, isReverse: isReverse)
+        let wish = wish(video, &renderer, seamFollows: seamFollows, at: now)
+        guard wish != lastWish else { return nil }
+        lastWish = wish
+        return wish
+    }
+
+    private mutating func wish(
+        _ video: Branch,
+        _ renderer: inout Renderer,
+        seamFollows: Bool,
+        at now: HostTime
+    ) -> SkipWish {
+        var wish = SkipWish(epoch: renderer.current.epoch, pass: renderer.pass)
+        // Standing still, every frame may be looked at.
+        guard rate != 0, level > .none else { return wish }
+        let isReverse = renderer.isReverse
+        let position = max(.zero, renderer.itemTime(at: now))
+        if urgency > .none, !isReverse {
+            let packets = UpcomingPackets(video.packets, pass: wish.pass)
+            let jump = jump(over: packets, position: position, pass: wish.pass, seamFollows: seamFollows, at: now)
+            // What the jump leaves out counts as delivered: nothing of it is missing.
+            if let jump { renderer.current.pass.noteSkip(to: min(jump.time, packets.end)) }
+        }
+        wish.level = level
+        if level == .allButKeyFrames { wish.position = isReverse ? position : position + leadTime }
+        wish.jump = landing
+        return wish
+    }
+
+    /// nil: nothing can be said.
+    private func lateness(
+        _ video: Branch,
+        _ outcome: Renderer.Outcome,
+        isReverse: Bool,
+        at now: HostTime
+    ) -> Int64? {
+        guard landing == nil else { return nil }
+        // Backward, frames come in groups: only those that are shown tell how late they are.
+        if !isReverse, !video.frames.isEmpty { return 0 }
+        return outcome.shown.map { now.nanoseconds(since: $0.due) }.max()
+    }
+
+    /// The first frame behind a jump, shown or waiting to be shown, tells how long a jump takes.
+    private mutating func noteLanding(
+        _ video: Branch,
+        _ outcome: Renderer.Outcome,
+        _ renderer: Renderer,
+        at now: HostTime
+    ) {
+        guard let jump = landing else { return }
+        guard jump.pass == renderer.pass else {
+            landing = nil
+            return
+        }
+        let isBehind = { (frame: VideoFrame) in ItemTime(frame.presentationTime).map { $0 >= jump.time } ?? false }
+        if let shown = outcome.shown.first(where: { isBehind($0.frame) }) {
+            landed(lateness: now.nanoseconds(since: shown.due))
+        } else if case .video(let frame)? = video.frames.peek(), frame.pass == jump.pass, isBehind(frame) {
+            landed(lateness: now.nanoseconds(since: renderer.dueTime(frame.presentationTime)))
+        }
+    }
+}

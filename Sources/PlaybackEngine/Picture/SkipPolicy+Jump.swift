@@ -1,0 +1,106 @@
+import MediaCore
+
+/// Jumps: decoding goes on at a later key frame, and what lies before it is not decoded.
+///
+/// A jump to a key frame that is still to come stops the picture until then, but from there on the clock is
+/// kept. So a jump is made when the stop is no longer than frames are late. Only where frames are too late to be
+/// of use, any key frame that was read is taken. Until there is one, decoding goes on late: a late picture is
+/// better than none.
+extension SkipPolicy {
+    /// A jump may stop the picture for so long at most, in host nanoseconds; further ahead nothing is read.
+    static let longestStop: Int64 = 10_000_000_000
+    static let longestLead: Int64 = 2_000_000_000
+    private static let firstLead: Int64 = 500_000_000
+    /// Where jumps follow each other so closely, and key frames too, only key frames are decoded.
+    private static let closeJumps: Int64 = 500_000_000
+    private static let denseKeys: Int64 = 150_000_000
+    /// The same where decoding all frames would take so many times as long as there is.
+    private static let hopeless = 2.0
+
+    /// Packets must be read further ahead than usual: where the next key frame lies, and because late packets
+    /// of one track must not keep those of another from being read.
+    var wantsFurtherReading: Bool { level > .none && rate > 0 }
+
+    /// Where decoding is to go on; nil: where it is. `seamFollows`: behind the end of the pass something
+    /// else goes on without a gap.
+    mutating func jump(
+        over packets: UpcomingPackets,
+        position: ItemTime,
+        pass: Int,
+        seamFollows: Bool,
+        at now: HostTime
+    ) -> KeyFrameJump? {
+        guard urgency > .none, level == .nonReference else { return nil }
+        guard let time = target(packets, position, seamFollows) else { return nil }
+        if hasDenseKeys(packets), needsKeysAlone(at: now) {
+            raise(to: .allButKeyFrames, at: now)
+            return nil
+        }
+        jumpedAt = now
+        endSpell()
+        let jump = KeyFrameJump(pass: pass, time: time)
+        landing = jump
+        return jump
+    }
+
+    private mutating func target(
+        _ packets: UpcomingPackets,
+        _ position: ItemTime,
+        _ seamFollows: Bool
+    ) -> ItemTime? {
+        let lead = expectedLead
+        self.lead = lead
+        let reach = max(lateness, Self.late) + lead
+        // The first one that can be decoded in time.
+        let wanted = position + media(lead)
+        if let key = packets.keyTimes.first(where: { $0 >= wanted }) {
+            let stop = host(key - position)
+            if stop <= reach || urgency == .any && stop <= Self.longestStop { return key }
+            return nil
+        }
+        // Already passed, but far less late than what is decoded now.
+        if let key = packets.keyTimes.last, host(wanted - key) <= lateness / 2 { return key }
+        guard packets.endsPass else { return nil }
+        // The next pass begins with a key frame.
+        if seamFollows, host(packets.end - position) <= reach { return KeyFrameJump.never }
+        // Nothing of the rest can come in time.
+        return host(position - packets.end) > Self.late ? KeyFrameJump.never : nil
+    }
+
+    /// One jump would follow the other.
+    private func needsKeysAlone(at now: HostTime) -> Bool {
+        if let share = load.shareForAll(rate: rate), share > Self.hopeless { return true }
+        return jumpedAt.map { now.nanoseconds(since: $0) < Self.closeJumps } ?? false
+    }
+
+    /// Key frames alone make a picture that moves.
+    private func hasDenseKeys(_ packets: UpcomingPackets) -> Bool {
+        guard let first = packets.keyTimes.first, let last = packets.keyTimes.last, first < last else {
+            return false
+        }
+        return host((last - first) / Int64(packets.keyTimes.count - 1)) <= Self.denseKeys
+    }
+
+    private var expectedLead: Int64 {
+        lead ?? min(Self.firstLead, 2 * (load.costPerFrame ?? 0))
+    }
+
+    /// The frame that a jump went to is decoded, `lateness` host nanoseconds after it was due (below 0: before).
+    mutating func landed(lateness: Int64) {
+        landing = nil
+        // One that comes too late costs more than one that comes too early.
+        let change = lateness > 0 ? lateness : lateness / 4
+        lead = min(Self.longestLead, max(0, (lead ?? 0) + change))
+    }
+
+    /// The same in nanoseconds of item time.
+    var leadTime: Int64 { media(lead ?? 0) }
+
+    /// How long item time runs while host time runs for so long, and the other way round.
+    private func media(_ host: Int64) -> Int64 { Self.nanoseconds(Double(host) * Double(abs(rate))) }
+    private func host(_ media: Int64) -> Int64 {
+        Self.nanoseconds(Double(media) / Double(max(abs(rate), 0.001)))
+    }
+
+    private static func nanoseconds(_ value: Double) -> Int64 { Int64(exactly: value.rounded()) ?? .max }
+}

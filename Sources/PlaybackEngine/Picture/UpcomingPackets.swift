@@ -1,0 +1,31 @@
+import MediaCore
+
+/// What was read of a pass and waits for the decoder.
+struct UpcomingPackets: Hashable {
+    /// When its key frames are due, in the order in which they lie there.
+    var keyTimes: [ItemTime] = []
+    /// Where the frame that is due last ends.
+    var end = ItemTime(nanoseconds: .min)
+    /// The data of the pass ends there.
+    var endsPass = false
+
+    init() {}
+
+    init(_ queue: PacketQueue, pass: Int) {
+        // The decoder takes packets meanwhile, so that one may be missed; the next look finds it.
+        var index = 0
+        while let element = queue.peek(index) {
+            index += 1
+            switch element {
+            case .packet(let packet, pass):
+                guard let time = ItemTime(packet.presentationTime) else { continue }
+                if packet.isKeyFrame { keyTimes.append(time) }
+                end = max(end, time + (packet.duration?.nanoseconds ?? 0))
+            case .endOfPass(pass, _):
+                endsPass = true
+                return
+            case .packet, .endOfPass: continue
+            }
+        }
+    }
+}

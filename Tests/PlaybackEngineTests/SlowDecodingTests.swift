@@ -1,0 +1,330 @@
+import MediaCore
+import PlaybackEngine
+import PlayheadTesting
+import Testing
+
+/// Decoding that takes too long for the rate, at times.
+struct SlowCase: CustomTestStringConvertible {
+    /// Frames a second.
+    static let frameRate: Int32 = 50
+
+    /// How long decoding a frame takes while there is load, in frames at the rate.
+    var cost: Double
+    var groupLength: Int
+    var bFrames: Int
+    var rate: Float
+    var hasAudio: Bool
+    /// Host seconds in which there is load.
+    var load = 1.0..<8.0
+    /// The same without load.
+    var rest = 0.4
+
+    var testDescription: String {
+        "\(cost) x \(rate), group \(groupLength), \(bFrames) B\(hasAudio ? ", audio" : "")"
+    }
+
+    /// Host seconds from a key frame to the next.
+    var group: Double { Double(groupLength) / Double(Self.frameRate) / Double(rate) }
+
+    /// Host seconds that a frame takes under load.
+    var decodingTime: Double { cost / Double(Self.frameRate) / Double(rate) }
+
+    func media(seconds: Double) -> ScriptedMedia {
+        let frames = Int(seconds * Double(rate) * Double(Self.frameRate))
+        var media = ScriptedMedia(
+            video: .init(
+                frameCount: frames,
+                frameRate: Self.frameRate,
+                keyInterval: groupLength,
+                bFrames: bFrames
+            ),
+            audio: hasAudio ? .init(sampleCount: frames * 48_000 / Int(Self.frameRate)) : nil
+        )
+        let interval = 1e9 / Double(Self.frameRate) / Double(rate)
+        media.decodingTimes = { [load, cost, rest] _, now in
+            Int64(interval * (load.contains(Double(now.nanoseconds) / 1e9) ? cost : rest))
+        }
+        return media
+    }
+}
+
+/// Plays a case to its end and remembers when each frame was shown.
+final class SlowRun {
+    struct Shown {
+        var number: Int
+        var host: Double
+        /// Seconds after it was due.
+        var lateness: Double
+    }
+
+    let rig = Rig(isRealTime: true)
+    let sound: TimedAudioSink
+    let start: HostTime
+    private let rate: Double
+
+    convenience init(_ slow: SlowCase, seconds: Double = 12) {
+        self.init(slow.media(seconds: seconds), rate: slow.rate)
+    }
+
+    init(_ media: ScriptedMedia, rate: Float) {
+        sound = TimedAudioSink(clock: rig.driver.clock)
+        let backend = ScriptedBackend(ScriptedMedia(), clock: rig.driver.clock)
+        let output = AudioOutputLane(
+            driver: rig.driver,
+            sink: sound,
+            makeConverter: { backend.makeAudioConverter(to: $0) },
+            report: { _ in }
+        )
+        rig.loop.perform { $0.setAudio(output) }
+        rig.load(media)
+        rig.driver.settle()
+        start = rig.driver.now
+        self.rate = Double(rate)
+        rig.loop.send(.setRate(rate))
+    }
+
+    func shown() -> [Shown] {
+        let frameRate = Double(SlowCase.frameRate)
+        return rig.sink.calls.compactMap {
+            guard case .present(let number, let time, _, let host) = $0 else { return nil }
+            let at = Double(host - start.nanoseconds) / 1e9
+            return Shown(
+                number: Int((time.seconds * frameRate).rounded()) == number ? number : -1,
+                host: at,
+                lateness: at - time.seconds / rate
+            )
+        }
+    }
+
+    /// The longest time in which every frame that was shown was late by more than 0.1 s.
+    static func longestSpell(_ shown: [Shown]) -> Double {
+        var longest = 0.0
+        var since: Double?
+        for frame in shown {
+            if frame.lateness > 0.1 { since = since ?? frame.host } else {
+                if let begin = since { longest = max(longest, frame.host - begin) }
+                since = nil
+            }
+        }
+        if let since, let last = shown.last { longest = max(longest, last.host - since) }
+        return longest
+    }
+}
+
+/// Remembers when how many samples came.
+final class TimedAudioSink: AudioSink {
+    private let clock: any HostClock
+    private let writes = Locked([(host: HostTime, count: Int)]())
+
+    init(clock: any HostClock) { self.clock = clock }
+
+    func start(_ format: AudioFormat) throws -> AudioFormat { format }
+    func write(_ buffer: AudioBuffer) throws {
+        writes.withLock { $0.append((clock.now, buffer.frameCount)) }
+    }
+    func setPaused(_ isPaused: Bool) {}
+    func flush() {}
+    func finish() {}
+
+    var count: Int { writes.withLock { $0.reduce(0) { $0 + $1.count } } }
+
+    /// Seconds by which samples came after the ones before them were over, at most; below zero: they came before.
+    func worstGap(start: HostTime) -> Double {
+        var before = 0
+        var worst = -Double.infinity
+        for (host, count) in writes.withLock({ $0 }) {
+            worst = max(worst, Double(host.nanoseconds - start.nanoseconds) / 1e9 - Double(before) / 48_000)
+            before += count
+        }
+        return worst
+    }
+}
+
+@Suite("Decoding that is too slow")
+struct SlowDecodingTests {
+    static let table: [SlowCase] = {
+        var all: [SlowCase] = []
+        for cost in [0.5, 0.8, 1.2, 2, 4] {
+            for (group, bFrames) in [(1, 0), (10, 0), (10, 2), (50, 0), (50, 2), (100, 0), (100, 2), (500, 0), (500, 2)] {
+                for rate: Float in [0.5, 1, 2] {
+                    let slow = SlowCase(
+                        cost: cost,
+                        groupLength: group,
+                        bFrames: bFrames,
+                        rate: rate,
+                        hasAudio: rate == 1
+                    )
+                    all.append(slow)
+                }
+            }
+        }
+        return all
+    }()
+
+    /// How late frames may be for how long: a group of pictures, the time to notice, and a few frames' decoding,
+    /// for lateness shows with frames.
+    private func allowedSpell(_ slow: SlowCase) -> Double { slow.group + 0.4 + 6 * slow.decodingTime }
+
+    @Test("The clock is kept, audio goes on, and everything is shown again when there is time", arguments: table)
+    func keepsClock(slow: SlowCase) {
+        let run = SlowRun(slow)
+        run.rig.driver.run(atMost: 60)
+        let shown = run.shown()
+        let counters = run.rig.loop.snapshot.counters
+        let frames = Int(12 * slow.rate) * Int(SlowCase.frameRate)
+        #expect(shown.count + counters.framesDropped == frames)
+        #expect(shown.map(\.number) == shown.map(\.number).sorted() && shown.first?.number == 0)
+        if slow.cost < 1 {
+            #expect(counters.framesDropped == 0)
+            #expect(run.rig.lines("decoding") == [])
+        } else {
+            #expect(run.rig.lines("decodingFellBehind").count == 1)
+        }
+        #expect(SlowRun.longestSpell(shown) <= allowedSpell(slow))
+        // Two seconds after the load: in a group that was left out, at its end.
+        let isLong = slow.group > 2
+        let whole = isLong ? 20.5 : 10
+        let last = shown.filter { $0.host >= whole }.map(\.number)
+        let first = Int(whole * Double(slow.rate)) * Int(SlowCase.frameRate)
+        #expect(last == Array(min(first, frames)..<frames))
+        #expect(counters.stalls == 0)
+        #expect(run.rig.lines("playedToEnd").count == 1)
+        guard slow.hasAudio else { return }
+        #expect(run.sound.count == frames * 48_000 / Int(SlowCase.frameRate))
+        // No alarm rings on this driver while a frame is decoded.
+        #expect(run.sound.worstGap(start: run.start) <= max(0, slow.decodingTime - 0.02))
+    }
+
+    @Test("Decoding takes 0.8 of the time, more for some frames: nothing is left out", arguments: 0..<8 as Range<UInt64>)
+    func jitter(seed: UInt64) {
+        var random = SplitMix64(seed)
+        // Up to seven frames' time for one, 0.8 on average.
+        let costs = (0..<600).map { _ in Double.random(in: 0...1, using: &random) }
+            .map { $0 > 0.95 ? 3 + 80 * ($0 - 0.95) : 0.55 }
+        var media = SlowCase(cost: 1, groupLength: 50, bFrames: 2, rate: 1, hasAudio: true).media(seconds: 12)
+        media.decodingTimes = { frame, _ in Int64(costs[frame] * 20_000_000) }
+        let run = SlowRun(media, rate: 1)
+        run.rig.driver.run(atMost: 60)
+        #expect(run.rig.lines("decoding") == [])
+        #expect(run.rig.loop.snapshot.counters.framesDropped < 20)
+        #expect(run.sound.worstGap(start: run.start) <= 0.1)
+    }
+
+    private static let slow = SlowCase(cost: 2, groupLength: 50, bFrames: 2, rate: 1, hasAudio: true, load: 0..<100)
+
+    /// Has fallen behind and leaves frames out.
+    private func skipping(_ slow: SlowCase = slow) -> SlowRun {
+        let run = SlowRun(slow)
+        run.rig.driver.run(seconds: 3.3)
+        #expect(run.rig.lines("decodingFellBehind").count == 1)
+        #expect(run.rig.loop.snapshot.counters.framesDropped > 0)
+        return run
+    }
+
+    @Test("A seek meanwhile shows the frame at its target, back and forth")
+    func seek() {
+        let run = skipping()
+        for (id, target) in [(1, 700), (2, 9220), (3, 100)] as [(UInt64, Int64)] {
+            run.rig.seek(id, to: .ms(target))
+            let before = run.rig.sink.numbers.count
+            run.rig.driver.run(seconds: 1.5)
+            #expect(run.rig.sink.numbers.dropFirst(before).first == Int(target) / 20)
+            #expect(run.rig.lines("seek \(id) completed true").count == 1)
+        }
+        // A quick one shows its key frame.
+        run.rig.seek(4, to: .ms(8500), tolerance: .positiveInfinity)
+        let before = run.rig.sink.numbers.count
+        run.rig.driver.run(seconds: 0.5)
+        #expect(run.rig.sink.numbers.dropFirst(before).first == 400)
+        #expect(run.rig.loop.snapshot.counters.stalls == 0)
+    }
+
+    @Test("A pause meanwhile stands still, steps are to the next frame, and playing goes on")
+    func pause() {
+        let run = skipping()
+        run.rig.loop.send(.setRate(0))
+        run.rig.driver.run(seconds: 2)
+        let dropped = run.rig.loop.snapshot.counters.framesDropped
+        run.rig.driver.run(seconds: 2)
+        #expect(run.rig.loop.snapshot.counters.framesDropped == dropped)
+        let before = run.rig.sink.numbers.count
+        for _ in 0..<12 {
+            run.rig.loop.send(.step(1))
+            run.rig.driver.run(seconds: 0.3)
+        }
+        let stepped = run.rig.sink.numbers.dropFirst(before)
+        #expect(stepped.count == 12)
+        // What was decoded before the pause has gaps; what is decoded for the steps has none.
+        #expect(zip(stepped.suffix(7), stepped.suffix(7).dropFirst()).allSatisfy { $0 + 1 == $1 })
+        run.rig.loop.send(.setRate(1))
+        run.rig.driver.run(atMost: 60)
+        #expect(run.rig.lines("playedToEnd").count == 1)
+    }
+
+    @Test("At the seam of a loop the clock is kept and audio goes on", arguments: [0, 2], [50, 500])
+    func seam(bFrames: Int, group: Int) {
+        var slow = Self.slow
+        slow.bFrames = bFrames
+        slow.groupLength = group
+        let run = SlowRun(slow, seconds: 2)
+        run.rig.loop.send(.setRepeat(.loop))
+        run.rig.driver.run(seconds: 12.02)
+        // Six laps of two seconds.
+        #expect(run.rig.lines("playedToEnd").count == 6)
+        #expect(run.sound.worstGap(start: run.start) <= 0.05)
+        #expect(run.sound.count >= 12 * 48_000)
+        let keys = run.rig.sink.numbers.filter { $0 == 0 }.count
+        #expect(keys == 7)
+    }
+
+    @Test("A lower rate tries all frames again, and a higher one leaves more out")
+    func rates() {
+        let run = skipping()
+        run.rig.loop.send(.setRate(0.4))
+        run.rig.driver.run(seconds: 3)
+        let before = run.rig.sink.numbers.count
+        run.rig.driver.run(seconds: 2)
+        let slow = Array(run.rig.sink.numbers.dropFirst(before))
+        #expect(slow.count >= 39)
+        #expect(zip(slow, slow.dropFirst()).allSatisfy { $0 + 1 == $1 })
+        run.rig.loop.send(.setRate(2))
+        run.rig.driver.run(atMost: 60)
+        #expect(run.rig.lines("playedToEnd").count == 1)
+        #expect(run.rig.loop.snapshot.counters.stalls == 0)
+    }
+
+    @Test("Backward too, at rate -1")
+    func backward() {
+        let run = SlowRun(Self.slow)
+        run.rig.seek(1, to: .positiveInfinity)
+        run.rig.driver.settle()
+        run.rig.loop.send(.setRate(-1))
+        let begin = run.rig.driver.now
+        run.rig.driver.run(atMost: 60)
+        #expect(run.rig.lines("playedToEnd at 0.000000").count == 1)
+        #expect(run.rig.driver.now.nanoseconds - begin.nanoseconds < 14_500_000_000)
+    }
+
+    @Test("Players that share a core too small for them leave frames out one by one, and do not swing")
+    func shared() {
+        // One core, and each of three players needs 0.45 of it.
+        let driver = ManualDriver(isRealTime: true)
+        var media = SlowCase(cost: 0.45, groupLength: 50, bFrames: 2, rate: 1, hasAudio: false, load: 0..<100)
+            .media(seconds: 30)
+        media.faults = []
+        let rigs = (0..<3).map { _ in Rig(driver: driver) }
+        for rig in rigs { rig.load(media) }
+        driver.settle()
+        for rig in rigs { rig.loop.send(.setRate(1)) }
+        driver.run(atMost: 120)
+        for rig in rigs {
+            let counters = rig.loop.snapshot.counters
+            #expect(counters.framesPresented + counters.framesDropped == 1500)
+            #expect(counters.framesPresented > 600)
+            #expect(counters.worstLateness < 500_000_000)
+            #expect(rig.lines("decodingFellBehind").count <= 2)
+        }
+        let shown = rigs.map { $0.loop.snapshot.counters.framesPresented }.reduce(0, +)
+        #expect(shown > 2200)
+    }
+}
