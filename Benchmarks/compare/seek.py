@@ -140,20 +140,22 @@ def start(file):
 
 
 def due(frames, seconds):
-    """The last frame whose time has come; a millionth of a second is lost in how times are written."""
-    return max((f for f in frames if f[0] <= seconds + 2e-6), default=frames[0], key=lambda f: f[0])
+    """The last frame whose time has come."""
+    return max((f for f in frames if f[0] <= seconds + 1e-9), default=frames[0], key=lambda f: f[0])
 
 
 def series(frames, count, seed):
     """name -> where to go first, and the times to go to (None: a frame back)."""
     generator = random.Random(seed)
     end = frames[-1][0]
-    steps = min(count, int(end / STEP))
-    middle = frames[len(frames) // 2][0]
+    last = int(end / STEP)
+    steps = min(count, last)
+    # A time of a frame is not a whole number of millionths of a second, which is what is asked for.
+    middle = round(frames[len(frames) // 2][0] + 1e-3, 6)
     return {
         "random": (0, [round(generator.uniform(0, end), 6) for _ in range(count)]),
         "forward": (0, [STEP * (i + 1) for i in range(steps)]),
-        "backward": (end, [end - STEP * (i + 1) for i in range(steps)]),
+        "backward": (last * STEP, [(last - i - 1) * STEP for i in range(steps)]),
         "frame back": (middle, [None] * min(count // 2, len(frames) // 2)),
     }
 

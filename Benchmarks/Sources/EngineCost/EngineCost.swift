@@ -6,7 +6,8 @@ import Foundation
 ///
 ///     EngineCost virtual|real-time|machine [FRAMES [TIMES]]
 ///
-/// `virtual`: as fast as it goes, on one thread. `real-time`: likewise, with the rules of the machine's clock.
+/// `virtual`: as fast as it goes, on one thread. `real-time`: likewise, with the rules of the machine's
+/// clock.
 /// `machine`: on the machine's clock at 100 frames a second, with all its threads. Opening is not counted.
 @main
 enum EngineCost {

@@ -7,6 +7,8 @@ final class PausedPlayer: Sendable {
     private let player: Player
     private let layer: PlayerLayer
     private let sink: ShownFrame
+    /// From when the item is set until its first frame is shown.
+    let opening: Answer
 
     /// Returns when the first frame is shown; nil: it cannot be played.
     init?(_ file: URL) async {
@@ -17,10 +19,13 @@ final class PausedPlayer: Sendable {
         sink = ShownFrame()
         layer.add(sink)
         let events = player.events
+        let start = ContinuousClock.now
         player.replaceCurrentItem(with: PlayerItem(url: file))
         for await event in events {
             switch event {
-            case .readyForDisplayChanged(_, true): return
+            case .readyForDisplayChanged(_, true):
+                opening = Answer(seconds: (ContinuousClock.now - start) / .seconds(1), frame: sink.frame)
+                return
             case .itemStatusChanged(_, .failed), .passEnded: return nil
             default: continue
             }

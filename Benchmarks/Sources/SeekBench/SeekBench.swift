@@ -8,7 +8,8 @@ import Playhead
 ///
 /// `seek SECONDS`: exactly there; timed until the completion handler is called. `step COUNT`: so many frames
 /// on or back; timed until the frame has reached the sink. With `--hash` the answer has the frame's MD5,
-/// which is computed after the time has been taken.
+/// which is computed after the time has been taken. The first line is the answer to opening: the time from
+/// when the item is set until its first frame is shown.
 @main
 enum SeekBench {
     static func main() async {
@@ -19,7 +20,7 @@ enum SeekBench {
         guard let bench = await PausedPlayer(URL(fileURLWithPath: path)) else {
             end(1, "SeekBench: \(path) cannot be played")
         }
-        answer(Answer(frame: bench.shown))
+        answer(bench.opening)
         while let line = readLine() {
             let words = line.split(separator: " ")
             switch (words.first, words.count == 2 ? Double(words[1]) : nil) {
