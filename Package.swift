@@ -64,7 +64,7 @@ let package = Package(
         ),
         .target(
             name: "PlayheadTesting",
-            dependencies: ["MediaCore", "PlaybackEngine"],
+            dependencies: ["MediaCore", "PlaybackEngine", "Playhead"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -78,10 +78,17 @@ let package = Package(
                 .unsafeFlags(["-static-stdlib", "-Xclang-linker", "-no-pie"], .when(configuration: .release))
             ]
         ),
+        // What tests of several modules need: fixtures, folders, recordings of real media.
+        .target(
+            name: "TestSupport",
+            dependencies: ["Playhead"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
         .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: settings),
         .testTarget(
             name: "FFmpegTests",
-            dependencies: ["FFmpeg", "MediaCore", "Playhead"],
+            dependencies: ["FFmpeg", "MediaCore", "Playhead", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -91,7 +98,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SinksTests",
-            dependencies: ["Sinks", "MediaCore", "FFmpeg"],
+            dependencies: ["Sinks", "MediaCore", "FFmpeg", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -101,14 +108,20 @@ let package = Package(
         ),
         .testTarget(
             name: "PlayheadTests",
-            dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting"],
+            dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ContractTests",
-            dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting", "MediaCore", "FFmpeg"],
+            dependencies: [
+                "Playhead", "PlaybackEngine", "PlayheadTesting", "MediaCore", "FFmpeg", "TestSupport",
+            ],
             swiftSettings: settings
         ),
-        .testTarget(name: "CommandTests", dependencies: ["vplay"], swiftSettings: settings),
+        .testTarget(
+            name: "CommandTests",
+            dependencies: ["vplay", "TestSupport"],
+            swiftSettings: settings
+        ),
     ]
 )

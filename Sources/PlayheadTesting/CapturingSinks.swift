@@ -20,16 +20,32 @@ public final class CapturingVideoSink: VideoSink {
         }
     }
 
+    /// A frame as it came.
+    public struct Frame: Hashable, Sendable {
+        /// What a scripted frame holds; of other media it means nothing.
+        public var number: Int
+        public var time: MediaTime
+        public var pass: Int
+        /// The clock at the call.
+        public var hostTime: HostTime
+        public var size: PixelSize
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var frames: [Frame] = []
+        var failAt: Int?
+    }
+
     private let clock: any HostClock
-    private let state = Locked((calls: [Call](), failAt: Int?.none))
+    private let state = Locked(State())
 
     public init(clock: any HostClock) { self.clock = clock }
 
     public var calls: [Call] { state.withLock { $0.calls } }
+    public var frames: [Frame] { state.withLock { $0.frames } }
     /// The numbers that the pictures hold, in the order in which they came.
-    public var numbers: [Int] {
-        calls.compactMap { if case .present(let number, _, _, _) = $0 { number } else { nil } }
-    }
+    public var numbers: [Int] { frames.map(\.number) }
 
     /// The `count`th picture from now makes the sink throw.
     public func fail(atPicture count: Int) { state.withLock { $0.failAt = count } }
@@ -39,19 +55,22 @@ public final class CapturingVideoSink: VideoSink {
     }
 
     public func present(_ frame: VideoFrame) throws {
-        let number = frame.withPlanes { planes in
-            guard let plane = planes.first, plane.bytesUsedPerRow >= 8 else { return -1 }
-            return Int(truncatingIfNeeded: plane.baseAddress.loadUnaligned(as: UInt64.self).littleEndian)
-        }
+        let captured = Frame(
+            number: frame.scriptedNumber ?? -1,
+            time: frame.presentationTime,
+            pass: frame.pass,
+            hostTime: clock.now,
+            size: frame.format.size
+        )
+        let call = Call.present(
+            number: captured.number,
+            time: captured.time,
+            pass: captured.pass,
+            host: captured.hostTime.nanoseconds
+        )
         let mustFail = state.withLock { state in
-            state.calls.append(
-                .present(
-                    number: number,
-                    time: frame.presentationTime,
-                    pass: frame.pass,
-                    host: clock.now.nanoseconds
-                )
-            )
+            state.calls.append(call)
+            state.frames.append(captured)
             state.failAt = state.failAt.map { $0 - 1 }
             return state.failAt == 0
         }
@@ -66,6 +85,7 @@ public final class CapturingVideoSink: VideoSink {
 public final class CapturingAudioSink: AudioSink {
     private struct State {
         var samples: [Int16] = []
+        var frameCount = 0
         var flushes = 0
         var finishes = 0
         var isPaused = true
@@ -76,6 +96,8 @@ public final class CapturingAudioSink: AudioSink {
 
     /// Scripted samples hold the low 16 bits of their own index.
     public var samples: [Int16] { state.withLock { $0.samples } }
+    /// Samples of each channel.
+    public var frameCount: Int { state.withLock { $0.frameCount } }
     public var flushes: Int { state.withLock { $0.flushes } }
     public var finishes: Int { state.withLock { $0.finishes } }
     public var isPaused: Bool { state.withLock { $0.isPaused } }
@@ -92,7 +114,10 @@ public final class CapturingAudioSink: AudioSink {
         let samples = buffer.withPlanes { planes in
             planes.first.map { Array($0.bindMemory(to: Int16.self)) } ?? []
         }
-        state.withLock { $0.samples += samples }
+        state.withLock { state in
+            state.samples += samples
+            state.frameCount += buffer.frameCount
+        }
     }
 
     public func setPaused(_ isPaused: Bool) { state.withLock { $0.isPaused = isPaused } }

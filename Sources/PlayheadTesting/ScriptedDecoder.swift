@@ -14,14 +14,22 @@ public final class ScriptedDecoder: Decoder {
     private let media: ScriptedMedia
     private let clock: ManualClock?
     private let track: Int
+    private let called: @Sendable (ScriptedCall) -> Void
     private let state = Locked(State())
     /// Broken pictures that were sent before.
     private let seen = Locked(Set<Int>())
     /// Outputs that wait to be received before no more is taken.
     private static let capacity = 2
 
-    /// `clock`: what `ScriptedMedia.decodingTime` moves, if it can be moved.
-    public init(_ media: ScriptedMedia, track: Int, clock: (any HostClock)? = nil) {
+    /// `clock`: what `ScriptedMedia.decodingTime` moves, if it can be moved. `called`: told of each packet that
+    /// is taken.
+    public init(
+        _ media: ScriptedMedia,
+        track: Int,
+        clock: (any HostClock)? = nil,
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+    ) {
+        self.called = called
         self.clock = clock as? ManualClock
         self.media = media
         self.track = track
@@ -50,6 +58,7 @@ public final class ScriptedDecoder: Decoder {
             }
             return true
         }
+        if isTaken, packet != nil { called(.decode) }
         if let payload = packet?.payload as? ScriptedPayload, isTaken, track == ScriptedMedia.videoTrack,
             media.faults.contains(.undecodable(frame: payload.index)), isTold(payload)
         {
@@ -192,5 +201,15 @@ final class ScriptedSamples: AudioBufferStorage {
 
     func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
         try samples.withUnsafeBytes { raw in try body(raw.baseAddress.map { [$0] } ?? []) }
+    }
+}
+
+extension VideoFrame {
+    /// The number that a scripted frame holds, from 0; nil for a frame that is too small to be one.
+    public var scriptedNumber: Int? {
+        withPlanes { planes in
+            guard let plane = planes.first, plane.bytesUsedPerRow >= 8 else { return nil }
+            return Int(truncatingIfNeeded: plane.baseAddress.loadUnaligned(as: UInt64.self).littleEndian)
+        }
     }
 }

@@ -1,9 +1,13 @@
 public import MediaCore
 import Synchronization
 
-/// What a scripted demuxer was asked to do that costs I/O.
+/// What a scripted demuxer, or a decoder of it, was asked to do.
 public enum ScriptedCall: Hashable, Sendable {
     case read, seek
+    /// A decoder took a packet.
+    case decode
+    /// The demuxer was cancelled, for the first time.
+    case cancel
 }
 
 /// Plays a script: the demuxer's contract, with the faults that the script asks for.
@@ -19,7 +23,7 @@ public final class ScriptedDemuxer: Demuxer {
     private let clock: any HostClock
     private let state = Locked(State())
     private let isCancelled = Atomic<Bool>(false)
-    /// Told of each call of `read` and `seek`.
+    /// Told of each call.
     private let called: @Sendable (ScriptedCall) -> Void
 
     /// `clock` tells when a scripted stall is over.
@@ -99,43 +103,18 @@ public final class ScriptedDemuxer: Demuxer {
     }
 
     public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        ScriptedDecoder(media, track: track, clock: clock)
+        ScriptedDecoder(media, track: track, clock: clock, called: called)
     }
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         ScriptedTextDecoder(media)
     }
 
-    public func cancel() { isCancelled.store(true, ordering: .releasing) }
+    public func cancel() {
+        if !isCancelled.exchange(true, ordering: .acquiringAndReleasing) { called(.cancel) }
+    }
 
     private func check() throws(MediaError) {
         if isCancelled.load(ordering: .acquiring) { throw MediaError(.cancelled, "cancelled") }
     }
-}
-
-/// Plays scripts instead of files: whatever is opened, it is this.
-public struct ScriptedBackend: MediaBackend {
-    private let media: ScriptedMedia
-    private let clock: any HostClock
-
-    public init(_ media: ScriptedMedia, clock: any HostClock) {
-        self.media = media
-        self.clock = clock
-    }
-
-    public func makeDemuxer(for request: OpenRequest) -> any Demuxer { ScriptedDemuxer(media, clock: clock) }
-    public func makeVideoConverter() -> any VideoConverter { PassingConverter() }
-    public func makeAudioConverter(to format: AudioFormat) -> any AudioConverter { PassingConverter() }
-}
-
-/// Scripts have one format; nothing needs converting.
-final class PassingConverter: VideoConverter, AudioConverter {
-    func convert(
-        _ frame: VideoFrame,
-        to pixelFormat: PixelFormat,
-        size: PixelSize
-    ) throws(MediaError) -> VideoFrame { frame }
-    func convert(_ buffer: AudioBuffer) throws(MediaError) -> AudioBuffer? { buffer }
-    func drain() throws(MediaError) -> AudioBuffer? { nil }
-    func reset() {}
 }

@@ -111,6 +111,22 @@ public struct ScriptedMedia: Sendable {
         self.faults = faults
     }
 
+    /// Two seconds with audio: 50 frames, 25 a second, a key frame every ten and two B-frames between others;
+    /// 96,000 samples at 48 kHz.
+    public static func clip(_ faults: [Fault] = []) -> ScriptedMedia {
+        ScriptedMedia(
+            video: Video(frameCount: 50, bFrames: 2),
+            audio: Audio(sampleCount: 96_000),
+            faults: faults
+        )
+    }
+
+    /// Two seconds without audio: 50 frames, 25 a second, a key frame every ten. A packet is a frame, in the order
+    /// in which they are shown, so that faults are easily placed.
+    public static func silentClip(_ faults: [Fault] = []) -> ScriptedMedia {
+        ScriptedMedia(video: Video(frameCount: 50), faults: faults)
+    }
+
     public static let videoTrack = 0
     public static let audioTrack = 1
     /// Of the first track of text.

@@ -1,15 +1,10 @@
 import Foundation
+import TestSupport
 
 /// The media that the tests play.
 enum Media {
-    private static let fixtures = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("media-fixtures/generated")
-
-    /// `make fixtures` was run, as it always is in continuous integration.
-    static let isMade = FileManager.default.fileExists(atPath: fixture("clip-h264-aac.mp4"))
-
-    static func fixture(_ name: String) -> String { fixtures.appendingPathComponent(name).path }
+    static let isMade = Fixture.areThere
+    static func fixture(_ name: String) -> String { Fixture.path(name) }
 
     /// 90 pictures, 3 s, with sound.
     static let clip = fixture("clip-h264-aac.mp4")
@@ -20,9 +15,7 @@ enum Media {
     static let uneven = fixture("vfr.mp4")
 
     /// Real files with references by FFmpeg; see its README.
-    static let corpus = ProcessInfo.processInfo.environment["PLAYHEAD_CORPUS"].flatMap {
-        $0.isEmpty ? nil : URL(fileURLWithPath: $0, isDirectory: true).standardizedFileURL
-    }
+    static let corpus = CorpusFolder.url
 
     /// Paths below the corpus's `ref/` that end so, without that ending.
     static func references(_ ending: String) -> [String] {

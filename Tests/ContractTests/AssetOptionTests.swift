@@ -1,5 +1,7 @@
 import Foundation
 import Playhead
+import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite(
@@ -37,10 +39,9 @@ struct AssetOptionTests {
             let length = bytes[box..<box + 4].reduce(0) { $0 << 8 | Int($1) } + 16
             for index in 0..<4 { bytes[box + index] = UInt8(length >> (24 - 8 * index) & 0xFF) }
         }
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
-        try Data(bytes).write(to: file)
-        defer { unlink(file.path) }
-        let asset = Asset(url: file)
+        let folder = try TemporaryFolder()
+        try folder.write("fragments.mp4", bytes)
+        let asset = Asset(url: folder.file("fragments.mp4"))
         try await asset.load()
         #expect(asset.canContainFragments)
         #expect(asset.containsFragments == !isCut)

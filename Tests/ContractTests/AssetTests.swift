@@ -1,14 +1,15 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Contract: assets, their tracks and how far is read ahead")
 struct AssetTests {
     @Test("Loading opens once for all who ask, tells the facts, and they stay")
     func load() async throws {
-        let scripts = Scripts(clock: ManualDriver().clock)
-        let asset = Asset(url: scripts.add(Scene.clip()), backend: scripts)
+        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let asset = scripts.makeAsset(.silentClip())
         #expect(asset.status == .unknown)
         #expect(asset.duration == .indefinite)
         #expect(asset.tracks.isEmpty)
@@ -27,15 +28,15 @@ struct AssetTests {
 
     @Test("What cannot be opened fails with words, each time it is asked; cancelled is an end too")
     func failures() async {
-        let scripts = Scripts(clock: ManualDriver().clock)
-        let broken = Asset(url: scripts.add(Scene.clip([.openFails(.unrecognizedFormat)])), backend: scripts)
+        let scripts = ScriptedBackend(clock: ManualDriver().clock)
+        let broken = scripts.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
         for _ in 0..<2 {
             await #expect { try await broken.load() } throws: {
                 ($0 as? PlaybackError)?.message == "/script-1: the script says so"
             }
         }
         #expect(broken.status == .failed)
-        let given = Asset(url: scripts.add(Scene.clip()), backend: scripts)
+        let given = scripts.makeAsset(.silentClip())
         given.cancelLoading()
         #expect(given.status == .cancelled)
         await #expect { try await given.load() } throws: { ($0 as? PlaybackError)?.code == .cancelled }
@@ -82,11 +83,11 @@ struct AssetTests {
     @Test("An item that wants little read ahead has little read ahead, another one the player's share")
     func readAhead() throws {
         func loadedEnd(_ seconds: Double) throws -> MediaTime {
-            let scene = Scene()
-            let item = scene.makeItem(ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25)))
+            let bench = PlayerTestBench(.silentClip())
+            let item = bench.makeItem(ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25)))
             item.preferredForwardBufferDuration = seconds
-            scene.player.replaceCurrentItem(with: item)
-            scene.driver.run(seconds: 5)
+            bench.player.replaceCurrentItem(with: item)
+            bench.driver.run(seconds: 5)
             #expect(item.isPlaybackBufferFull)
             return try #require(item.loadedTimeRanges.first).end
         }
@@ -100,18 +101,18 @@ struct AssetTests {
 
     @Test("Set while playing, reading ahead goes on to the new bound, and back to the player's own")
     func readAheadWhilePlaying() throws {
-        let scene = Scene()
-        let item = scene.load(ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25)))
-        scene.player.play()
-        scene.driver.run(seconds: 2)
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load(ScriptedMedia(video: .init(frameCount: 1000, frameRate: 25)))
+        bench.player.play()
+        bench.driver.run(seconds: 2)
         item.preferredForwardBufferDuration = 10
-        scene.driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
         let far = try #require(item.loadedTimeRanges.first).end.seconds
         #expect(far >= 12.5 && far <= 13.3)
         item.preferredForwardBufferDuration = 0
-        scene.driver.run(seconds: 11)
+        bench.driver.run(seconds: 11)
         let near = try #require(item.loadedTimeRanges.first).end.seconds
         #expect(near >= 14.5 && near <= 15.3)
-        #expect(scene.sink.numbers == Array(0...350))
+        #expect(bench.videoSink.numbers == Array(0...350))
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Contract: tracks chosen by preference")
@@ -60,16 +61,16 @@ struct CriteriaTests {
             texts: [.init("one", from: 0, to: 1900), .init("eins", from: 0, to: 1900, track: 3)]
         )
         for (languages, words) in [(["fr", "ger"], ["eins"]), (["fr"], []), ([], []), (["en"], ["one"])] {
-            let scene = Scene()
-            scene.player.setMediaSelectionCriteria(
+            let bench = PlayerTestBench(.silentClip())
+            bench.player.setMediaSelectionCriteria(
                 PlayerMediaSelectionCriteria(preferredLanguages: languages),
                 forMediaCharacteristic: .legible
             )
-            let item = scene.makeItem(clip)
+            let item = bench.makeItem(clip)
             let output = LegibleOutput()
             item.add(output)
-            scene.player.replaceCurrentItem(with: item)
-            scene.driver.run(seconds: 0)
+            bench.player.replaceCurrentItem(with: item)
+            bench.driver.run(seconds: 0)
             #expect(output.cues(forItemTime: .ms(100)).map(\.text) == words)
             let group = try #require(item.asset.mediaSelectionGroup(for: .legible))
             #expect(
@@ -77,16 +78,16 @@ struct CriteriaTests {
                     == (words.first.map { $0 == "one" ? "eng" : "deu" })
             )
             // Other preferences while it plays.
-            scene.player.play()
-            scene.player.setMediaSelectionCriteria(
+            bench.player.play()
+            bench.player.setMediaSelectionCriteria(
                 PlayerMediaSelectionCriteria(preferredLanguages: ["en"]),
                 forMediaCharacteristic: .legible
             )
-            scene.driver.run(seconds: 0.5)
+            bench.driver.run(seconds: 0.5)
             #expect(output.cues(forItemTime: .ms(100)).map(\.text) == ["one"])
             item.select(nil, in: group)
-            scene.driver.run(seconds: 60)
-            #expect(scene.sink.numbers == Array(0..<50))
+            bench.driver.run(seconds: 60)
+            #expect(bench.videoSink.numbers == Array(0..<50))
         }
     }
 

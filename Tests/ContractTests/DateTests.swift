@@ -1,6 +1,7 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite(
@@ -44,10 +45,10 @@ struct DateTests {
     @Test("The date follows the time, segment by segment", arguments: ["mid/dated.m3u8", "dated.m3u8"])
     func current(name: String) throws {
         let playlists = try dated()
-        let cinema = Cinema()
+        let bench = PlayerTestBench.forFiles()
         let early = PlayerItem(url: playlists.url(name))
         #expect(early.currentDate() == nil)
-        let item = cinema.load(playlists.url(name))
+        let item = bench.load(playlists.url(name))
         #expect(item.currentDate() == date(1800.5))
         for (time, seconds) in [(1250, 1801.75), (1999, 1802.499), (2000, 3600), (2750, 3600.75)]
             as [(Int64, Double)]
@@ -56,36 +57,36 @@ struct DateTests {
             #expect(microseconds(item.currentDate()) == microseconds(date(seconds)))
         }
         item.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
-        cinema.player.play()
-        cinema.driver.run(seconds: 1.5)
+        bench.player.play()
+        bench.driver.run(seconds: 1.5)
         #expect(item.currentDate() == date(1802))
     }
 
     @Test("A seek to a date goes to its time; false for one that nothing was shown at, and nothing moves")
     func seek() throws {
         let playlists = try dated()
-        let cinema = Cinema()
-        #expect(!cinema.player.seek(to: date(3600)))
+        let bench = PlayerTestBench.forFiles()
+        #expect(!bench.player.seek(to: date(3600)))
         let early = PlayerItem(url: playlists.url("dated.m3u8"))
         #expect(!early.seek(to: date(3600)))
-        let item = cinema.load(playlists.url("dated.m3u8"))
+        let item = bench.load(playlists.url("dated.m3u8"))
         let answers = Locked([String]())
         func seek(_ name: String, _ seconds: Double) -> Bool {
-            cinema.player.seek(to: date(seconds), toleranceBefore: .zero, toleranceAfter: .zero) { finished in
+            bench.player.seek(to: date(seconds), toleranceBefore: .zero, toleranceAfter: .zero) { finished in
                 answers.withLock { $0.append("\(name) \(finished)") }
             }
         }
         #expect(seek("second", 1801.6))
         #expect(item.currentTime() == .ms(1100))
-        cinema.driver.settle()
+        bench.driver.settle()
         #expect(seek("third", 3600.5))
-        cinema.driver.settle()
+        bench.driver.settle()
         #expect(item.currentTime() == .ms(2500))
-        let shown = try #require(cinema.pictures.last).time
+        let shown = try #require(bench.videoSink.frames.last).time
         #expect(shown <= .ms(2500) && shown > .ms(2466))
         // Before the first, between the two, and behind the last.
         for seconds in [1800.4, 1802.5, 3599, 3601.1, -1e9, .infinity] { #expect(!seek("none", seconds)) }
-        cinema.driver.settle()
+        bench.driver.settle()
         #expect(item.currentTime() == .ms(2500))
         #expect(answers.withLock { $0 }.filter { $0 != "none false" } == ["second true", "third true"])
         #expect(answers.withLock { $0 }.count == 8)
@@ -97,8 +98,8 @@ struct DateTests {
     func undated() throws {
         let playlists = try Playlists()
         for url in [playlists.master, Fixture.url("clip-h264-aac.mp4")] {
-            let cinema = Cinema()
-            let item = cinema.load(url)
+            let bench = PlayerTestBench.forFiles()
+            let item = bench.load(url)
             #expect(item.status == .readyToPlay)
             #expect(item.currentDate() == nil)
             #expect(!item.seek(to: date(0)))
@@ -111,8 +112,8 @@ struct DateTests {
         var segments = (0..<3).map { "#EXTINF:1.000000,\n\($0).ts" }
         let head = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:0\n"
         try playlists.write("mid/open.m3u8", Data((head + segments.joined(separator: "\n")).utf8))
-        let cinema = Cinema()
-        let item = cinema.load(playlists.url("mid/open.m3u8")) { item in
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(playlists.url("mid/open.m3u8")) { item in
             item.configuredTimeOffsetFromLive = .ms(1000)
             item.automaticallyPreservesTimeOffsetFromLive = true
             item.canUseNetworkResourcesForLiveStreamingWhilePaused = true
@@ -122,17 +123,20 @@ struct DateTests {
         // It grows meanwhile: that is for whoever opens it next.
         segments.append("#EXTINF:1.000000,\n0.ts")
         try playlists.write("mid/open.m3u8", Data((head + segments.joined(separator: "\n")).utf8))
-        cinema.player.play()
-        cinema.driver.run(atMost: 60)
-        #expect(cinema.pictures.count == 90)
-        #expect(cinema.player.timeControlStatus == .paused)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.frames.count == 90)
+        #expect(bench.player.timeControlStatus == .paused)
         // As far as the same with an end: the sound of the last segment is a little longer than that says.
-        let whole = Cinema()
+        let whole = PlayerTestBench.forFiles()
         let closed = whole.load(playlists.url("mid/list.m3u8"))
         whole.player.play()
         whole.driver.run(atMost: 60)
         #expect(item.currentTime() == closed.currentTime() && item.currentTime() >= .ms(3000))
-        #expect(cinema.pictures == whole.pictures && cinema.sampleCount == whole.sampleCount)
+        #expect(
+            bench.videoSink.frames == whole.videoSink.frames
+                && bench.audioSink.frameCount == whole.audioSink.frameCount
+        )
         #expect(item.recommendedTimeOffsetFromLive == .invalid)
         let copy = item.makeCopy()
         #expect(copy.configuredTimeOffsetFromLive == .ms(1000))

@@ -4,51 +4,42 @@ import Testing
 
 @Suite("Contract: ends")
 struct EndTests {
-    private func played(_ action: Player.ActionAtItemEnd, seconds: Double = 3) -> Scene {
-        let scene = Scene()
-        scene.player.actionAtItemEnd = action
-        scene.load()
-        _ = scene.told()
-        scene.player.play()
-        scene.driver.run(seconds: seconds)
-        return scene
+    private func played(_ action: Player.ActionAtItemEnd, seconds: Double = 3) -> PlayerTestBench<Player> {
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.actionAtItemEnd = action
+        bench.load()
+        _ = bench.takeLines()
+        bench.player.play()
+        bench.driver.run(seconds: seconds)
+        return bench
     }
 
     @Test("An item that is put behind one that could not be played is played, whenever it comes")
     func behindFailed() {
-        let driver = ManualDriver()
-        let scripts = Scripts(clock: driver.clock)
-        var configuration = Player.Configuration()
-        configuration.clock = .driver(driver)
-        configuration.audio = .none
-        configuration.backend = scripts
-        func item(_ faults: [ScriptedMedia.Fault]) -> PlayerItem {
-            PlayerItem(asset: Asset(url: scripts.add(Scene.clip(faults)), backend: scripts))
-        }
-        let broken = item([.openFails(.notFound)])
-        let player = QueuePlayer(items: [broken], configuration: configuration)
+        let bench = PlayerTestBench(queue: 1, of: .silentClip([.openFails(.notFound)]))
+        let (player, broken) = (bench.player, bench.items[0])
         player.play()
-        driver.settle()
+        bench.driver.settle()
         #expect(broken.status == .failed)
-        let next = item([])
+        let next = bench.makeItem(.silentClip())
         player.insert(next, after: nil)
         player.play()
-        driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
         #expect(player.currentItem === next)
         #expect(next.currentTime() == .ms(1000))
     }
 
     @Test("An end before anything is an end, and no fault", arguments: [0, 1, 30] as [Int64])
     func endBeforeAnything(_ end: Int64) {
-        let scene = Scene()
-        let item = scene.makeItem()
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem()
         item.forwardPlaybackEndTime = .ms(end)
-        scene.player.replaceCurrentItem(with: item)
-        scene.player.play()
-        scene.driver.run(seconds: 1)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 1)
         #expect(item.status == .readyToPlay)
-        #expect(scene.told(of: "end", "failed") == ["end"])
-        #expect(scene.sight == "0.0 paused")
+        #expect(bench.takeLines(of: "end", "failed") == ["end"])
+        #expect(bench.sight == "0.0 paused")
     }
 
     @Test(
@@ -56,36 +47,36 @@ struct EndTests {
         arguments: [(0, 1), (0, -1), (1, 1)] as [(Int64, Float)]
     )
     func loopOfNothing(_ end: Int64, _ rate: Float) {
-        let scene = Scene()
-        let item = scene.makeItem()
-        scene.player.repeatMode = .loop
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem()
+        bench.player.repeatMode = .loop
         if rate > 0 {
             item.forwardPlaybackEndTime = MediaTime(value: end, timescale: 1_000_000_000)
         } else {
             item.reversePlaybackEndTime = .ms(2000)
         }
-        scene.player.replaceCurrentItem(with: item)
-        scene.driver.settle()
-        if rate < 0 { scene.seek("sought", to: .ms(2000)) }
-        scene.player.rate = rate
-        scene.driver.run(seconds: 1)
-        #expect(scene.told(of: "end").count == 1)
-        #expect(scene.sight == "0.0 paused")
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.settle()
+        if rate < 0 { bench.seek("sought", to: .ms(2000)) }
+        bench.player.rate = rate
+        bench.driver.run(seconds: 1)
+        #expect(bench.takeLines(of: "end").count == 1)
+        #expect(bench.sight == "0.0 paused")
     }
 
     @Test(
         "pause, and advance without a queue: the end, then the rate, then the status; the last picture stays"
     )
     func pause() {
-        #expect(Scene().player.actionAtItemEnd == .pause)
+        #expect(PlayerTestBench(.silentClip()).player.actionAtItemEnd == .pause)
         for action in [Player.ActionAtItemEnd.pause, .advance] {
-            let scene = played(action)
-            #expect(scene.sight == "0.0 paused")
-            #expect(scene.player.currentItem != nil)
-            #expect(scene.player.currentTime() == .ms(2000))
-            #expect(scene.sink.numbers.last == 49)
+            let bench = played(action)
+            #expect(bench.sight == "0.0 paused")
+            #expect(bench.player.currentItem != nil)
+            #expect(bench.player.currentTime() == .ms(2000))
+            #expect(bench.videoSink.numbers.last == 49)
             #expect(
-                scene.told(of: "end", "rate", "status") == [
+                bench.takeLines(of: "end", "rate", "status") == [
                     "rate 0.0 -> 1.0 setRateCalled", "status playing", "end",
                     "rate 1.0 -> 0.0 itemEnded", "status paused",
                 ]
@@ -95,60 +86,62 @@ struct EndTests {
 
     @Test("none: the rate stays, and time counts on past the end; another action then applies at once")
     func none() {
-        let scene = played(.none)
-        #expect(scene.sight == "1.0 playing")
-        #expect(scene.player.currentTime() == .ms(3000))
-        #expect(scene.told(of: "end", "rate 1") == ["end"])
-        scene.player.actionAtItemEnd = .pause
-        scene.driver.settle()
-        #expect(scene.sight == "0.0 paused")
-        #expect(scene.told(of: "end", "rate", "status") == ["rate 1.0 -> 0.0 itemEnded", "status paused"])
+        let bench = played(.none)
+        #expect(bench.sight == "1.0 playing")
+        #expect(bench.player.currentTime() == .ms(3000))
+        #expect(bench.takeLines(of: "end", "rate 1") == ["end"])
+        bench.player.actionAtItemEnd = .pause
+        bench.driver.settle()
+        #expect(bench.sight == "0.0 paused")
+        #expect(
+            bench.takeLines(of: "end", "rate", "status") == ["rate 1.0 -> 0.0 itemEnded", "status paused"]
+        )
     }
 
     @Test("Paused past the end under none, it plays on past the end, and tells no end again")
     func pausedPastTheEnd() {
-        let scene = played(.none)
-        scene.player.pause()
-        scene.driver.run(seconds: 1)
-        #expect(scene.player.currentTime() == .ms(3000))
-        scene.player.play()
-        scene.driver.run(seconds: 1)
-        #expect(scene.sight == "1.0 playing")
-        #expect(scene.player.currentTime() == .ms(4000))
-        #expect(scene.told(of: "end") == ["end"])
+        let bench = played(.none)
+        bench.player.pause()
+        bench.driver.run(seconds: 1)
+        #expect(bench.player.currentTime() == .ms(3000))
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        #expect(bench.sight == "1.0 playing")
+        #expect(bench.player.currentTime() == .ms(4000))
+        #expect(bench.takeLines(of: "end") == ["end"])
     }
 
     @Test("play() at the end moves nothing and tells the end once more; after a seek it plays again")
     func playAtTheEnd() {
-        let scene = played(.pause)
-        _ = scene.told()
-        scene.player.play()
-        scene.driver.run(seconds: 5)
-        #expect(scene.told(of: "end", "rate") == ["end"])
-        #expect(scene.sight == "0.0 paused")
-        #expect(scene.sink.numbers.count == 50)
-        scene.seek("again", to: .zero)
-        scene.player.play()
-        scene.driver.run(seconds: 5)
-        #expect(scene.told(of: "end", "again") == ["again true", "end"])
-        #expect(scene.sink.numbers == Array(0..<50) + Array(0..<50))
+        let bench = played(.pause)
+        _ = bench.takeLines()
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end", "rate") == ["end"])
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.videoSink.numbers.count == 50)
+        bench.seek("again", to: .zero)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end", "again") == ["again true", "end"])
+        #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
     @Test("The classic loop, none and a seek to zero in the handler, goes on for ever")
     func classicLoop() {
-        let scene = Scene()
-        let player = scene.player
+        let bench = PlayerTestBench(.silentClip())
+        let player = bench.player
         player.actionAtItemEnd = .none
         let token = player.onEvent { [weak player] event in
             guard case .didPlayToEndTime = event.event else { return }
             player?.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
         }
-        scene.load()
+        bench.load()
         player.play()
-        scene.driver.run(until: .ms(19_990))
-        #expect(scene.sink.numbers == (0..<10).flatMap { _ in 0..<50 })
-        #expect(scene.told(of: "end").count == 9)
-        #expect(scene.sight == "1.0 playing")
+        bench.driver.run(until: .ms(19_990))
+        #expect(bench.videoSink.numbers == (0..<10).flatMap { _ in 0..<50 })
+        #expect(bench.takeLines(of: "end").count == 9)
+        #expect(bench.sight == "1.0 playing")
         token.invalidate()
     }
 
@@ -157,64 +150,66 @@ struct EndTests {
         arguments: [2000, 9000]
     )
     func seekToTheEnd(target: Int64) {
-        let scene = Scene()
-        scene.load()
-        scene.player.play()
-        scene.driver.run(seconds: 0.2)
-        scene.seek("seek", to: .ms(target))
-        scene.driver.run(seconds: 5)
-        #expect(scene.told(of: "end", "seek ") == ["seek true", "end"])
-        #expect(scene.sink.numbers.last == 49)
-        #expect(scene.player.currentTime() == .ms(2000))
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 0.2)
+        bench.seek("seek", to: .ms(target))
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end", "seek ") == ["seek true", "end"])
+        #expect(bench.videoSink.numbers.last == 49)
+        #expect(bench.player.currentTime() == .ms(2000))
     }
 
     @Test("An end time of the item ends it there; the duration does not change")
     func endTime() {
-        let scene = Scene()
-        let item = scene.makeItem()
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem()
         item.forwardPlaybackEndTime = .ms(1000)
-        scene.player.replaceCurrentItem(with: item)
-        scene.player.play()
-        scene.driver.run(seconds: 5)
-        #expect(scene.sink.numbers == Array(0..<25))
-        #expect(scene.player.currentTime() == .ms(1000))
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.videoSink.numbers == Array(0..<25))
+        #expect(bench.player.currentTime() == .ms(1000))
         #expect(item.duration == .ms(2000))
-        #expect(scene.told(of: "end") == ["end"])
+        #expect(bench.takeLines(of: "end") == ["end"])
     }
 
     @Test("The longer track decides the end, and each is played whole")
     func uneven() {
-        let scene = Scene()
-        scene.load(ScriptedMedia(video: .init(frameCount: 25), audio: .init(sampleCount: 96_000)))
-        scene.player.play()
-        scene.driver.run(seconds: 5)
-        #expect(scene.sink.numbers == Array(0..<25))
-        #expect(scene.told(of: "end") == ["end"])
+        let bench = PlayerTestBench(.silentClip())
+        bench.load(ScriptedMedia(video: .init(frameCount: 25), audio: .init(sampleCount: 96_000)))
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.videoSink.numbers == Array(0..<25))
+        #expect(bench.takeLines(of: "end") == ["end"])
     }
 
     @Test("Cut off: one outcome, a failure, and asked to play on it fails again instead of ending well")
     func cutOff() {
-        let scene = Scene()
-        let item = scene.load(
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load(
             ScriptedMedia(video: .init(frameCount: 250), faults: [.cutOff(atPacket: 100)])
         )
-        scene.player.play()
-        scene.driver.run(seconds: 5)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
         #expect(
-            scene.told(of: "end", "failed", "rate 1") == ["failed truncated", "rate 1.0 -> 0.0 itemFailed"]
+            bench.takeLines(of: "end", "failed", "rate 1") == [
+                "failed truncated", "rate 1.0 -> 0.0 itemFailed",
+            ]
         )
         #expect(item.status == .readyToPlay)
-        scene.player.play()
-        scene.driver.run(seconds: 5)
-        #expect(scene.told(of: "end", "failed") == ["failed truncated"])
-        #expect(scene.sight == "0.0 paused")
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end", "failed") == ["failed truncated"])
+        #expect(bench.sight == "0.0 paused")
     }
 
     @Test("Each pass tells its outcome once: played to its end, replaced, stopped or failed")
     func outcomes() {
-        let scene = Scene()
+        let bench = PlayerTestBench(.silentClip())
         let outcomes = Locked([String]())
-        let token = scene.player.onEvent { timed in
+        let token = bench.player.onEvent { timed in
             guard case .passEnded(_, let outcome) = timed.event else { return }
             let words = "\(outcome)".prefix { $0 != "(" }
             outcomes.withLock { $0.append(String(words)) }
@@ -225,30 +220,30 @@ struct EndTests {
                 return seen
             }
         }
-        let player = scene.player
-        player.replaceCurrentItem(with: scene.makeItem())
+        let player = bench.player
+        player.replaceCurrentItem(with: bench.makeItem())
         player.play()
-        scene.driver.run(seconds: 1)
-        player.replaceCurrentItem(with: scene.makeItem())
-        scene.driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
+        player.replaceCurrentItem(with: bench.makeItem())
+        bench.driver.run(seconds: 1)
         #expect(told() == ["replaced"])
         player.seek(to: .ms(500))
-        scene.driver.run(seconds: 5)
+        bench.driver.run(seconds: 5)
         #expect(told() == ["playedToEnd"])
         player.seek(to: .zero)
-        scene.driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
         player.replaceCurrentItem(with: nil)
-        scene.driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
         #expect(told() == ["stopped"], "sought away from the end, another pass had begun")
-        player.replaceCurrentItem(with: scene.makeItem(Scene.clip([.openFails(.unrecognizedFormat)])))
-        scene.driver.run(seconds: 1)
-        player.replaceCurrentItem(with: scene.makeItem(Scene.clip([.lost(fromPacket: 10)])))
+        player.replaceCurrentItem(with: bench.makeItem(.silentClip([.openFails(.unrecognizedFormat)])))
+        bench.driver.run(seconds: 1)
+        player.replaceCurrentItem(with: bench.makeItem(.silentClip([.lost(fromPacket: 10)])))
         player.play()
-        scene.driver.run(seconds: 5)
-        player.replaceCurrentItem(with: scene.makeItem())
+        bench.driver.run(seconds: 5)
+        player.replaceCurrentItem(with: bench.makeItem())
         player.repeatMode = .loop
         player.play()
-        scene.driver.run(seconds: 5)
+        bench.driver.run(seconds: 5)
         #expect(told() == ["failed", "failed", "playedToEnd", "playedToEnd"])
         withExtendedLifetime(token) {}
     }

@@ -1,25 +1,26 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Contract: files that grow", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FragmentedAssetTests {
     /// A file with so many fragments of the fixture's three, and how long each of these is.
-    private final class Recording {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).mp4")
+    private final class GrowingFile {
+        private let folder: TemporaryFolder
+        var file: URL { folder.file("growing.mp4") }
         private let bytes: [UInt8]
         private let ends: [Int]
 
         init() throws {
+            folder = try TemporaryFolder()
             let bytes = [UInt8](try Data(contentsOf: Fixture.url("clip-fragmented.mp4")))
             let mark = Array("moof".utf8)
             let starts = (4..<bytes.count - 4).filter { Array(bytes[$0..<$0 + 4]) == mark }.map { $0 - 4 }
             self.bytes = bytes
             ends = starts + [bytes.count]
         }
-
-        deinit { unlink(file.path) }
 
         func write(_ fragments: Int) throws { try Data(bytes[..<ends[fragments]]).write(to: file) }
 
@@ -64,7 +65,7 @@ struct FragmentedAssetTests {
 
     @Test("Each look tells what has come since the last one; what was known before stays as it was")
     func grows() async throws {
-        let recording = try Recording()
+        let recording = try GrowingFile()
         var durations: [MediaTime] = []
         for count in 1...3 { durations.append(try await recording.duration(count)) }
         #expect(durations[0] < durations[1] && durations[1] < durations[2])
@@ -120,7 +121,7 @@ struct FragmentedAssetTests {
 
     @Test("A minder that is released looks at nothing more, and holds no asset")
     func released() async throws {
-        let recording = try Recording()
+        let recording = try GrowingFile()
         try recording.write(1)
         let driver = ManualDriver()
         let asset = FragmentedAsset(url: recording.file)

@@ -20,9 +20,9 @@ struct LifetimeTests {
         for number in 0..<1000 {
             let driver = ManualDriver()
             do {
-                let scripts = Scripts(clock: driver.clock)
-                let player = Scene.makePlayer(driver, scripts)
-                let item = PlayerItem(asset: Asset(url: scripts.add(Scene.clip()), backend: scripts))
+                let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+                let player = Player(configuration: Player.Configuration(driver: driver, backend: scripts))
+                let item = scripts.makeItem()
                 left.append(Weak(player, item))
                 player.play()
                 player.replaceCurrentItem(with: item)
@@ -42,8 +42,9 @@ struct LifetimeTests {
     @Test("The last reference may go inside a callback of the player's own")
     func releasedInside() {
         let driver = ManualDriver()
-        let scripts = Scripts(clock: driver.clock)
-        let held = Locked<Player?>(Scene.makePlayer(driver, scripts))
+        let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+        let configuration = Player.Configuration(driver: driver, backend: scripts)
+        let held = Locked<Player?>(Player(configuration: configuration))
         weak var weakly: Player?
         weakly = held.withLock { $0 }
         let calls = Locked(0)
@@ -51,9 +52,7 @@ struct LifetimeTests {
             calls.withLock { $0 += 1 }
             held.withLock { $0 = nil }
         }
-        weakly?.replaceCurrentItem(
-            with: PlayerItem(asset: Asset(url: scripts.add(Scene.clip()), backend: scripts))
-        )
+        weakly?.replaceCurrentItem(with: scripts.makeItem())
         driver.run(seconds: 5)
         #expect(weakly == nil)
         #expect(calls.withLock { $0 } == 1, "nothing is told after the end")
@@ -68,15 +67,15 @@ struct LifetimeTests {
         weak var player: Player?
         weak var sink: CapturingVideoSink?
         do {
-            let scene = Scene(seed: UInt64(moment))
-            player = scene.player
-            sink = scene.sink
-            scene.player.repeatMode = moment % 2 == 0 ? .loop : .once
-            scene.load(moment % 3 == 0 ? Scene.halting : Scene.clip())
-            scene.player.play()
-            scene.driver.run(until: .ms(Int64(moment) * 100))
-            scene.seek("seek", to: .ms(300))
-            for _ in 0..<(moment % 7) { scene.driver.step() }
+            let bench = PlayerTestBench(.silentClip(), seed: UInt64(moment))
+            player = bench.player
+            sink = bench.videoSink
+            bench.player.repeatMode = moment % 2 == 0 ? .loop : .once
+            bench.load(moment % 3 == 0 ? ScriptedMedia.haltingClip : ScriptedMedia.silentClip())
+            bench.player.play()
+            bench.driver.run(until: .ms(Int64(moment) * 100))
+            bench.seek("seek", to: .ms(300))
+            for _ in 0..<(moment % 7) { bench.driver.step() }
         }
         #expect(player == nil)
         #expect(sink == nil)
@@ -84,10 +83,10 @@ struct LifetimeTests {
 
     @Test("Every callback may call anything of the player that calls it")
     func callsBack() {
-        let scene = Scene()
-        let player = scene.player
+        let bench = PlayerTestBench(.silentClip())
+        let player = bench.player
         let count = Locked(0)
-        let second = scene.makeItem()
+        let second = bench.makeItem()
         @Sendable func disturb(_ player: Player?) {
             guard let player else { return }
             let turn = count.withLock { count in
@@ -114,34 +113,34 @@ struct LifetimeTests {
             player.addPeriodicTimeObserver(forInterval: .ms(50)) { [weak player] _ in disturb(player) },
             player.addBoundaryTimeObserver(forTimes: [.ms(300)]) { [weak player] in disturb(player) },
         ]
-        scene.load()
+        bench.load()
         player.play()
-        scene.driver.run(seconds: 30)
+        bench.driver.run(seconds: 30)
         #expect(count.withLock { $0 } >= 200, "it was disturbed all the way")
         for token in tokens { token.invalidate() }
-        player.replaceCurrentItem(with: scene.makeItem())
+        player.replaceCurrentItem(with: bench.makeItem())
         player.rate = 1
-        scene.driver.run(seconds: 1)
-        #expect(scene.sight == "1.0 playing")
+        bench.driver.run(seconds: 1)
+        #expect(bench.sight == "1.0 playing")
         #expect(player.currentTime() == .ms(1000))
     }
 
     @Test("shutdown() answers once, finishes the sinks, and nothing is told after it")
     func shutdown() {
-        let scene = Scene()
-        scene.load()
-        scene.player.play()
-        scene.driver.run(seconds: 0.5)
-        _ = scene.told()
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
+        _ = bench.takeLines()
         let done = Locked(0)
-        scene.player.shutdown { done.withLock { $0 += 1 } }
-        scene.driver.run(seconds: 5)
+        bench.player.shutdown { done.withLock { $0 += 1 } }
+        bench.driver.run(seconds: 5)
         #expect(done.withLock { $0 } == 1)
-        #expect(scene.sink.calls.filter { $0 == .finish }.count == 1)
-        #expect(scene.told().isEmpty)
-        scene.player.play()
-        scene.seek("late", to: .zero)
-        scene.driver.run(seconds: 1)
-        #expect(scene.told() == ["late false"])
+        #expect(bench.videoSink.calls.filter { $0 == .finish }.count == 1)
+        #expect(bench.takeLines().isEmpty)
+        bench.player.play()
+        bench.seek("late", to: .zero)
+        bench.driver.run(seconds: 1)
+        #expect(bench.takeLines() == ["late false"])
     }
 }

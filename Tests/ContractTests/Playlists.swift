@@ -1,6 +1,7 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 
 /// A folder with HLS playlists of the fixture clip: 90 pictures in three segments of a second, in three sizes.
 final class Playlists {
@@ -17,11 +18,11 @@ final class Playlists {
         Rendering(name: "high", size: PixelSize(width: 640, height: 360), bitRate: 900_000),
     ]
 
-    let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("playhead-\(UUID().uuidString)")
-    var master: URL { folder.appendingPathComponent("master.m3u8") }
+    private let folder: TemporaryFolder
+    var master: URL { url("master.m3u8") }
 
     init() throws {
+        folder = try TemporaryFolder()
         for (name, bytes) in try Self.files.get() { try write(name, Data(bytes)) }
         let lines = Self.renderings.map {
             "#EXT-X-STREAM-INF:BANDWIDTH=\($0.bitRate)\n\($0.name)/list.m3u8\n"
@@ -29,30 +30,17 @@ final class Playlists {
         try write("master.m3u8", Data("#EXTM3U\n\(lines.joined())".utf8))
     }
 
-    deinit {
-        do { try FileManager.default.removeItem(at: folder) } catch { print("\(folder) stays: \(error)") }
-    }
-
-    func write(_ name: String, _ bytes: Data) throws {
-        let file = folder.appendingPathComponent(name)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(),
-            withIntermediateDirectories: true
-        )
-        try bytes.write(to: file)
-    }
-
-    func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
+    func write(_ name: String, _ bytes: Data) throws { try folder.write(name, bytes) }
+    func url(_ name: String) -> URL { folder.file(name) }
 
     /// Encoded once. Arrays, for the leak sanitizer does not find what a `Data` refers to.
     private static let files = Result { try encode() }
 
     private static func encode() throws -> [String: [UInt8]] {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("playhead-\(UUID().uuidString)")
+        let folder = try TemporaryFolder()
         var result: [String: [UInt8]] = [:]
         for rendering in renderings {
-            let place = folder.appendingPathComponent(rendering.name)
+            let place = folder.file(rendering.name)
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -73,59 +61,6 @@ final class Playlists {
                 result["\(rendering.name)/\(file)"] = [UInt8](bytes)
             }
         }
-        try FileManager.default.removeItem(at: folder)
         return result
-    }
-}
-
-/// A player over real files, on a driver that the test moves, with one layer, and all that it showed and played.
-final class Cinema {
-    struct Picture: Hashable, Sendable {
-        let time: MediaTime
-        let width: Int
-        /// Nanoseconds.
-        let host: Int64
-    }
-
-    let driver = ManualDriver()
-    private var held: [Player]
-    var player: Player { held[0] }
-    let layer: PlayerLayer
-    private let state = Locked((pictures: [Picture](), sampleCount: 0))
-    var pictures: [Picture] { state.withLock { $0.pictures } }
-    var sampleCount: Int { state.withLock { $0.sampleCount } }
-
-    init() {
-        let state = self.state
-        var configuration = Player.Configuration()
-        configuration.clock = .driver(driver)
-        configuration.audio = .sink(
-            CallbackAudioSink { buffer in state.withLock { $0.sampleCount += buffer.frameCount } }
-        )
-        let player = Player(configuration: configuration)
-        held = [player]
-        layer = PlayerLayer(player: player)
-        layer.add(
-            CallbackVideoSink { [clock = driver.clock] frame in
-                let (time, width) = (frame.presentationTime, frame.format.size.width)
-                let picture = Picture(time: time, width: width, host: clock.now.nanoseconds)
-                state.withLock { $0.pictures.append(picture) }
-            }
-        )
-    }
-
-    deinit {
-        layer.player = nil
-        held = []
-        driver.settle()
-    }
-
-    /// An item that is current and has shown its first picture.
-    func load(_ url: URL, _ prepare: (PlayerItem) -> Void = { _ in }) -> PlayerItem {
-        let item = PlayerItem(url: url)
-        prepare(item)
-        player.replaceCurrentItem(with: item)
-        driver.run(seconds: 0)
-        return item
     }
 }

@@ -2,46 +2,8 @@ import FFmpeg
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
-
-/// Real media on the virtual clock, into a sink that keeps every sample.
-private final class Heard: Sendable {
-    private let state = Locked((buffers: [AudioBuffer](), token: ObservationToken?.none))
-    var buffers: [AudioBuffer] { state.withLock { $0.buffers } }
-    var samples: [Float] { buffers.flatMap { $0.floatChannels.first ?? [] } }
-
-    /// `during`: while the clock stands still, for each event.
-    static func play(
-        _ item: PlayerItem,
-        rate: Float = 1,
-        volume: Float = 1,
-        during: @escaping @Sendable (Player, PlayerEvent) -> Void = { _, _ in }
-    ) async -> Heard {
-        let heard = Heard()
-        var configuration = Player.Configuration()
-        configuration.clock = .virtual
-        let sink = CallbackAudioSink { buffer in heard.state.withLock { $0.buffers.append(buffer) } }
-        configuration.audio = .sink(sink)
-        let player = Player(configuration: configuration)
-        player.volume = volume
-        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            let token = player.onEvent { [weak player] timed in
-                if let player { during(player, timed.event) }
-                switch timed.event {
-                case .didPlayToEndTime, .itemStatusChanged(_, .failed): done.resume()
-                default: break
-                }
-            }
-            heard.state.withLock { $0.token = token }
-            player.rate = rate
-            // The item comes last, so that no event is missed.
-            player.replaceCurrentItem(with: item)
-        }
-        heard.state.withLock { $0.token = nil }
-        await player.shutdown()
-        return heard
-    }
-}
 
 /// Two seconds of 480 Hz at 48 kHz, 16 bits.
 private let tone = Fixture.url("tone-48000.wav")
@@ -58,13 +20,13 @@ private func frequency(_ samples: [Float], sampleRate: Double = 48_000) -> Doubl
 struct SoundClauseTests {
     private let plain: [Float]
 
-    init() async { plain = await Heard.play(PlayerItem(url: tone)).samples }
+    init() async { plain = await Recording.play(PlayerItem(url: tone)).samples }
 
     @Test("The pitch is kept, and the length is right", arguments: [0.25, 0.5, 1.5, 2, 4] as [Float])
     func pitch(rate: Float) async {
         let item = PlayerItem(url: tone)
         #expect(item.audioTimePitchAlgorithm == .timeDomain)
-        let heard = await Heard.play(item, rate: rate)
+        let heard = await Recording.play(item, rate: rate)
         #expect(abs(Double(heard.samples.count) - Double(length) / Double(rate)) <= 1)
         #expect(abs(frequency(heard.samples) / 480 - 1) < 0.01)
         // Where each buffer begins is where the one before ended.
@@ -79,14 +41,14 @@ struct SoundClauseTests {
     func varispeed(rate: Float) async {
         let item = PlayerItem(url: tone)
         item.audioTimePitchAlgorithm = .varispeed
-        let samples = await Heard.play(item, rate: rate).samples
+        let samples = await Recording.play(item, rate: rate).samples
         #expect(abs(Double(samples.count) - Double(length) / Double(rate)) <= 1)
         #expect(abs(frequency(samples) / (480 * Double(rate)) - 1) < 0.01)
     }
 
     @Test("Beyond 0.25 to 4 there is silence of the right length", arguments: [0.2, 8] as [Float])
     func beyond(rate: Float) async {
-        let samples = await Heard.play(PlayerItem(url: tone), rate: rate).samples
+        let samples = await Recording.play(PlayerItem(url: tone), rate: rate).samples
         #expect(abs(Double(samples.count) - Double(length) / Double(rate)) <= 1)
         #expect(samples.dropFirst(480).dropLast(480).allSatisfy { $0 == 0 })
     }
@@ -96,7 +58,7 @@ struct SoundClauseTests {
     func rateChanges() async {
         let item = PlayerItem(url: tone)
         let observers = Locked([TimeObserver]())
-        let heard = await Heard.play(item) { player, event in
+        let heard = await Recording.play(item) { player, event in
             guard case .itemStatusChanged(_, .readyToPlay) = event else { return }
             let rates: [Float] = [2, 0.5, 1, 1.5, 3]
             let made = rates.enumerated().map { index, rate in
@@ -139,7 +101,7 @@ struct SoundClauseTests {
         var other = AudioMixInputParameters(trackID: 99)
         other.setVolume(0, at: .zero)
         item.audioMix = AudioMix(inputParameters: [track, other])
-        expect(await Heard.play(item).samples) { index in
+        expect(await Recording.play(item).samples) { index in
             switch index {
             case ..<24_000: 0.5
             case ..<48_000: 0.5 * Float(48_000 - index) / 24_000
@@ -148,7 +110,7 @@ struct SoundClauseTests {
             }
         }
         item.audioMix = AudioMix(inputParameters: [other])
-        #expect(await Heard.play(item.makeCopy()).samples == plain)
+        #expect(await Recording.play(item.makeCopy()).samples == plain)
     }
 
     @Test("Ramps that overlap: the one that began last counts; odd ones change nothing")
@@ -187,7 +149,7 @@ struct SoundClauseTests {
         )
         item.add(meter)
         item.add(meter)
-        let samples = await Heard.play(item, rate: 1).samples
+        let samples = await Recording.play(item, rate: 1).samples
         #expect(samples == plain.map { -$0 })
         let buffers = metered.withLock { $0 }
         #expect(buffers.flatMap { $0.floatChannels[0] } == plain.map { -$0 })
@@ -205,7 +167,7 @@ struct SoundClauseTests {
     func volume() async {
         let item = PlayerItem(url: tone)
         let observers = Locked([TimeObserver]())
-        let samples = await Heard.play(item) { player, event in
+        let samples = await Recording.play(item) { player, event in
             guard case .itemStatusChanged(_, .readyToPlay) = event else { return }
             let half = player.addBoundaryTimeObserver(forTimes: [.ms(500)]) { [weak player] in
                 player?.volume = 0.5
@@ -250,7 +212,7 @@ struct SoundClauseTests {
 
     @Test("Volume that was set before playing needs no ramp; at 1 nothing is touched")
     func volumeBeforePlaying() async {
-        let samples = await Heard.play(PlayerItem(url: tone), volume: 0.25).samples
+        let samples = await Recording.play(PlayerItem(url: tone), volume: 0.25).samples
         expect(samples) { _ in 0.25 }
         let reference = (0..<length).map { index in
             Float((0.25 * sin(2 * .pi * 480 * Double(index) / 48_000) * 32768).rounded()) / 32768
@@ -260,99 +222,69 @@ struct SoundClauseTests {
     }
 }
 
-/// A script, with FFmpeg's part in changing its speed.
-private struct PacedScript: MediaBackend {
-    let script: ScriptedBackend
-
-    func makeDemuxer(for request: OpenRequest) -> any Demuxer { script.makeDemuxer(for: request) }
-    func makeVideoConverter() -> any VideoConverter { script.makeVideoConverter() }
-    func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
-        script.makeAudioConverter(to: format)
-    }
-    func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { FFmpegBackend().makeAudioTimeStretcher() }
-}
-
 /// Where sound goes when playing ends, jumps or is muted: two seconds, counted in samples.
 @Suite("Sound at other speeds, on a clock turned by hand")
 struct PacedSoundTests {
-    private final class Stand {
-        let driver = ManualDriver()
-        let sound = CapturingAudioSink()
-        private var held: [Player]
-        var player: Player { held[0] }
-
-        init() {
-            let media = ScriptedMedia(
-                video: .init(frameCount: 50, frameRate: 25),
-                audio: .init(sampleCount: 96_000)
-            )
-            let backend = PacedScript(script: ScriptedBackend(media, clock: driver.clock))
-            var configuration = Player.Configuration()
-            configuration.clock = .driver(driver)
-            configuration.audio = .sink(sound)
-            configuration.backend = backend
-            let item = PlayerItem(
-                asset: Asset(url: URL(fileURLWithPath: "/script"), backend: backend)
-            )
-            held = [Player(playerItem: item, configuration: configuration)]
-        }
-
-        deinit {
-            held = []
-            driver.settle()
-        }
+    /// With FFmpeg's part in changing the speed.
+    private func makeBench() -> PlayerTestBench<Player> {
+        let bench = PlayerTestBench(
+            ScriptedMedia(video: .init(frameCount: 50), audio: .init(sampleCount: 96_000)),
+            makeStretcher: { FFmpegBackend().makeAudioTimeStretcher() }
+        )
+        bench.player.replaceCurrentItem(with: bench.makeItem())
+        return bench
     }
 
     @Test("At the end the sink has all of it, without being finished")
     func end() {
-        let stand = Stand()
-        stand.player.rate = 2
-        stand.driver.run(seconds: 3)
-        #expect(stand.player.rate == 0)
-        #expect(stand.sound.finishes == 0)
-        #expect(stand.sound.samples.count == 48_000)
+        let bench = makeBench()
+        bench.player.rate = 2
+        bench.driver.run(seconds: 3)
+        #expect(bench.player.rate == 0)
+        #expect(bench.audioSink.finishes == 0)
+        #expect(bench.audioSink.samples.count == 48_000)
         // Once more from the start: nothing is left of the first time.
-        stand.player.seek(to: .zero)
-        stand.player.rate = 4
-        stand.driver.run(seconds: 3)
-        #expect(stand.sound.samples.count == 48_000 + 24_000)
+        bench.player.seek(to: .zero)
+        bench.player.rate = 4
+        bench.driver.run(seconds: 3)
+        #expect(bench.audioSink.samples.count == 48_000 + 24_000)
     }
 
     @Test("After a seek nothing is heard from before it")
     func seek() {
-        let stand = Stand()
-        stand.player.rate = 0.5
-        stand.driver.run(seconds: 1)
-        stand.player.seek(to: .ms(1500), toleranceBefore: .zero, toleranceAfter: .zero)
-        stand.driver.run(seconds: 0)
-        let before = stand.sound.samples.count
-        #expect(stand.sound.flushes > 0)
-        stand.driver.run(seconds: 3)
-        #expect(stand.sound.samples.count - before <= 48_000)
-        #expect(stand.sound.samples.count - before > 48_000 - 7_500)
+        let bench = makeBench()
+        bench.player.rate = 0.5
+        bench.driver.run(seconds: 1)
+        bench.player.seek(to: .ms(1500), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.run(seconds: 0)
+        let before = bench.audioSink.samples.count
+        #expect(bench.audioSink.flushes > 0)
+        bench.driver.run(seconds: 3)
+        #expect(bench.audioSink.samples.count - before <= 48_000)
+        #expect(bench.audioSink.samples.count - before > 48_000 - 7_500)
     }
 
     @Test("A loop runs through: as many samples as its laps have, to the sample")
     func loop() {
-        let stand = Stand()
-        stand.player.repeatMode = .loop
-        stand.player.rate = 1.5
-        stand.driver.run(seconds: 5)
-        stand.player.repeatMode = .once
-        stand.driver.run(seconds: 5)
-        #expect(stand.player.rate == 0)
-        let laps = stand.player.counters.passes
+        let bench = makeBench()
+        bench.player.repeatMode = .loop
+        bench.player.rate = 1.5
+        bench.driver.run(seconds: 5)
+        bench.player.repeatMode = .once
+        bench.driver.run(seconds: 5)
+        #expect(bench.player.rate == 0)
+        let laps = bench.player.counters.passes
         #expect(laps >= 4)
-        #expect(stand.sound.samples.count == laps * 64_000)
+        #expect(bench.audioSink.samples.count == laps * 64_000)
     }
 
     @Test("Muted sound is written as silence, so that what counts samples counts on")
     func muted() {
-        let stand = Stand()
-        stand.player.isMuted = true
-        stand.player.play()
-        stand.driver.run(seconds: 3)
-        #expect(stand.sound.samples.count == 96_000)
-        #expect(stand.sound.samples.allSatisfy { $0 == 0 })
+        let bench = makeBench()
+        bench.player.isMuted = true
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(bench.audioSink.samples.count == 96_000)
+        #expect(bench.audioSink.samples.allSatisfy { $0 == 0 })
     }
 }

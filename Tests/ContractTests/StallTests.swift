@@ -6,23 +6,23 @@ import Testing
 @Suite("Contract: stalls")
 struct StallTests {
     /// Everything that is told, and what a reader sees in the middle, from the start of playing on.
-    private func play(_ scene: Scene) -> [String] {
-        scene.load(Scene.halting)
-        _ = scene.told()
-        scene.player.play()
-        scene.driver.run(seconds: 3)
-        #expect(scene.player.currentTime() == .ms(1000), "time stands while nothing is there")
-        scene.note("at 3 s: \(scene.sight)")
-        scene.driver.run(atMost: 60)
-        #expect(scene.sink.numbers == Array(0..<50), "each picture once, late or not")
-        #expect(scene.driver.now == .ms(6000))
-        return scene.told()
+    private func play(_ bench: PlayerTestBench<Player>) -> [String] {
+        bench.load(.haltingClip)
+        _ = bench.takeLines()
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(bench.player.currentTime() == .ms(1000), "time stands while nothing is there")
+        bench.addLine("at 3 s: \(bench.sight)")
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50), "each picture once, late or not")
+        #expect(bench.driver.now == .ms(6000))
+        return bench.takeLines()
     }
 
     @Test("Waiting is on: the rate stays, and it plays on by itself, in this order")
     func waits() {
         #expect(
-            play(Scene()) == [
+            play(PlayerTestBench(.silentClip())) == [
                 "rate 0.0 -> 1.0 setRateCalled",
                 "status playing",
                 "stalled",
@@ -43,10 +43,10 @@ struct StallTests {
 
     @Test("Waiting is off: the rate drops to 0 and comes back by itself, in this order")
     func drops() {
-        let scene = Scene()
-        scene.player.automaticallyWaitsToMinimizeStalling = false
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = false
         #expect(
-            play(scene) == [
+            play(bench) == [
                 "rate 0.0 -> 1.0 setRateCalled",
                 "status playing",
                 "stalled",
@@ -69,70 +69,72 @@ struct StallTests {
 
     @Test("Waiting is off and resuming too: it stays stopped until somebody plays it")
     func staysStopped() {
-        let scene = Scene()
-        scene.player.automaticallyWaitsToMinimizeStalling = false
-        scene.player.resumesAfterStall = false
-        scene.load(Scene.halting)
-        scene.player.play()
-        scene.driver.run(seconds: 30)
-        #expect(scene.sight == "0.0 paused")
-        #expect(scene.player.currentTime() == .ms(1000))
-        scene.player.play()
-        scene.driver.run(atMost: 60)
-        #expect(scene.sink.numbers == Array(0..<50))
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        bench.player.resumesAfterStall = false
+        bench.load(.haltingClip)
+        bench.player.play()
+        bench.driver.run(seconds: 30)
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.player.currentTime() == .ms(1000))
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
     @Test("A pause during the stall is a pause, in both ways of waiting", arguments: [true, false])
     func paused(waits: Bool) {
-        let scene = Scene()
-        scene.player.automaticallyWaitsToMinimizeStalling = waits
-        scene.load(Scene.halting)
-        scene.player.play()
-        scene.driver.run(seconds: 3)
-        scene.player.pause()
-        scene.driver.run(seconds: 30)
-        #expect(scene.sight == "0.0 paused")
-        #expect(scene.player.currentTime() == .ms(1000))
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = waits
+        bench.load(.haltingClip)
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        bench.player.pause()
+        bench.driver.run(seconds: 30)
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.player.currentTime() == .ms(1000))
     }
 
     @Test("Waiting switched off in the middle of a stall: the rate is kept, and it goes on with what comes")
     func flippedOff() {
-        let scene = Scene()
-        scene.load(Scene.halting)
-        scene.player.play()
-        scene.driver.run(seconds: 3)
-        scene.player.automaticallyWaitsToMinimizeStalling = false
-        scene.driver.run(seconds: 1)
-        #expect(scene.sight == "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate")
-        scene.driver.run(atMost: 60)
-        #expect(scene.sink.numbers == Array(0..<50))
-        #expect(scene.told(of: "rate") == ["rate 0.0 -> 1.0 setRateCalled", "rate 1.0 -> 0.0 itemEnded"])
+        let bench = PlayerTestBench(.silentClip())
+        bench.load(.haltingClip)
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        bench.driver.run(seconds: 1)
+        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate")
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        #expect(
+            bench.takeLines(of: "rate") == ["rate 0.0 -> 1.0 setRateCalled", "rate 1.0 -> 0.0 itemEnded"]
+        )
     }
 
     @Test("Waiting switched on after a stall took the rate: it comes back all the same")
     func flippedOn() {
-        let scene = Scene()
-        scene.player.automaticallyWaitsToMinimizeStalling = false
-        scene.load(Scene.halting)
-        scene.player.play()
-        scene.driver.run(seconds: 3)
-        scene.player.automaticallyWaitsToMinimizeStalling = true
-        #expect(scene.sight == "0.0 paused")
-        scene.driver.run(atMost: 60)
-        #expect(scene.sink.numbers == Array(0..<50))
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        bench.load(.haltingClip)
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        bench.player.automaticallyWaitsToMinimizeStalling = true
+        #expect(bench.sight == "0.0 paused")
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
     @Test("Nothing is said of a stall before playing has begun, nor for a seek into what is not there")
     func onlyWhilePlaying() {
-        let scene = Scene()
-        scene.player.play()
-        scene.load(Scene.clip([.stall(atPacket: 0, until: 5)]))
-        scene.driver.run(seconds: 6)
-        #expect(scene.sight == "1.0 playing")
-        #expect(scene.told(of: "stalled").isEmpty)
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.play()
+        bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
+        bench.driver.run(seconds: 6)
+        #expect(bench.sight == "1.0 playing")
+        #expect(bench.takeLines(of: "stalled").isEmpty)
 
-        let other = Scene()
-        other.load(Scene.clip([.stall(atPacket: 35, until: 5)]))
+        let other = PlayerTestBench(.silentClip())
+        other.load(.silentClip([.stall(atPacket: 35, until: 5)]))
         other.player.play()
         other.driver.run(seconds: 0.1)
         other.seek("seek", to: .ms(1500))
@@ -140,19 +142,19 @@ struct StallTests {
         #expect(other.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
         #expect(other.player.currentTime() == .ms(1500))
         other.driver.run(atMost: 60)
-        #expect(other.told(of: "stalled", "seek ") == ["seek true"])
-        #expect(other.sink.numbers == [0, 1, 2] + Array(37..<50))
+        #expect(other.takeLines(of: "stalled", "seek ") == ["seek true"])
+        #expect(other.videoSink.numbers == [0, 1, 2] + Array(37..<50))
     }
 
     @Test("A seek out of the hole plays at once, and the stall is over")
     func seekOut() {
-        let scene = Scene()
-        scene.load(Scene.halting)
-        scene.player.play()
-        scene.driver.run(seconds: 2)
-        scene.seek("back", to: .ms(200))
-        scene.driver.run(seconds: 0.5)
-        #expect(scene.sight == "1.0 playing")
-        #expect(scene.player.currentTime() == .ms(700))
+        let bench = PlayerTestBench(.silentClip())
+        bench.load(.haltingClip)
+        bench.player.play()
+        bench.driver.run(seconds: 2)
+        bench.seek("back", to: .ms(200))
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.sight == "1.0 playing")
+        #expect(bench.player.currentTime() == .ms(700))
     }
 }

@@ -12,14 +12,14 @@ struct TimeObserverTests {
         func add(_ time: MediaTime) { state.withLock { $0.append((time.nanoseconds ?? -1) / 1_000_000) } }
     }
 
-    private func periodic(_ scene: Scene, every interval: Int64) -> (Times, TimeObserver) {
+    private func periodic(_ bench: PlayerTestBench<Player>, every interval: Int64) -> (Times, TimeObserver) {
         let times = Times()
-        return (times, scene.player.addPeriodicTimeObserver(forInterval: .ms(interval)) { times.add($0) })
+        return (times, bench.player.addPeriodicTimeObserver(forInterval: .ms(interval)) { times.add($0) })
     }
 
-    private func boundary(_ scene: Scene, _ at: [Int64]) -> (Times, TimeObserver) {
+    private func boundary(_ bench: PlayerTestBench<Player>, _ at: [Int64]) -> (Times, TimeObserver) {
         let times = Times()
-        let player = scene.player
+        let player = bench.player
         let token = player.addBoundaryTimeObserver(forTimes: at.map { .ms($0) }) { [weak player] in
             times.add(player?.currentTime() ?? .invalid)
         }
@@ -28,102 +28,102 @@ struct TimeObserverTests {
 
     @Test("A period counts item time: twice as fast is twice as often", arguments: [0.5, 1, 2] as [Float])
     func itemTime(rate: Float) {
-        let scene = Scene()
-        scene.load()
-        let (times, token) = periodic(scene, every: 400)
-        scene.player.rate = rate
-        scene.driver.run(until: HostTime(nanoseconds: Int64(1.9e9 / Double(rate))))
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        let (times, token) = periodic(bench, every: 400)
+        bench.player.rate = rate
+        bench.driver.run(until: HostTime(nanoseconds: Int64(1.9e9 / Double(rate))))
         #expect(times.all == [0, 400, 800, 1200, 1600])
         token.invalidate()
     }
 
     @Test("A period is also called when playing starts, stops and jumps, and never while paused")
     func startsStopsJumps() {
-        let scene = Scene()
-        scene.load()
-        let (times, token) = periodic(scene, every: 10_000)
-        scene.player.play()
-        scene.driver.run(seconds: 0.3)
-        scene.player.pause()
-        scene.driver.run(seconds: 30)
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        let (times, token) = periodic(bench, every: 10_000)
+        bench.player.play()
+        bench.driver.run(seconds: 0.3)
+        bench.player.pause()
+        bench.driver.run(seconds: 30)
         #expect(times.all == [0, 300])
-        scene.seek("seek", to: .ms(1200))
-        scene.driver.run(seconds: 30)
+        bench.seek("seek", to: .ms(1200))
+        bench.driver.run(seconds: 30)
         #expect(times.all == [0, 300, 1200])
-        scene.player.play()
-        scene.driver.run(seconds: 5)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
         #expect(times.all == [0, 300, 1200, 1200, 2000])
         token.invalidate()
     }
 
     @Test("While a seek is under way a period never tells the time before it")
     func neverBack() {
-        let scene = Scene()
-        scene.load()
-        scene.player.play()
-        let (times, token) = periodic(scene, every: 100)
-        scene.driver.run(until: .ms(450))
-        scene.seek("seek", to: .ms(1500))
-        scene.driver.run(seconds: 0.25)
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        bench.player.play()
+        let (times, token) = periodic(bench, every: 100)
+        bench.driver.run(until: .ms(450))
+        bench.seek("seek", to: .ms(1500))
+        bench.driver.run(seconds: 0.25)
         #expect(times.all == [100, 200, 300, 400, 450, 1500, 1500, 1600, 1700])
         token.invalidate()
     }
 
     @Test("A boundary is told when playing reaches or passes it, once a pass, in each pass of a loop")
     func boundaries() {
-        let scene = Scene()
-        scene.player.repeatMode = .loop
-        scene.load()
-        let (times, token) = boundary(scene, [1300, 700, 9000])
-        scene.player.play()
-        scene.driver.run(until: .ms(5900))
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.repeatMode = .loop
+        bench.load()
+        let (times, token) = boundary(bench, [1300, 700, 9000])
+        bench.player.play()
+        bench.driver.run(until: .ms(5900))
         #expect(times.all == [700, 1300, 700, 1300, 700, 1300])
         token.invalidate()
     }
 
     @Test("A seek onto a boundary, or over it, is not playing through it; playing on from it is")
     func boundariesAndSeeks() {
-        let scene = Scene()
-        scene.load()
-        let (times, token) = boundary(scene, [400, 800])
-        scene.player.play()
-        scene.driver.run(until: .ms(100))
-        scene.seek("over", to: .ms(600))
-        scene.driver.run(seconds: 0.1)
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        let (times, token) = boundary(bench, [400, 800])
+        bench.player.play()
+        bench.driver.run(until: .ms(100))
+        bench.seek("over", to: .ms(600))
+        bench.driver.run(seconds: 0.1)
         #expect(times.all.isEmpty)
-        scene.player.pause()
-        scene.driver.run(seconds: 0)
-        scene.seek("onto", to: .ms(800))
-        scene.driver.run(seconds: 1)
+        bench.player.pause()
+        bench.driver.run(seconds: 0)
+        bench.seek("onto", to: .ms(800))
+        bench.driver.run(seconds: 1)
         #expect(times.all.isEmpty)
-        scene.player.play()
-        scene.driver.run(seconds: 0.1)
+        bench.player.play()
+        bench.driver.run(seconds: 0.1)
         #expect(times.all == [800])
         token.invalidate()
     }
 
     @Test("Playing begun exactly on a boundary tells of it")
     func boundaryAtZero() {
-        let scene = Scene()
-        scene.load()
-        let (times, token) = boundary(scene, [0, 500])
-        scene.driver.run(seconds: 1)
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        let (times, token) = boundary(bench, [0, 500])
+        bench.driver.run(seconds: 1)
         #expect(times.all.isEmpty, "nothing is played yet")
-        scene.player.play()
-        scene.driver.run(seconds: 1)
+        bench.player.play()
+        bench.driver.run(seconds: 1)
         #expect(times.all == [0, 500])
         token.invalidate()
     }
 
     @Test("Boundaries are passed backward too")
     func backward() {
-        let scene = Scene()
-        scene.load()
-        scene.seek("seek", to: .ms(1500))
-        scene.driver.run(seconds: 0)
-        let (times, token) = boundary(scene, [400, 1000])
-        scene.player.rate = -1
-        scene.driver.run(seconds: 3)
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        bench.seek("seek", to: .ms(1500))
+        bench.driver.run(seconds: 0)
+        let (times, token) = boundary(bench, [400, 1000])
+        bench.player.rate = -1
+        bench.driver.run(seconds: 3)
         #expect(times.all == [1000, 400])
         token.invalidate()
     }
@@ -132,14 +132,14 @@ struct TimeObserverTests {
         "Removed, invalidated or released: no call begins after it; any player may be asked, any number of times"
     )
     func removal() {
-        let scene = Scene()
-        let other = Scene.makePlayer(scene.driver, scene.scripts)
-        scene.load()
+        let bench = PlayerTestBench(.silentClip())
+        let other = Player(configuration: bench.player.configuration)
+        bench.load()
         var counts: [Int] = []
         for end in 0..<3 {
-            var (times, token): (Times, TimeObserver?) = periodic(scene, every: 100)
-            scene.player.play()
-            scene.driver.run(seconds: 0.2)
+            var (times, token): (Times, TimeObserver?) = periodic(bench, every: 100)
+            bench.player.play()
+            bench.driver.run(seconds: 0.2)
             switch end {
             case 0: other.removeTimeObserver(token!)
             case 1: token?.invalidate()
@@ -147,7 +147,7 @@ struct TimeObserverTests {
             }
             token?.invalidate()
             let before = times.all.count
-            scene.driver.run(seconds: 0.3)
+            bench.driver.run(seconds: 0.3)
             counts.append(times.all.count - before)
             #expect(before > 0)
         }
@@ -156,22 +156,22 @@ struct TimeObserverTests {
 
     @Test("An observer may remove itself, and no period and no times at all do no harm")
     func inside() {
-        let scene = Scene()
-        scene.load()
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
         let token = Locked<TimeObserver?>(nil)
         let times = Times()
-        let made = scene.player.addPeriodicTimeObserver(forInterval: .ms(100)) { time in
+        let made = bench.player.addPeriodicTimeObserver(forInterval: .ms(100)) { time in
             times.add(time)
             token.withLock { $0 }?.invalidate()
         }
         token.withLock { $0 = made }
         let odd = [
-            scene.player.addBoundaryTimeObserver(forTimes: []) {},
-            scene.player.addBoundaryTimeObserver(forTimes: [.invalid, .indefinite]) {},
-            scene.player.addPeriodicTimeObserver(forInterval: .invalid) { _ in },
+            bench.player.addBoundaryTimeObserver(forTimes: []) {},
+            bench.player.addBoundaryTimeObserver(forTimes: [.invalid, .indefinite]) {},
+            bench.player.addPeriodicTimeObserver(forInterval: .invalid) { _ in },
         ]
-        scene.player.play()
-        scene.driver.run(seconds: 1)
+        bench.player.play()
+        bench.driver.run(seconds: 1)
         #expect(times.all == [0])
         for token in odd { token.invalidate() }
     }

@@ -49,116 +49,118 @@ struct TransportTests {
 
     @Test("Rate, status and reason for every combination of item, data and waiting", arguments: rows)
     func table(row: Row) {
-        let scene = Scene()
-        let player = scene.player
+        let bench = PlayerTestBench(.silentClip())
+        let player = bench.player
         player.automaticallyWaitsToMinimizeStalling = row.waits
         player.rate = row.rate
         let script: ScriptedMedia? =
             switch row.media {
             case .none: nil
-            case .isBeingOpened, .whole: Scene.clip()
-            case .silent: Scene.clip([.stall(atPacket: 0, until: 100)])
-            case .unopenable: Scene.clip([.openFails(.unrecognizedFormat)])
-            case .runsDry: Scene.halting
+            case .isBeingOpened, .whole: ScriptedMedia.silentClip()
+            case .silent: ScriptedMedia.silentClip([.stall(atPacket: 0, until: 100)])
+            case .unopenable: ScriptedMedia.silentClip([.openFails(.unrecognizedFormat)])
+            case .runsDry: ScriptedMedia.haltingClip
             }
-        if let script { player.replaceCurrentItem(with: scene.makeItem(script)) }
+        if let script { player.replaceCurrentItem(with: bench.makeItem(script)) }
         // Before the engine has had a turn it is as true as after.
         if case .isBeingOpened = row.media {
-            #expect(scene.sight == row.sight)
+            #expect(bench.sight == row.sight)
             return
         }
-        if case .none = row.media { #expect(scene.sight == row.sight) }
-        scene.driver.run(seconds: row.media == .runsDry ? 3 : 0.5)
-        #expect(scene.sight == row.sight)
+        if case .none = row.media { #expect(bench.sight == row.sight) }
+        bench.driver.run(seconds: row.media == .runsDry ? 3 : 0.5)
+        #expect(bench.sight == row.sight)
     }
 
     @Test("play() before there is an item: the intent is kept, and the item starts by itself")
     func intentBeforeItem() {
-        let scene = Scene()
-        scene.player.play()
-        scene.driver.run(seconds: 10)
-        #expect(scene.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
-        scene.load()
-        #expect(scene.sight == "1.0 playing")
-        scene.driver.run(seconds: 1)
-        #expect(scene.player.currentTime() == .ms(1000))
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.play()
+        bench.driver.run(seconds: 10)
+        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        bench.load()
+        #expect(bench.sight == "1.0 playing")
+        bench.driver.run(seconds: 1)
+        #expect(bench.player.currentTime() == .ms(1000))
     }
 
     @Test("play() sets the default rate; setting that one starts nothing, and a rate leaves it alone")
     func defaultRate() {
-        let scene = Scene()
-        let player = scene.player
-        scene.load()
+        let bench = PlayerTestBench(.silentClip())
+        let player = bench.player
+        bench.load()
         #expect(player.defaultRate == 1)
         player.defaultRate = 2
-        scene.driver.settle()
-        #expect(scene.sight == "0.0 paused")
+        bench.driver.settle()
+        #expect(bench.sight == "0.0 paused")
         player.play()
-        scene.driver.run(seconds: 0.1)
-        #expect(scene.sight == "2.0 playing")
+        bench.driver.run(seconds: 0.1)
+        #expect(bench.sight == "2.0 playing")
         #expect(player.currentTime() == .ms(200))
         player.rate = 0.5
         #expect(player.defaultRate == 2)
         player.defaultRate = 1
-        scene.driver.run(seconds: 0.1)
+        bench.driver.run(seconds: 0.1)
         #expect(player.currentTime() == .ms(250))
     }
 
     @Test("pause() stops time where it is, whatever state it comes in", arguments: rows)
     func pause(row: Row) {
-        let scene = Scene()
-        scene.player.automaticallyWaitsToMinimizeStalling = row.waits
-        scene.player.rate = row.rate
-        if row.media != .none { scene.load(row.media == .runsDry ? Scene.halting : Scene.clip()) }
-        scene.driver.run(seconds: 0.3)
-        scene.player.pause()
-        #expect(scene.sight == "0.0 paused")
-        let time = scene.player.currentTime()
-        scene.driver.run(seconds: 30)
-        #expect(scene.sight == "0.0 paused")
-        #expect(scene.player.currentTime() == time)
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = row.waits
+        bench.player.rate = row.rate
+        if row.media != .none {
+            bench.load(row.media == .runsDry ? ScriptedMedia.haltingClip : ScriptedMedia.silentClip())
+        }
+        bench.driver.run(seconds: 0.3)
+        bench.player.pause()
+        #expect(bench.sight == "0.0 paused")
+        let time = bench.player.currentTime()
+        bench.driver.run(seconds: 30)
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.player.currentTime() == time)
     }
 
     @Test("playImmediately with data plays at once; without, the intent stays and nothing is said of a stall")
     func playImmediately() {
         for waits in [true, false] {
-            let full = Scene()
+            let full = PlayerTestBench(.silentClip())
             full.player.automaticallyWaitsToMinimizeStalling = waits
             full.load()
             full.player.playImmediately(atRate: 1.5)
             full.driver.settle()
             #expect(full.sight == "1.5 playing")
 
-            let empty = Scene()
+            let empty = PlayerTestBench(.silentClip())
             empty.player.automaticallyWaitsToMinimizeStalling = waits
-            empty.load(Scene.clip([.stall(atPacket: 0, until: 5)]))
+            empty.load(.silentClip([.stall(atPacket: 0, until: 5)]))
             empty.player.playImmediately(atRate: 1.5)
             empty.driver.run(seconds: 1)
             #expect(empty.player.rate == 1.5)
             #expect(empty.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
-            #expect(empty.told(of: "stalled").isEmpty)
+            #expect(empty.takeLines(of: "stalled").isEmpty)
             empty.driver.run(seconds: 4.1)
             #expect(empty.sight == "1.5 playing")
-            #expect(empty.told(of: "stalled").isEmpty)
+            #expect(empty.takeLines(of: "stalled").isEmpty)
         }
     }
 
     @Test("playImmediately in the middle of a stall: no second notice of it, and it goes on with what comes")
     func playImmediatelyWhileStalled() {
         for waits in [true, false] {
-            let scene = Scene()
-            scene.player.automaticallyWaitsToMinimizeStalling = waits
-            scene.player.resumesAfterStall = false
-            scene.load(Scene.halting)
-            scene.player.play()
-            scene.driver.run(seconds: 2)
-            scene.player.playImmediately(atRate: 1)
-            scene.driver.run(seconds: 1)
-            #expect(scene.player.rate == 1)
-            #expect(scene.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
-            scene.driver.run(atMost: 60)
-            #expect(scene.sink.numbers == Array(0..<50))
-            #expect(scene.told(of: "stalled") == ["stalled"])
+            let bench = PlayerTestBench(.silentClip())
+            bench.player.automaticallyWaitsToMinimizeStalling = waits
+            bench.player.resumesAfterStall = false
+            bench.load(.haltingClip)
+            bench.player.play()
+            bench.driver.run(seconds: 2)
+            bench.player.playImmediately(atRate: 1)
+            bench.driver.run(seconds: 1)
+            #expect(bench.player.rate == 1)
+            #expect(bench.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+            bench.driver.run(atMost: 60)
+            #expect(bench.videoSink.numbers == Array(0..<50))
+            #expect(bench.takeLines(of: "stalled") == ["stalled"])
         }
     }
 
@@ -179,43 +181,43 @@ struct TransportTests {
 
     @Test("Rates are held within what can be played, and NaN is a pause")
     func oddRates() {
-        let scene = Scene()
+        let bench = PlayerTestBench(.silentClip())
         for (asked, held) in [(Float.infinity, Float(32)), (-99, -32), (.nan, 0), (0.25, 0.25)] {
-            scene.player.rate = asked
-            #expect(scene.player.rate == held)
-            scene.driver.settle()
-            #expect(scene.player.rate == held)
+            bench.player.rate = asked
+            #expect(bench.player.rate == held)
+            bench.driver.settle()
+            #expect(bench.player.rate == held)
         }
     }
 
     @Test("The player's status: unknown, then ready by its first item, also when that fails")
     func playerStatus() {
         for faults in [[], [.openFails(.io)]] as [[ScriptedMedia.Fault]] {
-            let scene = Scene()
-            #expect(scene.player.status == .unknown)
-            scene.load(Scene.clip(faults))
-            #expect(scene.player.status == .readyToPlay)
-            #expect(scene.player.error == nil)
-            scene.player.replaceCurrentItem(with: nil)
-            scene.driver.settle()
-            #expect(scene.player.status == .readyToPlay)
+            let bench = PlayerTestBench(.silentClip())
+            #expect(bench.player.status == .unknown)
+            bench.load(.silentClip(faults))
+            #expect(bench.player.status == .readyToPlay)
+            #expect(bench.player.error == nil)
+            bench.player.replaceCurrentItem(with: nil)
+            bench.driver.settle()
+            #expect(bench.player.status == .readyToPlay)
         }
     }
 
     @Test("A track tells how many pictures a second are shown: with the rate, and none while standing")
     func frameRate() {
-        let scene = Scene()
-        let item = scene.load()
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load()
         var rate: Float? { item.tracks.first?.currentVideoFrameRate }
         #expect(rate == 0)
-        scene.player.play()
-        scene.driver.run(seconds: 0.5)
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
         #expect(rate == 25)
-        scene.player.rate = 2
-        scene.driver.run(seconds: 0.5)
+        bench.player.rate = 2
+        bench.driver.run(seconds: 0.5)
         #expect(rate == 50)
-        scene.player.pause()
-        scene.driver.run(seconds: 0.1)
+        bench.player.pause()
+        bench.driver.run(seconds: 0.1)
         #expect(rate == 0)
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Contract: variants of HLS playlists", .enabled(if: Fixture.areThere, "make fixtures"))
@@ -35,8 +36,8 @@ struct VariantTests {
     )
     func limits(_ peak: Double, _ size: PixelSize, _ isFirst: Bool, _ width: Int) throws {
         let playlists = try Playlists()
-        let cinema = Cinema()
-        let item = cinema.load(playlists.master) { item in
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(playlists.master) { item in
             item.preferredPeakBitRate = peak
             item.preferredMaximumResolution = size
             item.startsOnFirstEligibleVariant = isFirst
@@ -46,9 +47,9 @@ struct VariantTests {
         #expect(played.map(\.assetTrack.mediaType).map(\.rawValue).sorted() == ["audio", "video"])
         let variant = item.asset.variants.first { $0.size.width == width }
         #expect(Set(played.map(\.assetTrack.id)) == variant?.trackIDs)
-        cinema.player.play()
-        cinema.driver.run(atMost: 60)
-        #expect(cinema.pictures.map(\.width) == Array(repeating: width, count: 90))
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.frames.map(\.size.width) == Array(repeating: width, count: 90))
         let copy = item.makeCopy()
         #expect(copy.preferredPeakBitRate == item.preferredPeakBitRate)
         #expect(copy.preferredMaximumResolution == size)
@@ -58,43 +59,43 @@ struct VariantTests {
     @Test("Set while playing, another variant takes over without a stop: each picture once, when it is due")
     func switching() throws {
         let playlists = try Playlists()
-        let plain = Cinema()
+        let plain = PlayerTestBench.forFiles()
         _ = plain.load(playlists.master)
         plain.player.play()
         plain.driver.run(atMost: 60)
 
-        let cinema = Cinema()
-        let item = cinema.load(playlists.master)
-        cinema.player.play()
-        cinema.driver.run(until: .ms(1000))
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(playlists.master)
+        bench.player.play()
+        bench.driver.run(until: .ms(1000))
         item.preferredPeakBitRate = 500_000
-        cinema.driver.run(until: .ms(2000))
+        bench.driver.run(until: .ms(2000))
         item.preferredPeakBitRate = 200_000
-        cinema.driver.run(atMost: 60)
-        let widths = cinema.pictures.map(\.width)
+        bench.driver.run(atMost: 60)
+        let widths = bench.videoSink.frames.map(\.size.width)
         #expect(widths == widths.sorted(by: >))
         #expect(Set(widths) == [640, 320, 160])
         #expect(item.presentationSize.width == 160)
-        #expect(cinema.pictures.map(\.time) == plain.pictures.map(\.time))
-        #expect(cinema.pictures.map(\.host) == plain.pictures.map(\.host))
-        #expect(cinema.pictures.count == 90)
-        #expect(cinema.sampleCount == plain.sampleCount)
+        #expect(bench.videoSink.frames.map(\.time) == plain.videoSink.frames.map(\.time))
+        #expect(bench.videoSink.frames.map(\.hostTime) == plain.videoSink.frames.map(\.hostTime))
+        #expect(bench.videoSink.frames.count == 90)
+        #expect(bench.audioSink.frameCount == plain.audioSink.frameCount)
     }
 
     @Test("Standing still, the same picture of the other variant is shown at once")
     func standing() throws {
         let playlists = try Playlists()
-        let cinema = Cinema()
-        let item = cinema.load(playlists.master)
-        #expect(cinema.pictures.map(\.width) == [640])
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(playlists.master)
+        #expect(bench.videoSink.frames.map(\.size.width) == [640])
         item.preferredMaximumResolution = PixelSize(width: 320, height: 320)
-        cinema.driver.run(seconds: 0)
-        #expect(cinema.pictures.map(\.width) == [640, 320])
-        #expect(Set(cinema.pictures.map(\.time)).count == 1)
+        bench.driver.run(seconds: 0)
+        #expect(bench.videoSink.frames.map(\.size.width) == [640, 320])
+        #expect(Set(bench.videoSink.frames.map(\.time)).count == 1)
         // The same limit again, and one that allows the same, open nothing.
         item.preferredMaximumResolution = PixelSize(width: 400, height: 200)
-        cinema.driver.run(seconds: 0)
-        #expect(cinema.pictures.count == 2)
+        bench.driver.run(seconds: 0)
+        #expect(bench.videoSink.frames.count == 2)
     }
 
     @Test("An item of a queue that has been made ready is made ready again in the variant that is wanted now")
@@ -131,11 +132,11 @@ struct VariantTests {
             let place = playlists.url(rendering.name).path
             names[inotify_add_watch(watch, place, UInt32(IN_OPEN))] = rendering.name
         }
-        let cinema = Cinema()
-        _ = cinema.load(playlists.master) { $0.preferredPeakBitRate = 500_000 }
-        cinema.player.play()
-        cinema.driver.run(atMost: 60)
-        #expect(cinema.pictures.count == 90)
+        let bench = PlayerTestBench.forFiles()
+        _ = bench.load(playlists.master) { $0.preferredPeakBitRate = 500_000 }
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.frames.count == 90)
         let opened = openings(watch, names).filter { $0.hasSuffix(".ts") }
         #expect(Set(opened) == ["mid/0.ts", "mid/1.ts", "mid/2.ts", "low/0.ts", "high/0.ts"])
     }
@@ -166,8 +167,8 @@ struct VariantTests {
         let picture = try #require(
             asset.tracks.first { low.trackIDs.contains($0.id) && $0.mediaType == .video }
         )
-        let cinema = Cinema()
-        let item = cinema.load(playlists.master) { $0.selectTrack(picture.id, ofType: .video) }
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(playlists.master) { $0.selectTrack(picture.id, ofType: .video) }
         #expect(Set(item.tracks.filter(\.isEnabled).map(\.assetTrack.id)) == low.trackIDs)
         let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
         #expect(item.selectedMediaOption(in: group).map { low.trackIDs.contains($0.track.id) } == true)
@@ -185,41 +186,41 @@ struct VariantTests {
     )
     func layers(_ sizes: [PixelSize], _ peak: Double, _ width: Int) throws {
         let playlists = try Playlists()
-        let cinema = Cinema()
-        cinema.layer.player = nil
-        let layers = sizes.map { PlayerLayer(player: cinema.player, size: $0.isEmpty ? nil : $0) }
-        let item = cinema.load(playlists.master) { $0.preferredPeakBitRate = peak }
+        let bench = PlayerTestBench.forFiles()
+        bench.layer.player = nil
+        let layers = sizes.map { PlayerLayer(player: bench.player, size: $0.isEmpty ? nil : $0) }
+        let item = bench.load(playlists.master) { $0.preferredPeakBitRate = peak }
         #expect(item.presentationSize.width == width)
         for layer in layers { layer.player = nil }
-        cinema.driver.settle()
+        bench.driver.settle()
     }
 
     @Test("A layer that grows, fills or goes while playing brings another variant, without a stop")
     func layerWhilePlaying() throws {
         let playlists = try Playlists()
-        let cinema = Cinema()
-        cinema.layer.size = PixelSize(width: 160, height: 90)
-        let item = cinema.load(playlists.master)
+        let bench = PlayerTestBench.forFiles()
+        bench.layer.size = PixelSize(width: 160, height: 90)
+        let item = bench.load(playlists.master)
         #expect(item.presentationSize.width == 160)
-        cinema.player.play()
-        cinema.driver.run(until: .ms(500))
+        bench.player.play()
+        bench.driver.run(until: .ms(500))
         // Fitted 160 pixels are as many as it has; filled 400 are too many.
-        cinema.layer.size = PixelSize(width: 160, height: 225)
-        cinema.driver.run(until: .ms(1000))
+        bench.layer.size = PixelSize(width: 160, height: 225)
+        bench.driver.run(until: .ms(1000))
         #expect(item.presentationSize.width == 160)
-        cinema.layer.videoGravity = .resizeAspectFill
-        cinema.driver.run(until: .ms(1500))
+        bench.layer.videoGravity = .resizeAspectFill
+        bench.driver.run(until: .ms(1500))
         #expect(item.presentationSize.width == 640)
-        cinema.layer.videoGravity = .resizeAspect
-        cinema.driver.run(until: .ms(2000))
+        bench.layer.videoGravity = .resizeAspect
+        bench.driver.run(until: .ms(2000))
         #expect(item.presentationSize.width == 160)
-        let other = PlayerLayer(player: cinema.player)
-        cinema.driver.run(until: .ms(2500))
+        let other = PlayerLayer(player: bench.player)
+        bench.driver.run(until: .ms(2500))
         #expect(item.presentationSize.width == 640)
-        cinema.driver.run(atMost: 60)
-        #expect(cinema.pictures.count == 90)
-        #expect(cinema.pictures.map(\.time) == cinema.pictures.map(\.time).sorted())
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.frames.count == 90)
+        #expect(bench.videoSink.frames.map(\.time) == bench.videoSink.frames.map(\.time).sorted())
         other.player = nil
-        cinema.driver.settle()
+        bench.driver.settle()
     }
 }

@@ -1,18 +1,11 @@
 import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import FFmpeg
 
-private enum Clip {
-    static let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("media-fixtures/generated/clip-h264-aac.mp4").path
-
-    static var isThere: Bool { FileManager.default.fileExists(atPath: path) }
-}
-
-@Suite(.enabled(if: Clip.isThere, "make fixtures"))
+@Suite(.enabled(if: Fixture.areThere, "make fixtures"))
 struct PictureMemoryTests {
     private func play(_ session: Playthrough.Session) throws -> [VideoFrame] {
         var frames: [VideoFrame] = []
@@ -35,7 +28,10 @@ struct PictureMemoryTests {
     }
 
     @Test func aPictureOutlivesItsDecoder() throws {
-        var session = try Playthrough.Session(OpenRequest(location: Clip.path), .video)
+        var session = try Playthrough.Session(
+            OpenRequest(location: Fixture.path("clip-h264-aac.mp4")),
+            .video
+        )
         let frames = try play(#require(session))
         let before = frames.map(hash)
         for frame in frames {

@@ -1,27 +1,9 @@
-import Glibc
+import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import FFmpeg
-
-/// A folder of its own for one test.
-final class Folder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/playhead-XXXXXX".utf8CString)
-        let made = try #require(mkdtemp(&template))
-        path = String(cString: made)
-    }
-
-    deinit { _ = Corpus.output(of: "rm -rf '\(path)'") }
-
-    func write(_ name: String, _ bytes: [UInt8]) throws {
-        let file = try #require(fopen("\(path)/\(name)", "w"))
-        fwrite(bytes, 1, bytes.count, file)
-        fclose(file)
-    }
-}
 
 /// A local playlist reaches files beside it and nothing else.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
@@ -43,7 +25,7 @@ struct PlaylistPolicyTests {
     }
 
     @Test func filesBesideThePlaylistPlay() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         mkdir(folder.path + "/parts", 0o755)
         try folder.write("parts/a.ts", segment())
         for reference in ["parts/a.ts", "./parts/../parts/a.ts", "file://\(folder.path)/parts/a.ts"] {
@@ -53,7 +35,7 @@ struct PlaylistPolicyTests {
     }
 
     @Test func encryptedSegmentsPlay() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let source = try Corpus.entry("h264/smpte-1080p25-aac.mp4").location
         try folder.write("enc.key", Array("0123456789abcdef".utf8))
         try folder.write("info", Array("enc.key\n\(folder.path)/enc.key\n".utf8))
@@ -66,13 +48,13 @@ struct PlaylistPolicyTests {
     }
 
     @Test func nothingElseDoes() throws {
-        let folder = try Folder()
-        let other = try Folder()
+        let folder = try TemporaryFolder()
+        let other = try TemporaryFolder()
         try other.write("secret.ts", segment())
         symlink(other.path + "/secret.ts", folder.path + "/link.ts")
         let escapes = [
             "\(other.path)/secret.ts", "file://\(other.path)/secret.ts",
-            "../\(other.path.dropFirst(5))/secret.ts",
+            "../\(other.url.lastPathComponent)/secret.ts",
             "link.ts", "http://127.0.0.1:1/a.ts", "concat:\(other.path)/secret.ts",
             "crypto:\(other.path)/secret.ts", "subfile,,start,0,end,0,,:\(other.path)/secret.ts",
             "data:video/mp2t;base64,R0A=",
@@ -85,7 +67,7 @@ struct PlaylistPolicyTests {
     }
 
     @Test func aPlaylistUnderAnotherNameIsRefused() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         try folder.write("a.ts", segment())
         try folder.write("movie.mp4", playlist("a.ts"))
         let error = #expect(throws: MediaError.self) { try packetCount(folder.path + "/movie.mp4") }
@@ -101,7 +83,7 @@ struct PlaylistPolicyTests {
     }
 
     @Test func aPlaylistThatListsItselfEnds() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let text = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nself.m3u8\n"
         try folder.write("self.m3u8", Array(text.utf8))
         #expect(throws: MediaError.self) { try packetCount(folder.path + "/self.m3u8") }

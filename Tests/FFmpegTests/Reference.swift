@@ -1,4 +1,5 @@
-import Glibc
+import Foundation
+import TestSupport
 import Testing
 
 /// One entry of the corpus' manifest.
@@ -19,7 +20,7 @@ struct CorpusEntry: Sendable, CustomTestStringConvertible {
 
 /// Real media that nobody here made, with what ffmpeg made of it. PLAYHEAD_CORPUS names the folder.
 enum Corpus {
-    static let root: String = environment("PLAYHEAD_CORPUS") ?? ""
+    static let root = CorpusFolder.url?.path ?? ""
     static var isPresent: Bool { !root.isEmpty }
     static let hint: Comment = "set PLAYHEAD_CORPUS to the corpus' folder"
 
@@ -41,7 +42,7 @@ enum Corpus {
     }
 
     static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     static func readText(_ path: String) -> String? {

@@ -1,16 +1,14 @@
 import FFmpeg
 import Foundation
 import MediaCore
+import TestSupport
 import Testing
 
-private let clip = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated/clip-h264-aac.mp4").path
-
 /// What a decoder leaves out is what it was asked to leave out.
-@Suite(.enabled(if: FileManager.default.fileExists(atPath: clip), "make fixtures"))
+@Suite(.enabled(if: Fixture.areThere, "make fixtures"))
 struct SkippingTests {
     private func times(_ skipping: DecodeSkipping) throws -> (shown: [MediaTime], keys: [MediaTime]) {
-        let demuxer = FFmpegDemuxer(OpenRequest(location: clip))
+        let demuxer = FFmpegDemuxer(OpenRequest(location: Fixture.path("clip-h264-aac.mp4")))
         let description = try demuxer.open()
         let track = try #require(description.tracks.first { $0.mediaType == .video }).id
         demuxer.setEnabledTracks([track])

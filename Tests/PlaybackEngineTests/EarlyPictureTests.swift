@@ -18,45 +18,45 @@ struct EarlyPictureTests {
         arguments: [nil, 1, 2, 3] as [UInt64?]
     )
     func isShown(_ seed: UInt64?) {
-        let rig = Rig(seed: seed)
-        rig.load(Self.clip(2))
-        rig.driver.run(atMost: 1)
-        #expect(rig.sink.numbers == [0])
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<50))
-        #expect(rig.lines("playedToEnd").count == 1)
+        let bench = EngineTestBench(seed: seed)
+        bench.load(Self.clip(2))
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers == [0])
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        #expect(bench.lines("playedToEnd").count == 1)
     }
 
     @Test("One packet is not: the next may have to be shown first")
     func waitsForTheNext() {
-        let rig = Rig()
-        rig.load(Self.clip(1))
-        rig.driver.run(atMost: 1)
-        #expect(rig.sink.numbers.isEmpty)
+        let bench = EngineTestBench()
+        bench.load(Self.clip(1))
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers.isEmpty)
     }
 
     @Test("So it is where a quick seek lands")
     func seeks() {
-        let rig = Rig()
-        rig.load(Self.clip(22))
-        rig.driver.run(atMost: 1)
-        rig.seek(1, to: .ms(810), tolerance: .positiveInfinity)
-        rig.driver.run(atMost: 1)
-        #expect(rig.sink.numbers == [0, 20])
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == [0] + Array(20..<50))
+        let bench = EngineTestBench()
+        bench.load(Self.clip(22))
+        bench.driver.run(atMost: 1)
+        bench.seek(1, to: .ms(810), tolerance: .positiveInfinity)
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers == [0, 20])
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == [0] + Array(20..<50))
     }
 
     @Test("Where it cannot be decoded it is told of once, and the others play")
     func undecodable() {
-        let rig = Rig()
-        rig.load(Self.clip(50, [.undecodable(frame: 0)]))
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(1..<50))
-        #expect(rig.lines("fault").count == 1)
+        let bench = EngineTestBench()
+        bench.load(Self.clip(50, [.undecodable(frame: 0)]))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(1..<50))
+        #expect(bench.lines("fault").count == 1)
     }
 
     @Test(
@@ -64,47 +64,47 @@ struct EarlyPictureTests {
         arguments: [0, 1, 2]
     )
     func refusesToDrain(_ broken: Int) {
-        let rig = Rig()
+        let bench = EngineTestBench()
         var media = Self.clip(1000, [.undecodable(frame: broken)])
         media.video?.throwsAtDraining = true
-        rig.load(media)
-        rig.loop.send(.setRate(1))
-        #expect(rig.driver.run(atMost: 60))
-        #expect(rig.sink.numbers == (0..<50).filter { $0 != broken })
-        #expect(rig.lines("playedToEnd").count == 1)
+        bench.load(media)
+        bench.loop.send(.setRate(1))
+        #expect(bench.driver.run(atMost: 60))
+        #expect(bench.videoSink.numbers == (0..<50).filter { $0 != broken })
+        #expect(bench.lines("playedToEnd").count == 1)
     }
 
     @Test("A packet that is refused while the picture waits to come again does not bring it twice")
     func fault() {
-        let rig = Rig()
-        rig.load(Self.clip(1000, [.undecodable(frame: 3)]))
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == (0..<50).filter { $0 != 3 })
-        #expect(rig.lines("fault").count == 1)
+        let bench = EngineTestBench()
+        bench.load(Self.clip(1000, [.undecodable(frame: 3)]))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == (0..<50).filter { $0 != 3 })
+        #expect(bench.lines("fault").count == 1)
     }
 
     @Test("A loop brings no picture twice")
     func loops() {
-        let rig = Rig()
-        rig.loop.send(.setRepeat(.loop))
-        rig.load(Self.clip(1000))
-        rig.loop.send(.setRate(1))
-        rig.driver.run(until: HostTime(nanoseconds: 3_990_000_000))
-        #expect(rig.sink.numbers == Array(0..<50) + Array(0..<50))
+        let bench = EngineTestBench()
+        bench.loop.send(.setRepeat(.loop))
+        bench.load(Self.clip(1000))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(until: HostTime(nanoseconds: 3_990_000_000))
+        #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
     @Test("Half a picture is not shown: the other field may be in the next packet")
     func interlaced() {
-        let rig = Rig()
+        let bench = EngineTestBench()
         var media = Self.clip(2)
         media.video?.isInterlaced = true
-        rig.load(media)
-        rig.driver.run(atMost: 1)
-        #expect(rig.sink.numbers.isEmpty)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<50))
+        bench.load(media)
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers.isEmpty)
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
     @Test("Switched off, or for sound, nothing is wrapped around a decoder")

@@ -5,38 +5,33 @@ import Testing
 
 @Suite("Playing a script on the manual driver")
 struct PlaybackTests {
-    static let clip = ScriptedMedia(
-        video: .init(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2),
-        audio: .init(sampleCount: 96_000)
-    )
-
     @Test(
         "Every picture once, in order, exactly when it is due; every sample once",
         arguments: [nil, 1, 2, 3, 4, 5] as [UInt64?]
     )
     func playsThrough(seed: UInt64?) {
-        let rig = Rig(seed: seed)
-        rig.load(Self.clip)
-        rig.loop.send(.setRate(1))
-        #expect(rig.driver.run(atMost: 60))
-        #expect(rig.sink.numbers == Array(0..<50), "seed \(String(describing: seed))")
-        for case .present(let number, _, let pass, let host) in rig.sink.calls {
+        let bench = EngineTestBench(seed: seed)
+        bench.load(.clip())
+        bench.loop.send(.setRate(1))
+        #expect(bench.driver.run(atMost: 60))
+        #expect(bench.videoSink.numbers == Array(0..<50), "seed \(String(describing: seed))")
+        for case .present(let number, _, let pass, let host) in bench.videoSink.calls {
             #expect(pass == 0)
             #expect(host == Int64(number) * 40_000_000)
         }
-        #expect(rig.sound.samples == (0..<96_000).map { Int16(truncatingIfNeeded: $0) })
-        #expect(rig.lines("playedToEnd") == ["2.000000 playedToEnd at 2.000000"])
-        #expect(rig.driver.now == HostTime(nanoseconds: 2_000_000_000))
+        #expect(bench.audioSink.samples == (0..<96_000).map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.lines("playedToEnd") == ["2.000000 playedToEnd at 2.000000"])
+        #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
     }
 
     @Test("The order of all that is reported, as golden text")
     func goldenEvents() {
-        let rig = Rig()
-        rig.loop.send(.setRate(1))
-        rig.load(Self.clip)
-        rig.driver.run(atMost: 60)
+        let bench = EngineTestBench()
+        bench.loop.send(.setRate(1))
+        bench.load(.clip())
+        bench.driver.run(atMost: 60)
         #expect(
-            rig.dump.text == """
+            bench.lines.joined(separator: "\n") == """
                 0.000000 rate 0.0 -> 1.0 (setRateCalled)
                 0.000000 timeControl waitingToPlayAtSpecifiedRate noItemToPlay
                 0.000000 item 1
@@ -60,40 +55,40 @@ struct PlaybackTests {
 
     @Test("A paused load shows the first picture and reads no more than the bounds")
     func pausedLoad() {
-        let rig = Rig()
-        rig.load(Self.clip)
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == [0])
-        #expect(rig.sound.samples.isEmpty)
-        #expect(rig.loop.snapshot.itemStatus == .readyToPlay)
-        #expect(rig.loop.snapshot.timeControl == .paused)
-        #expect(rig.driver.now == .zero)
+        let bench = EngineTestBench()
+        bench.load(.clip())
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == [0])
+        #expect(bench.audioSink.samples.isEmpty)
+        #expect(bench.loop.snapshot.itemStatus == .readyToPlay)
+        #expect(bench.loop.snapshot.timeControl == .paused)
+        #expect(bench.driver.now == .zero)
     }
 
     @Test("Pause holds the time, play goes on from it, and no picture comes twice")
     func pauseAndResume() {
-        let rig = Rig()
-        rig.load(Self.clip)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(seconds: 0.5)
-        rig.loop.send(.setRate(0))
-        rig.driver.run(seconds: 10)
-        #expect(rig.loop.snapshot.itemTime(at: rig.driver.now) == .ms(500))
-        #expect(rig.sound.isPaused)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<50))
-        #expect(rig.driver.now == HostTime(nanoseconds: 12_000_000_000))
+        let bench = EngineTestBench()
+        bench.load(.clip())
+        bench.loop.send(.setRate(1))
+        bench.driver.run(seconds: 0.5)
+        bench.loop.send(.setRate(0))
+        bench.driver.run(seconds: 10)
+        #expect(bench.loop.snapshot.itemTime(at: bench.driver.now) == .ms(500))
+        #expect(bench.audioSink.isPaused)
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        #expect(bench.driver.now == HostTime(nanoseconds: 12_000_000_000))
     }
 
     @Test("Rates change the pace and nothing else", arguments: [0.5, 2, 4] as [Float])
     func rates(rate: Float) {
-        let rig = Rig()
-        rig.load(Self.clip)
-        rig.loop.send(.setRate(rate))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<50))
-        #expect(rig.driver.now == HostTime(nanoseconds: Int64(2_000_000_000 / Double(rate))))
+        let bench = EngineTestBench()
+        bench.load(.clip())
+        bench.loop.send(.setRate(rate))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        #expect(bench.driver.now == HostTime(nanoseconds: Int64(2_000_000_000 / Double(rate))))
     }
 
     @Test(
@@ -101,22 +96,24 @@ struct PlaybackTests {
         arguments: [nil, 7, 8] as [UInt64?]
     )
     func loops(seed: UInt64?) {
-        let rig = Rig(seed: seed)
-        rig.loop.send(.setRepeat(.loop))
-        rig.load(Self.clip)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(until: HostTime(nanoseconds: 9_999_999_999))
-        #expect(rig.sink.numbers == (0..<5).flatMap { _ in 0..<50 })
-        for (place, call) in rig.sink.calls.compactMap({ call -> Int64? in
+        let bench = EngineTestBench(seed: seed)
+        bench.loop.send(.setRepeat(.loop))
+        bench.load(.clip())
+        bench.loop.send(.setRate(1))
+        bench.driver.run(until: HostTime(nanoseconds: 9_999_999_999))
+        #expect(bench.videoSink.numbers == (0..<5).flatMap { _ in 0..<50 })
+        for (place, call) in bench.videoSink.calls.compactMap({ call -> Int64? in
             if case .present(_, _, _, let host) = call { host } else { nil }
         }).enumerated() {
             #expect(call == Int64(place) * 40_000_000)
         }
-        #expect(rig.sink.calls.filter { $0 == .flush }.isEmpty)
-        #expect(rig.sound.samples.count >= 4 * 96_000)
-        #expect(rig.sound.samples.prefix(96_000 * 4).elementsEqual((0..<4).flatMap { _ in Self.allSamples }))
-        #expect(rig.lines("playedToEnd").count == 4)
-        #expect(rig.lines("timeJumped").count == 4)
+        #expect(bench.videoSink.calls.filter { $0 == .flush }.isEmpty)
+        #expect(bench.audioSink.samples.count >= 4 * 96_000)
+        #expect(
+            bench.audioSink.samples.prefix(96_000 * 4).elementsEqual((0..<4).flatMap { _ in Self.allSamples })
+        )
+        #expect(bench.lines("playedToEnd").count == 4)
+        #expect(bench.lines("timeJumped").count == 4)
     }
 
     static let allSamples = (0..<96_000).map { Int16(truncatingIfNeeded: $0) }
@@ -125,76 +122,78 @@ struct PlaybackTests {
         "Loop switched off in the middle of a pass ends at its end; switched on at the last moment it goes on"
     )
     func loopToggled() {
-        let rig = Rig()
-        rig.loop.send(.setRepeat(.loop))
-        rig.load(Self.clip)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(seconds: 3)
-        rig.loop.send(.setRepeat(.once))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<50) + Array(0..<50))
-        #expect(rig.loop.snapshot.rate == 0)
+        let bench = EngineTestBench()
+        bench.loop.send(.setRepeat(.loop))
+        bench.load(.clip())
+        bench.loop.send(.setRate(1))
+        bench.driver.run(seconds: 3)
+        bench.loop.send(.setRepeat(.once))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
+        #expect(bench.loop.snapshot.rate == 0)
 
-        let other = Rig()
-        other.load(Self.clip)
+        let other = EngineTestBench()
+        other.load(.clip())
         other.loop.send(.setRate(1))
         other.driver.run(until: HostTime(nanoseconds: 1_999_999_999))
         other.loop.send(.setRepeat(.loop))
         other.driver.run(until: HostTime(nanoseconds: 3_999_999_999))
-        #expect(other.sink.numbers == Array(0..<50) + Array(0..<50))
+        #expect(other.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
     @Test("Played to the end, play() reaches the end again; after a seek it plays again")
     func playAtEnd() {
-        let rig = Rig()
-        rig.load(Self.clip)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.lines("playedToEnd").count == 2)
-        #expect(rig.loop.snapshot.rate == 0)
-        rig.seek(1, to: .zero)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.lines("playedToEnd").count == 3)
-        #expect(rig.sink.numbers == Array(0..<50) + Array(0..<50))
+        let bench = EngineTestBench()
+        bench.load(.clip())
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("playedToEnd").count == 2)
+        #expect(bench.loop.snapshot.rate == 0)
+        bench.seek(1, to: .zero)
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("playedToEnd").count == 3)
+        #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
     @Test("An end time cuts pictures and samples exactly, also in a loop")
     func endTime() {
-        let rig = Rig()
-        rig.loop.send(.setRepeat(.loop))
-        rig.load(Self.clip, forwardEnd: .ms(1000))
-        rig.loop.send(.setRate(1))
-        rig.driver.run(until: HostTime(nanoseconds: 2_999_999_999))
-        #expect(rig.sink.numbers == (0..<3).flatMap { _ in 0..<25 })
-        #expect(rig.sound.samples.count >= 2 * 48_000)
-        #expect(rig.sound.samples.prefix(48_000).elementsEqual(Self.allSamples.prefix(48_000)))
+        let bench = EngineTestBench()
+        bench.loop.send(.setRepeat(.loop))
+        bench.load(.clip()) { $0.forwardEnd = .ms(1000) }
+        bench.loop.send(.setRate(1))
+        bench.driver.run(until: HostTime(nanoseconds: 2_999_999_999))
+        #expect(bench.videoSink.numbers == (0..<3).flatMap { _ in 0..<25 })
+        #expect(bench.audioSink.samples.count >= 2 * 48_000)
+        #expect(bench.audioSink.samples.prefix(48_000).elementsEqual(Self.allSamples.prefix(48_000)))
         #expect(
-            rig.sound.samples.dropFirst(48_000).prefix(48_000).elementsEqual(Self.allSamples.prefix(48_000))
+            bench.audioSink.samples.dropFirst(48_000).prefix(48_000).elementsEqual(
+                Self.allSamples.prefix(48_000)
+            )
         )
     }
 
     @Test("Tracks that end apart: the longer one decides")
     func unevenTracks() {
-        let rig = Rig()
-        rig.loop.send(.setRepeat(.loop))
-        rig.load(ScriptedMedia(video: .init(frameCount: 25), audio: .init(sampleCount: 24_000)))
-        rig.loop.send(.setRate(1))
-        rig.driver.run(until: HostTime(nanoseconds: 2_999_999_999))
-        #expect(rig.sink.numbers == (0..<3).flatMap { _ in 0..<25 })
-        #expect(rig.sound.samples.count == 3 * 24_000)
+        let bench = EngineTestBench()
+        bench.loop.send(.setRepeat(.loop))
+        bench.load(ScriptedMedia(video: .init(frameCount: 25), audio: .init(sampleCount: 24_000)))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(until: HostTime(nanoseconds: 2_999_999_999))
+        #expect(bench.videoSink.numbers == (0..<3).flatMap { _ in 0..<25 })
+        #expect(bench.audioSink.samples.count == 3 * 24_000)
     }
 
     @Test("Sound alone plays and ends by its own length")
     func soundAlone() {
-        let rig = Rig()
-        rig.load(ScriptedMedia(audio: .init(sampleCount: 48_000)))
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sound.samples.count == 48_000)
-        #expect(rig.driver.now == HostTime(nanoseconds: 1_000_000_000))
-        #expect(rig.sink.numbers.isEmpty)
+        let bench = EngineTestBench()
+        bench.load(ScriptedMedia(audio: .init(sampleCount: 48_000)))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.audioSink.samples.count == 48_000)
+        #expect(bench.driver.now == HostTime(nanoseconds: 1_000_000_000))
+        #expect(bench.videoSink.numbers.isEmpty)
     }
 }

@@ -10,12 +10,12 @@ struct QueueTests {
         audio: .init(sampleCount: 48_000)
     )
 
-    private func rig(_ media: [ScriptedMedia], seed: UInt64? = nil) -> Rig {
-        let rig = Rig(seed: seed)
-        rig.loop.send(.setEndAction(.advance))
-        for (index, media) in media.enumerated() { rig.insert(media, id: UInt64(index + 1)) }
-        rig.loop.send(.setRate(1))
-        return rig
+    private func makeBench(_ media: [ScriptedMedia], seed: UInt64? = nil) -> EngineTestBench {
+        let bench = EngineTestBench(seed: seed)
+        bench.loop.send(.setEndAction(.advance))
+        for (index, media) in media.enumerated() { bench.insert(media, id: UInt64(index + 1)) }
+        bench.loop.send(.setRate(1))
+        return bench
     }
 
     @Test(
@@ -23,27 +23,27 @@ struct QueueTests {
         arguments: [nil, 1, 2, 3, 4, 5] as [UInt64?]
     )
     func gapless(seed: UInt64?) {
-        let rig = rig([Self.short, PlaybackTests.clip, Self.short], seed: seed)
-        #expect(rig.driver.run(atMost: 60))
-        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<50) + Array(0..<25))
+        let bench = makeBench([Self.short, .clip(), Self.short], seed: seed)
+        #expect(bench.driver.run(atMost: 60))
+        #expect(bench.videoSink.numbers == Array(0..<25) + Array(0..<50) + Array(0..<25))
         var due: Int64 = 0
-        for case .present(_, _, _, let host) in rig.sink.calls {
+        for case .present(_, _, _, let host) in bench.videoSink.calls {
             #expect(host == due, "seed \(String(describing: seed))")
             due += 40_000_000
         }
         let samples = [48_000, 96_000, 48_000].flatMap { 0..<$0 }
-        #expect(rig.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
-        #expect(rig.lines("playedToEnd").count == 3)
-        #expect(rig.driver.now == HostTime(nanoseconds: 4_000_000_000))
-        #expect(rig.loop.snapshot.itemID == nil)
-        #expect(rig.loop.snapshot.waitReason == .noItemToPlay)
+        #expect(bench.audioSink.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.lines("playedToEnd").count == 3)
+        #expect(bench.driver.now == HostTime(nanoseconds: 4_000_000_000))
+        #expect(bench.loop.snapshot.itemID == nil)
+        #expect(bench.loop.snapshot.waitReason == .noItemToPlay)
     }
 
     @Test("The order of what is reported at a seam and behind the last item, as golden text")
     func goldenSeam() {
-        let rig = rig([Self.short, Self.short])
-        rig.driver.run(atMost: 60)
-        let lines = rig.dump.lines
+        let bench = makeBench([Self.short, Self.short])
+        bench.driver.run(atMost: 60)
+        let lines = bench.lines
         let seam = lines.firstIndex(of: "1.000000 playedToEnd at 1.000000") ?? lines.endIndex
         #expect(
             lines[seam...].joined(separator: "\n") == """
@@ -66,83 +66,83 @@ struct QueueTests {
     @Test("An item that cannot be opened is told of and skipped, and the next follows without a gap")
     func failedItemIsSkipped() {
         let broken = ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
-        let rig = rig([Self.short, broken, broken, Self.short])
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<25))
+        let bench = makeBench([Self.short, broken, broken, Self.short])
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<25) + Array(0..<25))
         #expect(
-            rig.lines(" failed ").map { $0.dropFirst(9) } == [
+            bench.lines(" failed ").map { $0.dropFirst(9) } == [
                 "item 2 failed unrecognizedFormat", "item 3 failed unrecognizedFormat",
             ]
         )
-        #expect(rig.driver.now == HostTime(nanoseconds: 2_000_000_000))
-        #expect(rig.loop.snapshot.rate == 1)
+        #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
+        #expect(bench.loop.snapshot.rate == 1)
     }
 
     @Test("A first item that cannot be opened is skipped too, and the rate is kept")
     func failedFirstItem() {
         let broken = ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
-        let rig = rig([broken, Self.short])
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<25))
-        #expect(rig.lines(" failed ").count == 1)
-        #expect(rig.lines("rate ").count == 1)
+        let bench = makeBench([broken, Self.short])
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<25))
+        #expect(bench.lines(" failed ").count == 1)
+        #expect(bench.lines("rate ").count == 1)
     }
 
     @Test("An item whose data is cut off ends in a failure, and the next follows")
     func truncatedItem() {
-        var media = PlaybackTests.clip
+        var media = ScriptedMedia.clip()
         media.faults = [.cutOff(atPacket: 60)]
-        let rig = rig([media, Self.short])
-        rig.driver.run(atMost: 60)
-        #expect(rig.lines("failedToPlayToEnd").count == 1)
-        #expect(rig.lines("playedToEnd").count == 1)
-        #expect(Array(rig.sink.numbers.suffix(25)) == Array(0..<25))
+        let bench = makeBench([media, Self.short])
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("failedToPlayToEnd").count == 1)
+        #expect(bench.lines("playedToEnd").count == 1)
+        #expect(Array(bench.videoSink.numbers.suffix(25)) == Array(0..<25))
     }
 
     @Test("Going on in the middle shows the next item at once; what was decoded of the old one is not shown")
     func advanceInTheMiddle() {
-        let rig = rig([Self.short, PlaybackTests.clip])
-        rig.driver.run(until: HostTime(nanoseconds: 300_000_000))
-        rig.loop.send(.advance)
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<8) + Array(0..<50))
-        #expect(rig.driver.now == HostTime(nanoseconds: 2_300_000_000))
+        let bench = makeBench([Self.short, .clip()])
+        bench.driver.run(until: HostTime(nanoseconds: 300_000_000))
+        bench.loop.send(.advance)
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<8) + Array(0..<50))
+        #expect(bench.driver.now == HostTime(nanoseconds: 2_300_000_000))
     }
 
     @Test("A queue changed after the next item was prepared plays what it holds now")
     func changedAfterPreparing() {
-        let rig = rig([Self.short, PlaybackTests.clip])
+        let bench = makeBench([Self.short, .clip()])
         // All of the first item is read by now, and the second one is open.
-        rig.driver.run(until: HostTime(nanoseconds: 900_000_000))
-        rig.insert(Self.short, id: 3, after: 1)
-        rig.loop.send(.remove(ItemID(2)))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<25))
-        #expect(rig.lines("item ") == ["0.000000 item 1", "0.000000 item 3", "1.000000 item none"])
-        #expect(rig.driver.now == HostTime(nanoseconds: 2_000_000_000))
+        bench.driver.run(until: HostTime(nanoseconds: 900_000_000))
+        bench.insert(Self.short, id: 3, after: 1)
+        bench.loop.send(.remove(ItemID(2)))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<25) + Array(0..<25))
+        #expect(bench.lines("item ") == ["0.000000 item 1", "0.000000 item 3", "1.000000 item none"])
+        #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
     }
 
     @Test("A loop keeps the item; once again, the next one follows at the next end")
     func loopThenGoOn() {
-        let rig = rig([Self.short, PlaybackTests.clip])
-        rig.loop.send(.setRepeat(.loop))
-        rig.driver.run(until: HostTime(nanoseconds: 2_500_000_000))
-        rig.loop.send(.setRepeat(.once))
-        rig.driver.run(atMost: 60)
-        #expect(rig.lines("playedToEnd").count == 4)
-        #expect(Array(rig.sink.numbers.prefix(75)) == (0..<3).flatMap { _ in 0..<25 })
-        #expect(Array(rig.sink.numbers.suffix(50)) == Array(0..<50))
+        let bench = makeBench([Self.short, .clip()])
+        bench.loop.send(.setRepeat(.loop))
+        bench.driver.run(until: HostTime(nanoseconds: 2_500_000_000))
+        bench.loop.send(.setRepeat(.once))
+        bench.driver.run(atMost: 60)
+        #expect(bench.lines("playedToEnd").count == 4)
+        #expect(Array(bench.videoSink.numbers.prefix(75)) == (0..<3).flatMap { _ in 0..<25 })
+        #expect(Array(bench.videoSink.numbers.suffix(50)) == Array(0..<50))
     }
 
     @Test("An item that begins in its middle follows from there, to the sample")
     func startPosition() {
-        let rig = rig([Self.short])
-        rig.insert(PlaybackTests.clip, id: 2, start: .ms(1000), forwardEnd: .ms(1500))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<25) + Array(25..<38))
+        let bench = makeBench([Self.short])
+        bench.insert(.clip(), id: 2) { ($0.start, $0.forwardEnd) = (.ms(1000), .ms(1500)) }
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<25) + Array(25..<38))
         let samples = Array(0..<48_000) + Array(48_000..<72_000)
-        #expect(rig.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
-        #expect(rig.driver.now == HostTime(nanoseconds: 1_500_000_000))
+        #expect(bench.audioSink.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.driver.now == HostTime(nanoseconds: 1_500_000_000))
     }
 
     @Test("It is asked for again, earlier, where the container's index lands late, and follows without a gap")
@@ -152,22 +152,22 @@ struct QueueTests {
             audio: .init(sampleCount: 960_000),
             faults: [.seeksLate(keyFrames: 2)]
         )
-        let rig = rig([Self.short])
-        rig.insert(late, id: 2, start: .ms(4500), forwardEnd: .ms(5000))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<25) + Array(112..<125))
+        let bench = makeBench([Self.short])
+        bench.insert(late, id: 2) { ($0.start, $0.forwardEnd) = (.ms(4500), .ms(5000)) }
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<25) + Array(112..<125))
         let samples = Array(0..<48_000) + Array(216_000..<240_000)
-        #expect(rig.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
-        #expect(rig.driver.now == HostTime(nanoseconds: 1_500_000_000))
+        #expect(bench.audioSink.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.driver.now == HostTime(nanoseconds: 1_500_000_000))
     }
 
     @Test("Inserted into a player that has run out, an item starts by itself")
     func insertedIntoNothing() {
-        let rig = rig([Self.short])
-        rig.driver.run(atMost: 60)
-        rig.insert(Self.short, id: 2)
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == Array(0..<25) + Array(0..<25))
-        #expect(rig.loop.snapshot.rate == 1)
+        let bench = makeBench([Self.short])
+        bench.driver.run(atMost: 60)
+        bench.insert(Self.short, id: 2)
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<25) + Array(0..<25))
+        #expect(bench.loop.snapshot.rate == 1)
     }
 }

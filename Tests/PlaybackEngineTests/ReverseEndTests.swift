@@ -8,15 +8,15 @@ import Testing
 struct ReverseEndTests {
     @Test("A reverse end time ends it there, with the picture that is due there")
     func endTime() {
-        let rig = Rig()
-        rig.load(PlaybackTests.clip, reverseEnd: .ms(1000))
-        rig.driver.run(atMost: 1)
-        rig.seek(1, to: .ms(1500))
-        rig.driver.run(atMost: 1)
-        rig.loop.send(.setRate(-1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers.dropFirst() == ArraySlice((25...37).reversed()))
-        #expect(rig.lines("playedToEnd") == ["1.000000 playedToEnd at 1.000000"])
+        let bench = EngineTestBench()
+        bench.load(.clip()) { $0.reverseEnd = .ms(1000) }
+        bench.driver.run(atMost: 1)
+        bench.seek(1, to: .ms(1500))
+        bench.driver.run(atMost: 1)
+        bench.loop.send(.setRate(-1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers.dropFirst() == ArraySlice((25...37).reversed()))
+        #expect(bench.lines("playedToEnd") == ["1.000000 playedToEnd at 1.000000"])
     }
 }
 
@@ -24,12 +24,12 @@ struct ReverseEndTests {
 struct ReverseCollectorTests {
     @Test("The newest pictures that fit are kept, and the next part ends where they begin", arguments: 1...7)
     func parts(fitting: Int) throws {
-        let rig = Rig()
-        rig.load(PlaybackTests.clip)
-        rig.loop.send(.setRate(1))
+        let bench = EngineTestBench()
+        bench.load(.clip())
+        bench.loop.send(.setRate(1))
         let kept = KeepingSink()
-        rig.layer.add(kept)
-        rig.driver.run(atMost: 60)
+        bench.layer.add(kept)
+        bench.driver.run(atMost: 60)
         let frames = kept.frames
         let size = try #require(frames.first?.storage.byteCount)
         // One group of ten, decoded again for each part of it.

@@ -13,66 +13,66 @@ struct SeekEffortTests {
         audio: .init(sampleCount: 480_000)
     )
 
-    private func load(_ media: ScriptedMedia, seed: UInt64? = nil) -> (rig: Rig, effort: Effort) {
-        let rig = Rig(seed: seed)
+    private func load(_ media: ScriptedMedia, seed: UInt64? = nil) -> (bench: EngineTestBench, effort: Effort) {
+        let bench = EngineTestBench(seed: seed)
         let effort = Effort()
-        let clock = rig.driver.clock
+        let clock = bench.driver.clock
         let item = MediaItem(makeDemuxer: { WatchedDemuxer(ScriptedDemuxer(media, clock: clock), effort) })
-        rig.loop.setItem(ItemID(1), MediaItemSource(item))
-        rig.driver.run(atMost: 1)
-        return (rig, effort)
+        bench.loop.setItem(ItemID(1), MediaItemSource(item))
+        bench.driver.run(atMost: 1)
+        return (bench, effort)
     }
 
     @Test("A little ahead the decoder goes on: no flush, and no packet twice", arguments: [nil, 1, 2, 3] as [UInt64?])
     func goesOn(seed: UInt64?) {
-        let (rig, effort) = load(Self.clip, seed: seed)
+        let (bench, effort) = load(Self.clip, seed: seed)
         let before = effort.sent
-        rig.seek(1, to: .ms(1000))
-        rig.driver.run(atMost: 1)
-        rig.seek(2, to: .ms(1500))
-        rig.driver.run(atMost: 1)
-        #expect(rig.sink.numbers == [0, 25, 37])
+        bench.seek(1, to: .ms(1000))
+        bench.driver.run(atMost: 1)
+        bench.seek(2, to: .ms(1500))
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers == [0, 25, 37])
         #expect(effort.flushes == 0)
         #expect(Set(effort.sent).count == effort.sent.count && before.count < effort.sent.count)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == [0, 25] + Array(37..<250))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == [0, 25] + Array(37..<250))
     }
 
     @Test("Frames before the target that no other refers to are left out, none behind it")
     func leavesOut() {
-        let (rig, effort) = load(Self.clip)
-        rig.seek(1, to: .ms(3500))
-        rig.driver.run(atMost: 1)
-        #expect(rig.sink.numbers == [0, 87])
+        let (bench, effort) = load(Self.clip)
+        bench.seek(1, to: .ms(3500))
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers == [0, 87])
         #expect(effort.leftOut.count > 15)
         #expect(effort.leftOut.allSatisfy { $0 < 87 })
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers == [0] + Array(87..<250))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == [0] + Array(87..<250))
     }
 
     @Test("Any seek after any other shows the frame that is due", arguments: 0..<40)
     func random(sample: Int) {
-        let (rig, _) = load(Self.clip, seed: UInt64(sample))
+        let (bench, _) = load(Self.clip, seed: UInt64(sample))
         var random = SplitMix64(UInt64(sample))
         var time: Int64 = 0
         for number in 1...12 {
             time = Bool.random(using: &random)
                 ? Int64.random(in: 0..<10_000, using: &random)
                 : min(9_999, time + Int64.random(in: 0..<900, using: &random))
-            rig.seek(UInt64(number), to: .ms(time))
+            bench.seek(UInt64(number), to: .ms(time))
             if Bool.random(using: &random) {
-                for _ in 0..<Int.random(in: 1..<60, using: &random) { rig.driver.step() }
+                for _ in 0..<Int.random(in: 1..<60, using: &random) { bench.driver.step() }
                 continue
             }
-            rig.driver.run(atMost: 1)
-            #expect(rig.sink.numbers.last == Int(time / 40), "seed \(sample), seek \(number) to \(time) ms")
+            bench.driver.run(atMost: 1)
+            #expect(bench.videoSink.numbers.last == Int(time / 40), "seed \(sample), seek \(number) to \(time) ms")
         }
-        rig.driver.run(atMost: 1)
-        rig.loop.send(.setRate(1))
-        rig.driver.run(atMost: 60)
-        #expect(rig.sink.numbers.suffix(250 - Int(time / 40)).elementsEqual(Int(time / 40)..<250))
+        bench.driver.run(atMost: 1)
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers.suffix(250 - Int(time / 40)).elementsEqual(Int(time / 40)..<250))
     }
 
     private static func packet(_ time: Int64, decode: Int64) -> Packet {

@@ -57,7 +57,7 @@ final class SlowRun {
         var lateness: Double
     }
 
-    let rig = Rig(isRealTime: true)
+    let bench = EngineTestBench(isRealTime: true)
     let sound: TimedAudioSink
     let start: HostTime
     private let rate: Double
@@ -67,25 +67,25 @@ final class SlowRun {
     }
 
     init(_ media: ScriptedMedia, rate: Float) {
-        sound = TimedAudioSink(clock: rig.driver.clock)
-        let backend = ScriptedBackend(ScriptedMedia(), clock: rig.driver.clock)
+        sound = TimedAudioSink(clock: bench.driver.clock)
+        let backend = ScriptedBackend(ScriptedMedia(), clock: bench.driver.clock)
         let output = AudioOutputLane(
-            driver: rig.driver,
+            driver: bench.driver,
             sink: sound,
             makeConverter: { backend.makeAudioConverter(to: $0) },
             report: { _ in }
         )
-        rig.loop.perform { $0.setAudio(output) }
-        rig.load(media)
-        rig.driver.settle()
-        start = rig.driver.now
+        bench.loop.perform { $0.setAudio(output) }
+        bench.load(media)
+        bench.driver.settle()
+        start = bench.driver.now
         self.rate = Double(rate)
-        rig.loop.send(.setRate(rate))
+        bench.loop.send(.setRate(rate))
     }
 
     func shown() -> [Shown] {
         let frameRate = Double(SlowCase.frameRate)
-        return rig.sink.calls.compactMap {
+        return bench.videoSink.calls.compactMap {
             guard case .present(let number, let time, _, let host) = $0 else { return nil }
             let at = Double(host - start.nanoseconds) / 1e9
             return Shown(
@@ -168,17 +168,17 @@ struct SlowDecodingTests {
     @Test("The clock is kept, audio goes on, and everything is shown again when there is time", arguments: table)
     func keepsClock(slow: SlowCase) {
         let run = SlowRun(slow)
-        run.rig.driver.run(atMost: 60)
+        run.bench.driver.run(atMost: 60)
         let shown = run.shown()
-        let counters = run.rig.loop.snapshot.counters
+        let counters = run.bench.loop.snapshot.counters
         let frames = Int(12 * slow.rate) * Int(SlowCase.frameRate)
         #expect(shown.count + counters.framesDropped == frames)
         #expect(shown.map(\.number) == shown.map(\.number).sorted() && shown.first?.number == 0)
         if slow.cost < 1 {
             #expect(counters.framesDropped == 0)
-            #expect(run.rig.lines("decoding") == [])
+            #expect(run.bench.lines("decoding") == [])
         } else {
-            #expect(run.rig.lines("decodingFellBehind").count == 1)
+            #expect(run.bench.lines("decodingFellBehind").count == 1)
         }
         #expect(SlowRun.longestSpell(shown) <= allowedSpell(slow))
         // Two seconds after the load: in a group that was left out, at its end.
@@ -188,7 +188,7 @@ struct SlowDecodingTests {
         let first = Int(whole * Double(slow.rate)) * Int(SlowCase.frameRate)
         #expect(last == Array(min(first, frames)..<frames))
         #expect(counters.stalls == 0)
-        #expect(run.rig.lines("playedToEnd").count == 1)
+        #expect(run.bench.lines("playedToEnd").count == 1)
         guard slow.hasAudio else { return }
         #expect(run.sound.count == frames * 48_000 / Int(SlowCase.frameRate))
         // No alarm rings on this driver while a frame is decoded.
@@ -204,9 +204,9 @@ struct SlowDecodingTests {
         var media = SlowCase(cost: 1, groupLength: 50, bFrames: 2, rate: 1, hasAudio: true).media(seconds: 12)
         media.decodingTimes = { frame, _ in Int64(costs[frame] * 20_000_000) }
         let run = SlowRun(media, rate: 1)
-        run.rig.driver.run(atMost: 60)
-        #expect(run.rig.lines("decoding") == [])
-        #expect(run.rig.loop.snapshot.counters.framesDropped < 20)
+        run.bench.driver.run(atMost: 60)
+        #expect(run.bench.lines("decoding") == [])
+        #expect(run.bench.loop.snapshot.counters.framesDropped < 20)
         #expect(run.sound.worstGap(start: run.start) <= 0.1)
     }
 
@@ -215,9 +215,9 @@ struct SlowDecodingTests {
     /// Has fallen behind and leaves frames out.
     private func skipping(_ slow: SlowCase = slow) -> SlowRun {
         let run = SlowRun(slow)
-        run.rig.driver.run(seconds: 3.3)
-        #expect(run.rig.lines("decodingFellBehind").count == 1)
-        #expect(run.rig.loop.snapshot.counters.framesDropped > 0)
+        run.bench.driver.run(seconds: 3.3)
+        #expect(run.bench.lines("decodingFellBehind").count == 1)
+        #expect(run.bench.loop.snapshot.counters.framesDropped > 0)
         return run
     }
 
@@ -225,40 +225,40 @@ struct SlowDecodingTests {
     func seek() {
         let run = skipping()
         for (id, target) in [(1, 700), (2, 9220), (3, 100)] as [(UInt64, Int64)] {
-            run.rig.seek(id, to: .ms(target))
-            let before = run.rig.sink.numbers.count
-            run.rig.driver.run(seconds: 1.5)
-            #expect(run.rig.sink.numbers.dropFirst(before).first == Int(target) / 20)
-            #expect(run.rig.lines("seek \(id) completed true").count == 1)
+            run.bench.seek(id, to: .ms(target))
+            let before = run.bench.videoSink.numbers.count
+            run.bench.driver.run(seconds: 1.5)
+            #expect(run.bench.videoSink.numbers.dropFirst(before).first == Int(target) / 20)
+            #expect(run.bench.lines("seek \(id) completed true").count == 1)
         }
         // A quick one shows its key frame.
-        run.rig.seek(4, to: .ms(8500), tolerance: .positiveInfinity)
-        let before = run.rig.sink.numbers.count
-        run.rig.driver.run(seconds: 0.5)
-        #expect(run.rig.sink.numbers.dropFirst(before).first == 400)
-        #expect(run.rig.loop.snapshot.counters.stalls == 0)
+        run.bench.seek(4, to: .ms(8500), tolerance: .positiveInfinity)
+        let before = run.bench.videoSink.numbers.count
+        run.bench.driver.run(seconds: 0.5)
+        #expect(run.bench.videoSink.numbers.dropFirst(before).first == 400)
+        #expect(run.bench.loop.snapshot.counters.stalls == 0)
     }
 
     @Test("A pause meanwhile stands still, steps are to the next frame, and playing goes on")
     func pause() {
         let run = skipping()
-        run.rig.loop.send(.setRate(0))
-        run.rig.driver.run(seconds: 2)
-        let dropped = run.rig.loop.snapshot.counters.framesDropped
-        run.rig.driver.run(seconds: 2)
-        #expect(run.rig.loop.snapshot.counters.framesDropped == dropped)
-        let before = run.rig.sink.numbers.count
+        run.bench.loop.send(.setRate(0))
+        run.bench.driver.run(seconds: 2)
+        let dropped = run.bench.loop.snapshot.counters.framesDropped
+        run.bench.driver.run(seconds: 2)
+        #expect(run.bench.loop.snapshot.counters.framesDropped == dropped)
+        let before = run.bench.videoSink.numbers.count
         for _ in 0..<12 {
-            run.rig.loop.send(.step(1))
-            run.rig.driver.run(seconds: 0.3)
+            run.bench.loop.send(.step(1))
+            run.bench.driver.run(seconds: 0.3)
         }
-        let stepped = run.rig.sink.numbers.dropFirst(before)
+        let stepped = run.bench.videoSink.numbers.dropFirst(before)
         #expect(stepped.count == 12)
         // What was decoded before the pause has gaps; what is decoded for the steps has none.
         #expect(zip(stepped.suffix(7), stepped.suffix(7).dropFirst()).allSatisfy { $0 + 1 == $1 })
-        run.rig.loop.send(.setRate(1))
-        run.rig.driver.run(atMost: 60)
-        #expect(run.rig.lines("playedToEnd").count == 1)
+        run.bench.loop.send(.setRate(1))
+        run.bench.driver.run(atMost: 60)
+        #expect(run.bench.lines("playedToEnd").count == 1)
     }
 
     @Test("At the seam of a loop the clock is kept and audio goes on", arguments: [0, 2], [50, 500])
@@ -267,42 +267,42 @@ struct SlowDecodingTests {
         slow.bFrames = bFrames
         slow.groupLength = group
         let run = SlowRun(slow, seconds: 2)
-        run.rig.loop.send(.setRepeat(.loop))
-        run.rig.driver.run(seconds: 12.02)
+        run.bench.loop.send(.setRepeat(.loop))
+        run.bench.driver.run(seconds: 12.02)
         // Six laps of two seconds.
-        #expect(run.rig.lines("playedToEnd").count == 6)
+        #expect(run.bench.lines("playedToEnd").count == 6)
         #expect(run.sound.worstGap(start: run.start) <= 0.05)
         #expect(run.sound.count >= 12 * 48_000)
-        let keys = run.rig.sink.numbers.filter { $0 == 0 }.count
+        let keys = run.bench.videoSink.numbers.filter { $0 == 0 }.count
         #expect(keys == 7)
     }
 
     @Test("A lower rate tries all frames again, and a higher one leaves more out")
     func rates() {
         let run = skipping()
-        run.rig.loop.send(.setRate(0.4))
-        run.rig.driver.run(seconds: 3)
-        let before = run.rig.sink.numbers.count
-        run.rig.driver.run(seconds: 2)
-        let slow = Array(run.rig.sink.numbers.dropFirst(before))
+        run.bench.loop.send(.setRate(0.4))
+        run.bench.driver.run(seconds: 3)
+        let before = run.bench.videoSink.numbers.count
+        run.bench.driver.run(seconds: 2)
+        let slow = Array(run.bench.videoSink.numbers.dropFirst(before))
         #expect(slow.count >= 39)
         #expect(zip(slow, slow.dropFirst()).allSatisfy { $0 + 1 == $1 })
-        run.rig.loop.send(.setRate(2))
-        run.rig.driver.run(atMost: 60)
-        #expect(run.rig.lines("playedToEnd").count == 1)
-        #expect(run.rig.loop.snapshot.counters.stalls == 0)
+        run.bench.loop.send(.setRate(2))
+        run.bench.driver.run(atMost: 60)
+        #expect(run.bench.lines("playedToEnd").count == 1)
+        #expect(run.bench.loop.snapshot.counters.stalls == 0)
     }
 
     @Test("Backward too, at rate -1")
     func backward() {
         let run = SlowRun(Self.slow)
-        run.rig.seek(1, to: .positiveInfinity)
-        run.rig.driver.settle()
-        run.rig.loop.send(.setRate(-1))
-        let begin = run.rig.driver.now
-        run.rig.driver.run(atMost: 60)
-        #expect(run.rig.lines("playedToEnd at 0.000000").count == 1)
-        #expect(run.rig.driver.now.nanoseconds - begin.nanoseconds < 14_500_000_000)
+        run.bench.seek(1, to: .positiveInfinity)
+        run.bench.driver.settle()
+        run.bench.loop.send(.setRate(-1))
+        let begin = run.bench.driver.now
+        run.bench.driver.run(atMost: 60)
+        #expect(run.bench.lines("playedToEnd at 0.000000").count == 1)
+        #expect(run.bench.driver.now.nanoseconds - begin.nanoseconds < 14_500_000_000)
     }
 
     @Test("Players that share a core too small for them leave frames out one by one, and do not swing")
@@ -312,19 +312,19 @@ struct SlowDecodingTests {
         var media = SlowCase(cost: 0.45, groupLength: 50, bFrames: 2, rate: 1, hasAudio: false, load: 0..<100)
             .media(seconds: 30)
         media.faults = []
-        let rigs = (0..<3).map { _ in Rig(driver: driver) }
-        for rig in rigs { rig.load(media) }
+        let benchs = (0..<3).map { _ in EngineTestBench(driver: driver) }
+        for bench in benchs { bench.load(media) }
         driver.settle()
-        for rig in rigs { rig.loop.send(.setRate(1)) }
+        for bench in benchs { bench.loop.send(.setRate(1)) }
         driver.run(atMost: 120)
-        for rig in rigs {
-            let counters = rig.loop.snapshot.counters
+        for bench in benchs {
+            let counters = bench.loop.snapshot.counters
             #expect(counters.framesPresented + counters.framesDropped == 1500)
             #expect(counters.framesPresented > 600)
             #expect(counters.worstLateness < 500_000_000)
-            #expect(rig.lines("decodingFellBehind").count <= 2)
+            #expect(bench.lines("decodingFellBehind").count <= 2)
         }
-        let shown = rigs.map { $0.loop.snapshot.counters.framesPresented }.reduce(0, +)
+        let shown = benchs.map { $0.loop.snapshot.counters.framesPresented }.reduce(0, +)
         #expect(shown > 2200)
     }
 }

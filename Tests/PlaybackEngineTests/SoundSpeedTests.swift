@@ -5,12 +5,14 @@ import Testing
 
 @Suite("Another speed while a simulated device plays")
 struct SoundSpeedTests {
-    private func playing(_ setup: SimulatedAudioDevice.Setup = .init(), seed: UInt64? = nil) -> DeviceRig {
-        let rig = DeviceRig(setup, seed: seed, stretches: true)
-        rig.load(.clip(seconds: 30))
-        rig.play()
-        rig.driver.run(seconds: 1)
-        return rig
+    private func playing(_ setup: SimulatedAudioDevice.Setup = .init(), seed: UInt64? = nil)
+        -> EngineTestBench
+    {
+        let bench = EngineTestBench(audio: .device(setup), seed: seed, makeStretcher: { PickingStretcher() })
+        bench.load(.clip(seconds: 30))
+        bench.play()
+        bench.driver.run(seconds: 1)
+        return bench
     }
 
     @Test(
@@ -19,13 +21,13 @@ struct SoundSpeedTests {
         [[2], [0.5], [2, 1], [1.5, 0.75, 3, 1]] as [[Float]]
     )
     func change(seed: UInt64?, rates: [Float]) {
-        let rig = playing(seed: seed)
+        let bench = playing(seed: seed)
         var rate: Float = 1
-        let began = rig.device.calls.count
+        let began = bench.audioDevice.calls.count
         for next in rates {
-            rig.play(next)
+            bench.play(next)
             let (low, high) = (Double(min(rate, next)) * 5, Double(max(rate, next)) * 5)
-            let moments = rig.run(seconds: 1)
+            let moments = bench.run(seconds: 1)
             // Never faster than the faster one, never slower than the slower one.
             #expect(moments.steps.lowerBound > low - 0.1 && moments.steps.upperBound < high + 0.1)
             #expect(moments.apart.count <= 2, "to \(next): \(moments.apart)")
@@ -35,13 +37,13 @@ struct SoundSpeedTests {
             #expect(heard <= 20, "to \(next): after \(heard * 5) ms")
             rate = next
         }
-        let calls = rig.device.calls.dropFirst(began)
+        let calls = bench.audioDevice.calls.dropFirst(began)
         #expect(!calls.contains { if case .start = $0 { true } else { $0 == .flush } })
         #expect(!calls.contains { if case .skip = $0 { true } else { false } })
-        #expect(rig.device.heard.count == 1)
-        #expect(rig.loop.snapshot.audio.corrections == 0)
-        #expect(rig.loop.snapshot.counters.audioUnderruns == 0)
-        #expect(rig.loop.snapshot.audio.isClock)
+        #expect(bench.audioDevice.heard.count == 1)
+        #expect(bench.loop.snapshot.audio.corrections == 0)
+        #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
+        #expect(bench.loop.snapshot.audio.isClock)
     }
 
     @Test(
@@ -50,33 +52,33 @@ struct SoundSpeedTests {
     )
     func storm(seed: UInt64) {
         var random = SplitMix64(seed)
-        let rig = playing(seed: seed)
+        let bench = playing(seed: seed)
         for _ in 0..<60 {
-            rig.play(Float.random(in: 0.5...3, using: &random))
-            let moments = rig.run(seconds: Double(Int.random(in: 1...30, using: &random)) * 0.005)
+            bench.play(Float.random(in: 0.5...3, using: &random))
+            let moments = bench.run(seconds: Double(Int.random(in: 1...30, using: &random)) * 0.005)
             #expect(moments.steps.lowerBound > 2.4 && moments.steps.upperBound < 15.1, "seed \(seed)")
             // But where a script's samples, which tell time, wrap around, and are faded.
             #expect(moments.apart.filter { abs($0) > 5 }.count <= 2, "seed \(seed): \(moments.apart)")
         }
-        rig.play(1)
-        _ = rig.run(seconds: 1)
-        #expect(abs(rig.offset ?? 99) < 2, "seed \(seed)")
-        #expect(rig.device.heard.count == 1, "seed \(seed)")
-        #expect(!rig.device.calls.dropFirst(8).contains(.flush), "seed \(seed)")
-        #expect(rig.loop.snapshot.counters.audioUnderruns == 0, "seed \(seed)")
+        bench.play(1)
+        _ = bench.run(seconds: 1)
+        #expect(abs(bench.offset ?? 99) < 2, "seed \(seed)")
+        #expect(bench.audioDevice.heard.count == 1, "seed \(seed)")
+        #expect(!bench.audioDevice.calls.dropFirst(8).contains(.flush), "seed \(seed)")
+        #expect(bench.loop.snapshot.counters.audioUnderruns == 0, "seed \(seed)")
     }
 
     @Test("A device that takes nothing back is heard to its end first: later, and just as exactly")
     func withoutRewinding() {
         var setup = SimulatedAudioDevice.Setup()
         setup.canRewind = false
-        let rig = playing(setup)
-        rig.play(2)
-        let moments = rig.run(seconds: 1)
+        let bench = playing(setup)
+        bench.play(2)
+        let moments = bench.run(seconds: 1)
         #expect(moments.steps.lowerBound > 4.9 && moments.steps.upperBound < 10.1)
         #expect(moments.apart.count <= 2)
-        #expect(rig.device.heard.count == 1)
-        #expect(rig.loop.snapshot.audio.corrections == 0)
+        #expect(bench.audioDevice.heard.count == 1)
+        #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
     @Test(
@@ -87,17 +89,17 @@ struct SoundSpeedTests {
     func withoutRewindingAgain(rates: [Float], wait: Double) {
         var setup = SimulatedAudioDevice.Setup()
         setup.canRewind = false
-        let rig = playing(setup)
+        let bench = playing(setup)
         for rate in rates {
-            rig.play(rate)
-            rig.driver.run(seconds: wait)
+            bench.play(rate)
+            bench.driver.run(seconds: wait)
         }
-        rig.play(1)
-        let moments = rig.run(seconds: 2)
+        bench.play(1)
+        let moments = bench.run(seconds: 2)
         #expect(moments.steps.upperBound < Double(rates.max() ?? 1) * 5 + 0.1)
-        #expect(abs(rig.offset ?? 99) < 0.1)
-        #expect(rig.device.heard.count == 1)
-        #expect(rig.loop.snapshot.audio.corrections == 0)
+        #expect(abs(bench.offset ?? 99) < 0.1)
+        #expect(bench.audioDevice.heard.count == 1)
+        #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
     @Test(
@@ -108,57 +110,57 @@ struct SoundSpeedTests {
     func whilePaused(rates: (Float, Float), canRewind: Bool) {
         var setup = SimulatedAudioDevice.Setup()
         setup.canRewind = canRewind
-        let rig = playing(setup)
-        rig.play(rates.0)
-        rig.driver.run(seconds: 1)
-        rig.play(0)
-        rig.driver.run(seconds: 0.5)
-        rig.play(rates.1)
-        let moments = rig.run(seconds: 1)
+        let bench = playing(setup)
+        bench.play(rates.0)
+        bench.driver.run(seconds: 1)
+        bench.play(0)
+        bench.driver.run(seconds: 0.5)
+        bench.play(rates.1)
+        let moments = bench.run(seconds: 1)
         #expect(moments.steps.upperBound < Double(rates.1) * 5 + 0.1)
         #expect(moments.worstOffset < 1)
-        #expect(rig.loop.snapshot.audio.corrections == 0)
+        #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
     @Test("Just after a seek, before anything was heard of it", arguments: [0.005, 0.02, 0.05])
     func afterSeek(wait: Double) {
-        let rig = playing()
-        rig.seek(1, to: .ms(5000))
-        rig.driver.run(seconds: wait)
-        rig.play(2)
-        let moments = rig.run(seconds: 1)
+        let bench = playing()
+        bench.seek(1, to: .ms(5000))
+        bench.driver.run(seconds: wait)
+        bench.play(2)
+        let moments = bench.run(seconds: 1)
         #expect(moments.dropFirst(2).steps.upperBound < 10.1)
-        #expect(abs(rig.offset ?? 99) < 3)
-        #expect(rig.loop.snapshot.audio.corrections <= 1)
+        #expect(abs(bench.offset ?? 99) < 3)
+        #expect(bench.loop.snapshot.audio.corrections <= 1)
     }
 
     @Test("At a loop's seam: what of the next pass was handed over comes at the new speed too")
     func atASeam() {
-        let rig = DeviceRig(stretches: true)
-        rig.load(.clip(seconds: 2))
-        rig.loop.send(.setRepeat(.loop))
-        rig.play()
-        rig.driver.run(seconds: 1.95)
-        rig.play(0.5)
-        let moments = rig.run(seconds: 1)
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })
+        bench.load(.clip(seconds: 2))
+        bench.loop.send(.setRepeat(.loop))
+        bench.play()
+        bench.driver.run(seconds: 1.95)
+        bench.play(0.5)
+        let moments = bench.run(seconds: 1)
         // Across the seam a sample's time cannot be told from one a pass away.
         #expect(moments.filter { (20..<1980).contains($0.time) }.apart.count <= 2)
         #expect(moments.contains { (20..<1000).contains($0.time) && $0.step == 2.5 })
-        #expect(rig.device.heard.count == 1)
-        #expect(rig.loop.snapshot.audio.corrections == 0)
+        #expect(bench.audioDevice.heard.count == 1)
+        #expect(bench.loop.snapshot.audio.corrections == 0)
     }
 
     @Test("At the very end: the last sample is heard, and running out of samples is no fault")
     func atTheEnd() {
-        let rig = DeviceRig(stretches: true)
-        rig.load(.clip(seconds: 2))
-        rig.play()
-        rig.driver.run(seconds: 1.9)
-        rig.play(0.5)
-        rig.driver.run(atMost: 10)
-        let last = rig.device.heard.flatMap(\.samples).last { $0 != 0 }
+        let bench = EngineTestBench(audio: .device(), makeStretcher: { PickingStretcher() })
+        bench.load(.clip(seconds: 2))
+        bench.play()
+        bench.driver.run(seconds: 1.9)
+        bench.play(0.5)
+        bench.driver.run(atMost: 10)
+        let last = bench.audioDevice.heard.flatMap(\.samples).last { $0 != 0 }
         #expect(last == Int16(truncatingIfNeeded: 95_999))
-        #expect(rig.loop.snapshot.counters.audioUnderruns == 0)
+        #expect(bench.loop.snapshot.counters.audioUnderruns == 0)
     }
 
     @Test("While the device is being waited for, a change of speed does not begin the picture early")
@@ -166,26 +168,26 @@ struct SoundSpeedTests {
         var setup = SimulatedAudioDevice.Setup()
         setup.isConnected = false
         setup.isConnecting = true
-        let rig = DeviceRig(setup, stretches: true)
-        rig.load(.clip(seconds: 5))
-        rig.play()
-        rig.driver.run(seconds: 0.1)
-        rig.play(2)
-        rig.driver.run(seconds: 0.1)
-        #expect(rig.time == 0)
-        rig.device.connect()
-        let moments = rig.run(seconds: 1)
+        let bench = EngineTestBench(audio: .device(setup), makeStretcher: { PickingStretcher() })
+        bench.load(.clip(seconds: 5))
+        bench.play()
+        bench.driver.run(seconds: 0.1)
+        bench.play(2)
+        bench.driver.run(seconds: 0.1)
+        #expect(bench.time == 0)
+        bench.audioDevice.connect()
+        let moments = bench.run(seconds: 1)
         #expect(moments.worstOffset < 45)
-        #expect(abs(rig.offset ?? 99) < 3)
-        #expect(rig.device.heard.first?.samples.prefix(2) == [0, 2])
+        #expect(abs(bench.offset ?? 99) < 3)
+        #expect(bench.audioDevice.heard.first?.samples.prefix(2) == [0, 2])
     }
 }
 
-extension ArraySlice<DeviceRig.Moment> {
+extension ArraySlice<EngineTestBench.Moment> {
     fileprivate var steps: ClosedRange<Double> { Array(self).steps }
 }
 
-extension [DeviceRig.Moment] {
+extension [EngineTestBench.Moment] {
     /// Offsets of more than 0.1 ms. While one speed is faded into the other, 10 ms or two moments, a sample is a
     /// mixture and tells no time.
     fileprivate var apart: [Double] { compactMap(\.offset).filter { abs($0) > 0.1 } }

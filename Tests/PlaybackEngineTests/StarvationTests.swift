@@ -17,37 +17,37 @@ struct StarvationTests {
         arguments: 0..<20 as Range<UInt64>
     )
     func reverseWrap(seed: UInt64) {
-        let rig = Rig(seed: seed)
-        rig.load(Self.media)
-        rig.loop.send(.setRepeat(.loop))
-        rig.loop.send(.setRate(1))
-        rig.driver.run(seconds: 0.2)
-        rig.loop.send(.setRate(-2))
-        rig.driver.run(seconds: 0.1)
-        rig.seek(1, to: MediaTime(value: 5, timescale: 1), tolerance: .positiveInfinity)
+        let bench = EngineTestBench(seed: seed)
+        bench.load(Self.media)
+        bench.loop.send(.setRepeat(.loop))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(seconds: 0.2)
+        bench.loop.send(.setRate(-2))
+        bench.driver.run(seconds: 0.1)
+        bench.seek(1, to: MediaTime(value: 5, timescale: 1), tolerance: .positiveInfinity)
         for _ in 0..<40 {
-            rig.driver.run(seconds: 0.05)
-            rig.loop.send(.setRate(rig.loop.snapshot.rate == 1 ? -2 : 1))
-            rig.driver.settle()
+            bench.driver.run(seconds: 0.05)
+            bench.loop.send(.setRate(bench.loop.snapshot.rate == 1 ? -2 : 1))
+            bench.driver.settle()
         }
-        rig.loop.send(.setRate(1))
-        let before = rig.sink.numbers.count
-        rig.driver.run(seconds: 4)
-        #expect(rig.sink.numbers.count >= before + 90)
+        bench.loop.send(.setRate(1))
+        let before = bench.videoSink.numbers.count
+        bench.driver.run(seconds: 4)
+        #expect(bench.videoSink.numbers.count >= before + 90)
     }
 
     @Test("Bounds that one track fills are no stall of the other", arguments: [3, 12, 48])
     func fullBounds(seconds: Int) {
-        let rig = Rig()
-        rig.load(
+        let bench = EngineTestBench()
+        bench.load(
             ScriptedMedia(
                 video: .init(frameCount: seconds * 25, frameRate: 25, keyInterval: 10),
                 audio: .init(sampleCount: seconds * 48_000, packetLength: 144_000)
             )
         )
-        rig.loop.send(.setRate(1))
-        rig.driver.run(seconds: Double(seconds) + 1)
-        #expect(rig.lines("playbackStalled") == [])
-        #expect(rig.sink.numbers == Array(0..<seconds * 25))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(seconds: Double(seconds) + 1)
+        #expect(bench.lines("playbackStalled") == [])
+        #expect(bench.videoSink.numbers == Array(0..<seconds * 25))
     }
 }

@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadTesting
 import Testing
 
 extension BufferLevel {

@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadTesting
 
 /// Drives the state with random events and holds it to what it promises (`StatePromise`).
 struct StateWalker {

@@ -6,39 +6,45 @@ import Testing
 @Suite("Stills that are called off, at a known packet of a known request")
 struct ImageCancelTests {
     /// A generator that does something when it has read so many packets.
-    private final class Rig: Sendable {
-        private let held = Locked<ImageGenerator?>(nil)
-        private let action = Locked<Action?>(nil)
-        private let backendBox = Locked<CountingBackend?>(nil)
-
-        struct Action {
+    private final class Interrupted: Sendable {
+        private struct Action {
             let packet: Int
             let body: @Sendable () -> Void
         }
 
+        private let held = Locked<ImageGenerator?>(nil)
+        private let action = Locked<Action?>(nil)
+        private let readCount = Locked(0)
+        private let backendBox = Locked<ScriptedBackend?>(nil)
+
         init() {
-            let backend = CountingBackend(ImageGeneratorTests.clip, ManualDriver().clock) {
-                [weak self] packet in
-                guard let self else { return }
-                let due = action.withLock { action -> Action? in
-                    guard let due = action, due.packet <= packet else { return nil }
-                    action = nil
-                    return due
-                }
-                due?.body()
-            }
-            backendBox.withLock { $0 = backend }
-            let generator = ImageGenerator(
-                asset: Asset(url: URL(fileURLWithPath: "/script"), backend: backend),
-                clock: .virtual
+            let backend = ScriptedBackend(
+                .clip(),
+                clock: ManualDriver().clock,
+                called: { [weak self] call in if call == .read { self?.countRead() } }
             )
+            backendBox.withLock { $0 = backend }
+            let generator = ImageGenerator(asset: backend.makeAsset(), clock: .virtual)
             generator.requestedTimeToleranceBefore = .zero
             generator.requestedTimeToleranceAfter = .zero
             held.withLock { $0 = generator }
         }
 
+        private func countRead() {
+            let packet = readCount.withLock { count in
+                count += 1
+                return count
+            }
+            let due = action.withLock { action -> Action? in
+                guard let due = action, due.packet <= packet else { return nil }
+                action = nil
+                return due
+            }
+            due?.body()
+        }
+
         var generator: ImageGenerator { held.withLock { $0! } }
-        var counts: CountingBackend.Counts { backendBox.withLock { $0!.counts } }
+        var backend: ScriptedBackend { backendBox.withLock { $0! } }
         func release() { held.withLock { $0 = nil } }
         func at(packet: Int, _ body: @escaping @Sendable () -> Void) {
             action.withLock { $0 = Action(packet: packet, body: body) }
@@ -60,34 +66,34 @@ struct ImageCancelTests {
 
     @Test("All of them: what is under way and what is to come fail, later requests do not")
     func all() async throws {
-        let rig = Rig()
-        rig.at(packet: 8) { rig.generator.cancelAllImageGeneration() }
-        let lines = await outcome(rig.generator.images(for: Self.times))
+        let stills = Interrupted()
+        stills.at(packet: 8) { stills.generator.cancelAllImageGeneration() }
+        let lines = await outcome(stills.generator.images(for: Self.times))
         #expect(lines == ["0.08", "cancelled", "cancelled", "cancelled"])
-        #expect(rig.counts.cancelled == 1)
-        #expect(try await rig.generator.image(at: .ms(900)).actualTime == .ms(880))
-        #expect(rig.counts.opened == 2)
+        #expect(stills.backend.counts.cancelled == 1)
+        #expect(try await stills.generator.image(at: .ms(900)).actualTime == .ms(880))
+        #expect(stills.backend.opened.count == 2)
         // With nothing under way nothing is closed.
-        rig.generator.cancelAllImageGeneration()
-        #expect(try await rig.generator.image(at: .ms(300)).actualTime == .ms(280))
-        #expect(rig.counts.opened == 2)
+        stills.generator.cancelAllImageGeneration()
+        #expect(try await stills.generator.image(at: .ms(300)).actualTime == .ms(280))
+        #expect(stills.backend.opened.count == 2)
     }
 
     @Test("Released in the middle: a result for each, the file is closed, and nothing is left")
     func released() async {
-        let rig = Rig()
-        rig.at(packet: 8) { rig.release() }
-        let images = rig.generator.images(for: Self.times)
+        let stills = Interrupted()
+        stills.at(packet: 8) { stills.release() }
+        let images = stills.generator.images(for: Self.times)
         #expect(await outcome(images) == ["0.08", "cancelled", "cancelled", "cancelled"])
-        #expect(rig.counts.cancelled >= 1)
+        #expect(stills.backend.counts.cancelled >= 1)
     }
 
     @Test("One task: it is told at once, and the others go on with the file that is open")
     func task() async throws {
-        let rig = Rig()
+        let stills = Interrupted()
         let box = Locked<Task<String, Never>?>(nil)
-        rig.at(packet: 1) { box.withLock { $0 }?.cancel() }
-        let generator = rig.generator
+        stills.at(packet: 1) { box.withLock { $0 }?.cancel() }
+        let generator = stills.generator
         // The lane cannot get to its first packet before the box holds the task.
         let task = box.withLock { box -> Task<String, Never> in
             let task = Task { () -> String in
@@ -102,7 +108,7 @@ struct ImageCancelTests {
         }
         #expect(await task.value == "cancelled")
         #expect(try await generator.image(at: .ms(300)).actualTime == .ms(280))
-        #expect(rig.counts.opened == 1 && rig.counts.cancelled == 0)
+        #expect(stills.backend.opened.count == 1 && stills.backend.counts.cancelled == 0)
         let early = Task { () -> Bool in
             withUnsafeCurrentTask { $0?.cancel() }
             do throws(PlaybackError) {
@@ -117,13 +123,13 @@ struct ImageCancelTests {
 
     @Test("Properties that are changed do not touch requests in flight")
     func properties() async {
-        let rig = Rig()
-        rig.at(packet: 2) {
-            rig.generator.requestedTimeToleranceBefore = .positiveInfinity
-            rig.generator.requestedTimeToleranceAfter = .positiveInfinity
+        let stills = Interrupted()
+        stills.at(packet: 2) {
+            stills.generator.requestedTimeToleranceBefore = .positiveInfinity
+            stills.generator.requestedTimeToleranceAfter = .positiveInfinity
         }
-        let images = rig.generator.images(for: Self.times)
+        let images = stills.generator.images(for: Self.times)
         #expect(await outcome(images) == ["0.08", "0.88", "0.28", "1.48"])
-        #expect(await outcome(rig.generator.images(for: [.ms(900)])) == ["0.8"])
+        #expect(await outcome(stills.generator.images(for: [.ms(900)])) == ["0.8"])
     }
 }

@@ -54,51 +54,47 @@ struct LegibleTests {
         }
     }
 
-    private func makeScene(
+    private func makeBench(
         _ media: ScriptedMedia = clip,
         advance: MediaTime = .zero
-    ) -> (Theatre, PlayerItem, Listener) {
-        let theatre = Theatre(media)
-        let item = theatre.makeItem()
+    ) -> (PlayerTestBench<Player>, PlayerItem, Listener) {
+        let bench = PlayerTestBench(media)
+        let item = bench.makeItem()
         let listener = Listener(advance: advance)
         item.add(listener.output)
-        return (theatre, item, listener)
-    }
-
-    private func host(_ milliseconds: Int64) -> HostTime {
-        HostTime(nanoseconds: milliseconds * 1_000_000)
+        return (bench, item, listener)
     }
 
     @Test("Each cue when it is due, with its end; pictures and sound are what they are without words")
     func due() {
-        let (theatre, item, listener) = makeScene()
+        let (bench, item, listener) = makeBench()
         item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(until: host(650))
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: .ms(650))
         #expect(listener.output.cues(forItemTime: .ms(650)).map(\.text) == ["two"])
         #expect(listener.output.cues(forItemTime: .ms(550)).isEmpty)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(
             listener.told() == [
                 "100: one 100-500", "600: two 600-900", "700: still two 700-1500", "1800: last 1800-",
             ]
         )
-        #expect(theatre.sink.numbers == Array(0..<50))
-        #expect(theatre.sound.samples.count == 96_000)
-        #expect(theatre.driver.now == host(2000))
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        #expect(bench.audioSink.samples.count == 96_000)
+        #expect(bench.driver.now == .ms(2000))
         #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.id) == [0, 1, 2])
     }
 
     @Test("Told ahead by the interval that an output asks for, each output by its own")
     func advance() {
-        let (theatre, item, listener) = makeScene(advance: .ms(250))
+        let (bench, item, listener) = makeBench(advance: .ms(250))
         let plain = Listener()
         item.add(plain.output)
         item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.rate = 2
-        theatre.driver.run(atMost: 60)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.rate = 2
+        bench.driver.run(atMost: 60)
         #expect(
             listener.told() == [
                 "0: one 100-500", "350: two 600-900", "450: still two 700-1500", "1550: last 1800-",
@@ -109,15 +105,15 @@ struct LegibleTests {
 
     @Test("After a seek the flush, then what is due there already; cues that began before it too")
     func seeks() {
-        let (theatre, item, listener) = makeScene()
+        let (bench, item, listener) = makeBench()
         item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(until: host(300))
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: .ms(300))
         item.seek(to: .ms(1400), toleranceBefore: .zero, toleranceAfter: .zero)
-        theatre.driver.run(until: host(350))
+        bench.driver.run(until: .ms(350))
         item.seek(to: .ms(800), toleranceBefore: .zero, toleranceAfter: .zero)
-        theatre.driver.run(until: host(400))
+        bench.driver.run(until: .ms(400))
         #expect(
             listener.told() == [
                 "100: one 100-500", "flushed", "1400: still two 700-1500", "flushed",
@@ -128,17 +124,17 @@ struct LegibleTests {
 
     @Test("In a loop and backward: each pass has its words")
     func passes() {
-        let (theatre, item, listener) = makeScene()
+        let (bench, item, listener) = makeBench()
         item.selectTrack(3, ofType: .subtitle)
-        theatre.player.repeatMode = .loop
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(until: host(2900))
+        bench.player.repeatMode = .loop
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: .ms(2900))
         let two = ["200: eins 200-550", "650: zwei 650-1950"]
         #expect(listener.told() == two + ["flushed"] + two)
-        theatre.player.repeatMode = .once
-        theatre.player.rate = -1
-        theatre.driver.run(atMost: 60)
+        bench.player.repeatMode = .once
+        bench.player.rate = -1
+        bench.driver.run(atMost: 60)
         #expect(
             listener.told() == ["flushed", "900: zwei 650-1950", "549: eins 200-550"]
         )
@@ -146,29 +142,29 @@ struct LegibleTests {
 
     @Test("Other words while playing: without a stop, a picture or a sample lost")
     func switching() throws {
-        let (theatre, item, listener) = makeScene()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(until: host(250))
+        let (bench, item, listener) = makeBench()
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: .ms(250))
         let group = try #require(item.asset.mediaSelectionGroup(for: .legible))
         #expect(group.options.count == 2 && item.selectedMediaOption(in: group) == nil)
         item.select(group.options[0], in: group)
-        theatre.driver.run(until: host(400))
+        bench.driver.run(until: .ms(400))
         item.select(group.options(withLanguage: "de").first, in: group)
-        theatre.driver.run(until: host(700))
+        bench.driver.run(until: .ms(700))
         #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.id) == [0, 1, 3])
         item.select(nil, in: group)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(
             listener.told() == [
                 "250: one 100-500", "flushed", "400: eins 200-550", "650: zwei 650-1950", "flushed",
             ]
         )
-        #expect(theatre.sink.numbers == Array(0..<50))
-        for case .present(let number, _, _, let host) in theatre.sink.calls {
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        for case .present(let number, _, _, let host) in bench.videoSink.calls {
             #expect(host == Int64(number) * 40_000_000)
         }
-        #expect(theatre.sound.samples == (0..<96_000).map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.audioSink.samples == (0..<96_000).map { Int16(truncatingIfNeeded: $0) })
         #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.id) == [0, 1])
     }
 
@@ -176,46 +172,46 @@ struct LegibleTests {
     func sparse() {
         var media = Self.clip
         media.texts = [.init("far away", from: 1_800_000, to: nil)]
-        let (theatre, item, _) = makeScene(media)
+        let (bench, item, _) = makeBench(media)
         item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.driver.now == host(2000) && theatre.sink.numbers.count == 50)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.driver.now == .ms(2000) && bench.videoSink.numbers.count == 50)
         // A track that is not there: told of, and played without.
-        let other = theatre.makeItem()
+        let other = bench.makeItem()
         other.selectTrack(77, ofType: .subtitle)
-        theatre.player.replaceCurrentItem(with: other)
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.driver.now == host(4000) && theatre.sink.numbers.count == 100)
+        bench.player.replaceCurrentItem(with: other)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.driver.now == .ms(4000) && bench.videoSink.numbers.count == 100)
         #expect(other.errorLog().events.contains { $0.error.message.contains("no track of text 77") })
     }
 
     @Test("Words of a file of their own, on the item's timeline")
     func sidecar() {
-        let (theatre, item, listener) = makeScene(Theatre.clip)
+        let (bench, item, listener) = makeBench(ScriptedMedia.clip())
         let words = ScriptedBackend(
             ScriptedMedia(texts: [.init("beside", from: 500, to: 800)]),
-            clock: theatre.driver.clock
+            clock: bench.driver.clock
         )
-        item.legibleAsset = Asset(url: URL(fileURLWithPath: "/words.srt"), backend: words)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
+        item.legibleAsset = words.makeAsset()
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
         #expect(listener.told() == ["500: beside 500-800"])
     }
 
     @Test("As a sequence too, which ends with its output")
     func sequence() async {
-        let (theatre, item, listener) = makeScene()
+        let (bench, item, listener) = makeBench()
         var output: LegibleOutput? = LegibleOutput()
         let notices = output?.notices
         if let output { item.add(output) }
         item.selectTrack(3, ofType: .subtitle)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
         if let output { item.remove(output) }
         output = nil
         var lines: [String] = []

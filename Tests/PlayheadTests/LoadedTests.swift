@@ -24,23 +24,23 @@ private final class Told: Sendable {
 struct LoadedTests {
     @Test("Nothing until ready, then in steps, to the end, and nothing at the end", arguments: 0..<20)
     func grows(seed: UInt64) {
-        let theatre = Theatre(
+        let bench = PlayerTestBench(
             // Thirds: the end of a packet is no whole number of nanoseconds.
             ScriptedMedia(video: .init(frameCount: 300, frameRate: 30, keyInterval: 10)),
             seed: seed
         )
-        let item = theatre.makeItem()
-        let told = Told(theatre.player)
+        let item = bench.makeItem()
+        let told = Told(bench.player)
         #expect(item.loadedTimeRanges.isEmpty)
-        theatre.player.replaceCurrentItem(with: item)
+        bench.player.replaceCurrentItem(with: item)
         #expect(item.loadedTimeRanges.isEmpty)
-        theatre.driver.run(atMost: 1)
+        bench.driver.run(atMost: 1)
         // One second is read ahead of what is decoded; a picture or two are.
         let first = item.loadedTimeRanges.first
         #expect(first?.start == .zero)
         #expect(first.map { $0.end >= .ms(1000) && $0.end <= .ms(1200) } == true)
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
         #expect(told.ranges.last == .some(nil))
         let ranges = told.ranges.compactMap(\.self)
         #expect(ranges.count == told.ranges.count - 1)
@@ -55,13 +55,13 @@ struct LoadedTests {
 
     @Test("A seek empties it; behind the target it begins there")
     func seek() {
-        let theatre = Theatre(ScriptedMedia(video: .init(frameCount: 250, keyInterval: 10)))
-        let item = theatre.makeItem()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 1)
-        let told = Told(theatre.player)
-        theatre.player.seek(to: .ms(5000), toleranceBefore: .zero, toleranceAfter: .zero)
-        theatre.driver.run(atMost: 1)
+        let bench = PlayerTestBench(ScriptedMedia(video: .init(frameCount: 250, keyInterval: 10)))
+        let item = bench.makeItem()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 1)
+        let told = Told(bench.player)
+        bench.player.seek(to: .ms(5000), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.run(atMost: 1)
         #expect(told.ranges.first == .some(nil))
         #expect(told.ranges.dropFirst().allSatisfy { $0?.lowerBound == 5000 })
         #expect(item.loadedTimeRanges.first?.start == .ms(5000))
@@ -70,24 +70,24 @@ struct LoadedTests {
 
     @Test("In a loop the rest of the pass is there when reading is in the next one")
     func loop() {
-        let theatre = Theatre()
-        let item = theatre.makeItem()
-        theatre.player.repeatMode = .loop
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(seconds: 1.9)
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
+        bench.player.repeatMode = .loop
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 1.9)
         #expect(item.loadedTimeRanges.first?.end == .ms(2000))
-        theatre.driver.run(seconds: 0.2)
+        bench.driver.run(seconds: 0.2)
         #expect(item.loadedTimeRanges.first.map { $0.start < .ms(150) && $0.end > .ms(500) } == true)
     }
 
     @Test("The end time is the end of what is loaded")
     func endTime() {
-        let theatre = Theatre()
-        let item = theatre.makeItem()
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
         item.forwardPlaybackEndTime = .ms(700)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 1)
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 1)
         #expect(item.loadedTimeRanges.first?.end.seconds ?? 9 <= 0.7)
         #expect(item.loadedTimeRanges.first?.end.seconds ?? 0 >= 0.6)
     }
@@ -96,8 +96,8 @@ struct LoadedTests {
         "Abilities: none before the item is ready, all from then on where there are pictures that can be sought"
     )
     func abilities() {
-        let theatre = Theatre()
-        let item = theatre.makeItem()
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
         func abilities() -> [Bool] {
             [
                 item.canPlayFastForward, item.canPlaySlowForward, item.canStepForward, item.canPlayReverse,
@@ -109,8 +109,8 @@ struct LoadedTests {
         let token = item.observe(\.canStepForward, options: .new) { _, change in
             log.add("\(change.newValue ?? false)")
         }
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 1)
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 1)
         #expect(abilities() == [true, true, true, true, true, true, true])
         #expect(log.lines == ["true"])
         token.invalidate()

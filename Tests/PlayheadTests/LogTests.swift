@@ -6,13 +6,13 @@ import Testing
 struct LogTests {
     @Test("A playing without trouble, number by number")
     func plain() throws {
-        let theatre = Theatre()
-        let item = theatre.makeItem()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(seconds: 2)
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(seconds: 2)
         #expect(item.accessLog().events.isEmpty)
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
         let events = item.accessLog().events
         let event = try #require(events.first)
         #expect(events.count == 1)
@@ -33,21 +33,17 @@ struct LogTests {
 
     @Test("Measurements come in order: the start, a stall and its length, a seek, how the pass ended")
     func metrics() async {
-        let halting = ScriptedMedia(
-            video: .init(frameCount: 50, frameRate: 25, keyInterval: 10),
-            faults: [.stall(atPacket: 25, until: 5)]
-        )
-        var theatre: Theatre? = Theatre(halting)
-        let metrics = theatre!.player.metrics
-        theatre!.player.replaceCurrentItem(with: theatre!.makeItem())
-        theatre!.player.play()
-        theatre!.driver.run(atMost: 60)
-        theatre!.player.seek(to: .ms(400))
-        theatre!.driver.settle()
-        theatre!.player.replaceCurrentItem(with: nil)
-        theatre!.driver.settle()
-        let driver = theatre!.driver
-        theatre = nil
+        var bench: PlayerTestBench<Player>? = PlayerTestBench(.silentClip([.stall(atPacket: 25, until: 5)]))
+        let metrics = bench!.player.metrics
+        bench!.player.replaceCurrentItem(with: bench!.makeItem())
+        bench!.player.play()
+        bench!.driver.run(atMost: 60)
+        bench!.player.seek(to: .ms(400))
+        bench!.driver.settle()
+        bench!.player.replaceCurrentItem(with: nil)
+        bench!.driver.settle()
+        let driver = bench!.driver
+        bench = nil
         driver.run(atMost: 1)
         var lines: [String] = []
         for await metric in metrics {
@@ -74,7 +70,7 @@ struct LogTests {
 
     @Test("Every playing counts for itself, and ends when the player lets go")
     func playings() throws {
-        let (first, second) = (Theatre(), Theatre())
+        let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let (item, other) = (first.makeItem(), first.makeItem())
         first.player.play()
         first.player.replaceCurrentItem(with: item)
@@ -102,16 +98,16 @@ struct LogTests {
 
     @Test("One that follows another without a stop has its own entry, from the seam on")
     func following() throws {
-        let theatre = QueueTheatre(items: 2)
+        let bench = PlayerTestBench(queue: 2)
         let entries = Locked([Int64]())
-        let token = theatre.player.onEvent { timed in
+        let token = bench.player.onEvent { timed in
             if case .accessLogEntry = timed.event {
                 entries.withLock { $0.append(timed.hostTime.nanoseconds / 1_000_000) }
             }
         }
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
-        let events = try theatre.items.map { item in
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        let events = try bench.items.map { item in
             try #require(item.accessLog().events.count == 1)
             return item.accessLog().events[0]
         }
@@ -127,24 +123,24 @@ struct LogTests {
 
     @Test("One that is skipped before it runs has no entry, although it was ready")
     func skipped() {
-        let theatre = QueueTheatre(items: 2)
-        theatre.player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 1_500_000_000))
-        theatre.player.advanceToNextItem()
-        theatre.player.pause()
-        theatre.driver.run(atMost: 5)
-        #expect(theatre.items[1].status == .readyToPlay)
-        #expect(theatre.items[1].accessLog().events.isEmpty)
+        let bench = PlayerTestBench(queue: 2)
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: 1_500_000_000))
+        bench.player.advanceToNextItem()
+        bench.player.pause()
+        bench.driver.run(atMost: 5)
+        #expect(bench.items[1].status == .readyToPlay)
+        #expect(bench.items[1].accessLog().events.isEmpty)
     }
 
     @Test("A player that goes ends the playing")
     func released() throws {
-        var theatre: Theatre? = Theatre()
-        let item = theatre!.makeItem()
-        theatre!.player.play()
-        theatre!.player.replaceCurrentItem(with: item)
-        theatre!.driver.run(seconds: 0.5)
-        theatre = nil
+        var bench: PlayerTestBench<Player>? = PlayerTestBench()
+        let item = bench!.makeItem()
+        bench!.player.play()
+        bench!.player.replaceCurrentItem(with: item)
+        bench!.driver.run(seconds: 0.5)
+        bench = nil
         let event = try #require(item.accessLog().events.first)
         #expect(event.hostEndTime == HostTime(nanoseconds: 500_000_000))
         #expect(event.framesPresented == 13)
@@ -152,36 +148,36 @@ struct LogTests {
 
     @Test("How long stalls took", arguments: [true, false])
     func stalls(waits: Bool) throws {
-        let theatre = Theatre(
-            ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 3)])
+        let bench = PlayerTestBench(
+            .silentClip([.stall(atPacket: 20, until: 3)])
         )
-        let item = theatre.makeItem()
-        theatre.player.automaticallyWaitsToMinimizeStalling = waits
-        theatre.player.play()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(seconds: 2)
+        let item = bench.makeItem()
+        bench.player.automaticallyWaitsToMinimizeStalling = waits
+        bench.player.play()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(seconds: 2)
         let during = try #require(item.accessLog().events.first)
         #expect(during.stalls == 1)
         #expect(during.totalStallTime == 0)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         let event = try #require(item.accessLog().events.first)
         #expect(event.stalls == 1)
         // 20 pictures are there: dry at 0.8 s. It is asked again every 10 ms from then on.
         #expect(event.totalStallTime == 2_200_000_000)
-        #expect(theatre.player.counters.totalStallTime == event.totalStallTime)
+        #expect(bench.player.counters.totalStallTime == event.totalStallTime)
     }
 
     @Test("A seek ends a stall")
     func seekEndsStall() throws {
-        let theatre = Theatre(
-            ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 9)])
+        let bench = PlayerTestBench(
+            .silentClip([.stall(atPacket: 20, until: 9)])
         )
-        let item = theatre.makeItem()
-        theatre.player.play()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(seconds: 1.8)
-        theatre.player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
-        theatre.driver.run(seconds: 0.4)
+        let item = bench.makeItem()
+        bench.player.play()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(seconds: 1.8)
+        bench.player.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.run(seconds: 0.4)
         let event = try #require(item.accessLog().events.first)
         #expect(event.totalStallTime == 1_000_000_000)
         #expect(event.seeks == 1)
@@ -189,16 +185,16 @@ struct LogTests {
 
     @Test("Lost packets, and what ended it")
     func errors() {
-        let theatre = Theatre(
+        let bench = PlayerTestBench(
             ScriptedMedia(
                 video: .init(frameCount: 50),
                 faults: [.unreadable(packet: 5), .undecodable(frame: 12), .lost(fromPacket: 30)]
             )
         )
-        let item = theatre.makeItem()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
+        let item = bench.makeItem()
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
         let events = item.errorLog().events
         #expect(events.map(\.isRecovered) == [true, true, false])
         #expect(events.map(\.error.code) == [.io, .decodeFailed, .io])
@@ -209,26 +205,26 @@ struct LogTests {
 
     @Test("One in which nothing can be decoded: each loss, and the end of it once")
     func nothingDecodable() {
-        let theatre = Theatre(
+        let bench = PlayerTestBench(
             ScriptedMedia(
                 video: .init(frameCount: 2),
                 faults: [.undecodable(frame: 0), .undecodable(frame: 1)]
             )
         )
-        let item = theatre.makeItem()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 60)
+        let item = bench.makeItem()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 60)
         #expect(item.status == .failed)
         #expect(item.errorLog().events.map(\.isRecovered) == [true, true, false])
     }
 
     @Test("One that cannot be opened has one entry")
     func cannotBeOpened() {
-        let theatre = Theatre(ScriptedMedia(faults: [.openFails(.unrecognizedFormat)]))
-        let item = theatre.makeItem()
-        theatre.player.play()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 60)
+        let bench = PlayerTestBench(ScriptedMedia(faults: [.openFails(.unrecognizedFormat)]))
+        let item = bench.makeItem()
+        bench.player.play()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 60)
         #expect(item.errorLog().events.map(\.error) == [item.error])
         #expect(item.errorLog().events.map(\.isRecovered) == [false])
         #expect(item.accessLog().events.isEmpty)

@@ -9,12 +9,12 @@ struct MetadataTests {
         Chapter(title: title, timeRange: MediaTimeRange(start: .ms(start), end: .ms(end)))
     }
 
-    private func makeTheatre() -> Theatre {
-        var media = Theatre.clip
+    private func makeBench() -> PlayerTestBench<Player> {
+        var media = ScriptedMedia.clip()
         media.chapters = [
             Self.chapter("Start", 0, 700), Self.chapter(nil, 700, 1500), Self.chapter("End", 1500, 2000),
         ]
-        return Theatre(media)
+        return PlayerTestBench(media)
     }
 
     /// What an output hands out, on the test's thread.
@@ -37,19 +37,19 @@ struct MetadataTests {
 
     @Test("Chapters as they begin, and after a seek the one that is going on; ahead where that is wanted")
     func chapters() {
-        let theatre = makeTheatre()
-        let item = theatre.makeItem()
+        let bench = makeBench()
+        let item = bench.makeItem()
         let (output, early) = (
             MetadataOutput(), MetadataOutput(identifiers: ["title"], advanceInterval: .ms(200))
         )
         let (lines, titles) = (watch(output), watch(early))
         item.add(output)
         item.add(early)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 800_000_000))
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: 800_000_000))
         item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(
             lines.withLock { $0 } == [
                 "0: chapter=1 title=Start to 700", "700: chapter=2 to 1500", "flushed",
@@ -60,25 +60,25 @@ struct MetadataTests {
         #expect(
             titles.withLock { $0 } == ["0: title=Start to 700", "flushed", "1300: title=End to 2000"]
         )
-        #expect(theatre.sink.numbers.suffix(25) == Array(25..<50)[...])
+        #expect(bench.videoSink.numbers.suffix(25) == Array(25..<50)[...])
         #expect(
-            theatre.sound.samples.suffix(10) == (95_990..<96_000).map { Int16(truncatingIfNeeded: $0) }[...]
+            bench.audioSink.samples.suffix(10) == (95_990..<96_000).map { Int16(truncatingIfNeeded: $0) }[...]
         )
     }
 
     @Test("Added while playing: from there on; without an output nothing is read, with one no event is added")
     func later() {
-        let theatre = makeTheatre()
-        let item = theatre.makeItem()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 900_000_000))
+        let bench = makeBench()
+        let item = bench.makeItem()
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: 900_000_000))
         let output = MetadataOutput()
         let lines = watch(output)
         item.add(output)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(lines.withLock { $0 } == ["900: chapter=2 to 1500", "1500: chapter=3 title=End to 2000"])
-        #expect(output.itemTime(forHostTime: theatre.driver.now) == .ms(2000))
+        #expect(output.itemTime(forHostTime: bench.driver.now) == .ms(2000))
         #expect(item.tracks.map(\.isEnabled) == [true, true])
     }
 }

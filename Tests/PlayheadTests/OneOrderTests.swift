@@ -9,12 +9,13 @@ import Testing
 struct OneOrderTests {
     struct Scene: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        var media = Theatre.clip
+        var media = ScriptedMedia.clip()
         /// What must have been seen, in this order, among other things.
         let landmarks: [String]
         /// The notifications, all of them.
         let notifications: [String]
-        let play: @Sendable (Theatre, FourWays, _ first: PlayerItem, _ second: PlayerItem) -> Void
+        let play:
+            @Sendable (PlayerTestBench<Player>, FourWays, _ first: PlayerItem, _ second: PlayerItem) -> Void
     }
 
     static let scenes = [
@@ -24,9 +25,9 @@ struct OneOrderTests {
                 "currentItem A", "A.tracks 2", "A.duration 2.0", "A.status readyToPlay", "ready true",
             ],
             notifications: []
-        ) { theatre, ways, first, _ in
-            ways.set { theatre.player.replaceCurrentItem(with: first) }
-            theatre.driver.run(atMost: 1)
+        ) { bench, ways, first, _ in
+            ways.set { bench.player.replaceCurrentItem(with: first) }
+            bench.driver.run(atMost: 1)
         },
         Scene(
             testDescription: "play to the end",
@@ -36,53 +37,53 @@ struct OneOrderTests {
                 "timeControlStatus paused",
             ],
             notifications: ["rate setRateCalled", "access", "end", "rate itemEnded"]
-        ) { theatre, ways, first, _ in
-            ways.set { theatre.player.play() }
-            theatre.driver.settle()
-            ways.set { theatre.player.replaceCurrentItem(with: first) }
-            theatre.driver.run(atMost: 60)
+        ) { bench, ways, first, _ in
+            ways.set { bench.player.play() }
+            bench.driver.settle()
+            ways.set { bench.player.replaceCurrentItem(with: first) }
+            bench.driver.run(atMost: 60)
         },
         Scene(
             testDescription: "stall and resume",
-            media: ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 3)]),
+            media: .silentClip([.stall(atPacket: 20, until: 3)]),
             landmarks: [
                 "timeControlStatus playing", "A.empty true", "A.keepUp false",
                 "timeControlStatus waitingToPlayAtSpecifiedRate", "reason toMinimizeStalls", "A.empty false",
                 "A.keepUp true", "timeControlStatus playing", "rate 0.0",
             ],
             notifications: ["rate setRateCalled", "access", "stalled", "end", "rate itemEnded"]
-        ) { theatre, ways, first, _ in
+        ) { bench, ways, first, _ in
             ways.set {
-                theatre.player.play()
-                theatre.player.replaceCurrentItem(with: first)
+                bench.player.play()
+                bench.player.replaceCurrentItem(with: first)
             }
-            theatre.driver.run(atMost: 60)
+            bench.driver.run(atMost: 60)
         },
         Scene(
             testDescription: "a stall that takes the rate",
-            media: ScriptedMedia(video: .init(frameCount: 50), faults: [.stall(atPacket: 20, until: 3)]),
+            media: .silentClip([.stall(atPacket: 20, until: 3)]),
             landmarks: ["rate 1.0", "A.empty true", "rate 0.0", "A.empty false", "rate 1.0", "rate 0.0"],
             notifications: [
                 "rate setRateCalled", "access", "stalled", "rate stalled", "rate resumedAfterStall", "end",
                 "rate itemEnded",
             ]
-        ) { theatre, ways, first, _ in
-            theatre.player.automaticallyWaitsToMinimizeStalling = false
+        ) { bench, ways, first, _ in
+            bench.player.automaticallyWaitsToMinimizeStalling = false
             ways.set {
-                theatre.player.play()
-                theatre.player.replaceCurrentItem(with: first)
+                bench.player.play()
+                bench.player.replaceCurrentItem(with: first)
             }
-            theatre.driver.run(atMost: 60)
+            bench.driver.run(atMost: 60)
         },
         Scene(
             testDescription: "seek",
             landmarks: ["A.status readyToPlay", "A.loaded []", "A.loaded [2.0]"],
             notifications: ["jumped"]
-        ) { theatre, ways, first, _ in
-            ways.set { theatre.player.replaceCurrentItem(with: first) }
-            theatre.driver.run(atMost: 1)
-            theatre.player.seek(to: .ms(1200), toleranceBefore: .zero, toleranceAfter: .zero)
-            theatre.driver.run(atMost: 1)
+        ) { bench, ways, first, _ in
+            ways.set { bench.player.replaceCurrentItem(with: first) }
+            bench.driver.run(atMost: 1)
+            bench.player.seek(to: .ms(1200), toleranceBefore: .zero, toleranceAfter: .zero)
+            bench.driver.run(atMost: 1)
         },
         Scene(
             testDescription: "loop, then the end",
@@ -90,15 +91,15 @@ struct OneOrderTests {
             notifications: [
                 "rate setRateCalled", "access", "end", "jumped", "end", "jumped", "end", "rate itemEnded",
             ]
-        ) { theatre, ways, first, _ in
+        ) { bench, ways, first, _ in
             ways.set {
-                theatre.player.repeatMode = .loop
-                theatre.player.play()
-                theatre.player.replaceCurrentItem(with: first)
+                bench.player.repeatMode = .loop
+                bench.player.play()
+                bench.player.replaceCurrentItem(with: first)
             }
-            theatre.driver.run(seconds: 4.5)
-            ways.set { theatre.player.repeatMode = .once }
-            theatre.driver.run(atMost: 60)
+            bench.driver.run(seconds: 4.5)
+            ways.set { bench.player.repeatMode = .once }
+            bench.driver.run(atMost: 60)
         },
         Scene(
             testDescription: "item replaced, and taken off",
@@ -107,28 +108,28 @@ struct OneOrderTests {
                 "ready true", "ready false", "currentItem none",
             ],
             notifications: ["rate setRateCalled", "access", "access"]
-        ) { theatre, ways, first, second in
+        ) { bench, ways, first, second in
             ways.set {
-                theatre.player.replaceCurrentItem(with: first)
-                theatre.player.play()
+                bench.player.replaceCurrentItem(with: first)
+                bench.player.play()
             }
-            theatre.driver.run(seconds: 0.5)
-            ways.set { theatre.player.replaceCurrentItem(with: second) }
-            theatre.driver.run(seconds: 0.5)
-            ways.set { theatre.player.replaceCurrentItem(with: nil) }
-            theatre.driver.run(atMost: 60)
+            bench.driver.run(seconds: 0.5)
+            ways.set { bench.player.replaceCurrentItem(with: second) }
+            bench.driver.run(seconds: 0.5)
+            ways.set { bench.player.replaceCurrentItem(with: nil) }
+            bench.driver.run(atMost: 60)
         },
         Scene(
             testDescription: "failure in the middle",
-            media: ScriptedMedia(video: .init(frameCount: 50), faults: [.lost(fromPacket: 20)]),
+            media: .silentClip([.lost(fromPacket: 20)]),
             landmarks: ["timeControlStatus playing", "rate 0.0", "timeControlStatus paused"],
             notifications: ["rate setRateCalled", "access", "error", "failed", "rate itemFailed"]
-        ) { theatre, ways, first, _ in
+        ) { bench, ways, first, _ in
             ways.set {
-                theatre.player.play()
-                theatre.player.replaceCurrentItem(with: first)
+                bench.player.play()
+                bench.player.replaceCurrentItem(with: first)
             }
-            theatre.driver.run(atMost: 60)
+            bench.driver.run(atMost: 60)
         },
         Scene(
             testDescription: "failure to open",
@@ -137,21 +138,21 @@ struct OneOrderTests {
                 "currentItem A", "status readyToPlay", "A.status failed", "A.error unrecognizedFormat",
             ],
             notifications: ["error"]
-        ) { theatre, ways, first, _ in
-            ways.set { theatre.player.replaceCurrentItem(with: first) }
-            theatre.driver.run(atMost: 60)
+        ) { bench, ways, first, _ in
+            ways.set { bench.player.replaceCurrentItem(with: first) }
+            bench.driver.run(atMost: 60)
         },
     ]
 
     @Test("All see the same changes in the same order", arguments: scenes, [nil, 1, 2, 3] as [UInt64?])
     func columns(scene: Scene, seed: UInt64?) async {
-        var theatre: Theatre? = Theatre(scene.media, seed: seed)
-        let items = [("A", theatre!.makeItem()), ("B", theatre!.makeItem())]
-        let ways = FourWays(theatre!.player, theatre!.layer, items: items)
-        scene.play(theatre!, ways, items[0].1, items[1].1)
+        var bench: PlayerTestBench<Player>? = PlayerTestBench(scene.media, seed: seed)
+        let items = [("A", bench!.makeItem()), ("B", bench!.makeItem())]
+        let ways = FourWays(bench!.player, bench!.layer, items: items)
+        scene.play(bench!, ways, items[0].1, items[1].1)
         let (byPath, tracked, posted) = (ways.byPath.lines, ways.tracked.lines, ways.posted.lines)
         // The stream ends with its player.
-        theatre = nil
+        bench = nil
         await ways.readStream()
         #expect(byPath == ways.streamed.lines)
         #expect(tracked == ways.streamed.lines)
@@ -167,8 +168,8 @@ struct OneOrderTests {
 
     @Test("One change is told by event, by key path, to who tracks, by notification, and then comes the next")
     func ranks() {
-        let theatre = Theatre()
-        let (player, log) = (theatre.player, Column())
+        let bench = PlayerTestBench()
+        let (player, log) = (bench.player, Column())
         let path = player.observe(\.rate) { player, _ in log.add("path \(player.rate)") }
         let event = player.onEvent { event in
             if case .rateChanged(_, let new, _) = event.event { log.add("event \(new)") }
@@ -187,11 +188,11 @@ struct OneOrderTests {
             queue: nil
         ) { _ in log.add("posted") }
         defer { NotificationCenter.default.removeObserver(notice) }
-        player.replaceCurrentItem(with: theatre.makeItem())
+        player.replaceCurrentItem(with: bench.makeItem())
         player.play()
-        theatre.driver.settle()
+        bench.driver.settle()
         track()
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(
             log.lines == [
                 "path 1.0", "event 1.0", "posted", "tracked 1.0",

@@ -10,7 +10,7 @@ struct PlayerTests {
     @Test("Where an item is to begin is known with the item: nothing of what lies before is shown")
     func startPosition() {
         let driver = HastyDriver()
-        let backend = ScriptedBackend(Theatre.clip, clock: driver.clock)
+        let backend = ScriptedBackend(.clip(), clock: driver.clock)
         var configuration = Player.Configuration()
         configuration.clock = .driver(driver)
         configuration.audio = .none
@@ -19,7 +19,7 @@ struct PlayerTests {
         let sink = CapturingVideoSink(clock: driver.clock)
         let layer = PlayerLayer(player: player)
         layer.add(sink)
-        let item = Theatre.makeItem(backend)
+        let item = backend.makeItem()
         item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
         player.replaceCurrentItem(with: item)
         #expect(sink.numbers == [25])
@@ -29,8 +29,8 @@ struct PlayerTests {
 
     @Test("What a setter sets is what the same thread reads next; the engine follows")
     func masking() {
-        let theatre = Theatre()
-        let player = theatre.player
+        let bench = PlayerTestBench()
+        let player = bench.player
         player.rate = 1
         #expect(player.rate == 1)
         #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
@@ -46,26 +46,26 @@ struct PlayerTests {
         player.defaultRate = 2
         player.play()
         #expect(player.rate == 2)
-        let item = theatre.makeItem()
+        let item = bench.makeItem()
         player.replaceCurrentItem(with: item)
         #expect(player.currentItem === item)
         player.seek(to: .ms(1200), toleranceBefore: .zero, toleranceAfter: .zero)
         #expect(player.currentTime() == .ms(1200))
-        theatre.driver.run(until: HostTime(nanoseconds: 1))
+        bench.driver.run(until: HostTime(nanoseconds: 1))
         #expect(player.timeControlStatus == .playing)
-        #expect(theatre.sink.numbers == [30])
+        #expect(bench.videoSink.numbers == [30])
     }
 
     @Test("An item's facts: unknown before, right after, kept when it is taken off")
     func itemFacts() {
-        let theatre = Theatre()
-        let item = theatre.makeItem()
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
         #expect(item.status == .unknown)
         #expect(item.duration == .indefinite)
         #expect(item.presentationSize == .zero)
         #expect(item.tracks.isEmpty)
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 1)
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 1)
         #expect(item.status == .readyToPlay)
         #expect(item.duration == .ms(2000))
         #expect(item.presentationSize == PixelSize(width: 16, height: 8))
@@ -73,20 +73,20 @@ struct PlayerTests {
         #expect(item.asset.status == .loaded)
         #expect(item.isPlaybackLikelyToKeepUp && item.isPlaybackBufferFull && !item.isPlaybackBufferEmpty)
         #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(2000))])
-        #expect(theatre.layer.isReadyForDisplay)
-        #expect(theatre.layer.videoRect == PixelRect(x: 0, y: 0, width: 16, height: 8))
-        theatre.player.replaceCurrentItem(with: nil)
-        theatre.driver.run(atMost: 1)
+        #expect(bench.layer.isReadyForDisplay)
+        #expect(bench.layer.videoRect == PixelRect(x: 0, y: 0, width: 16, height: 8))
+        bench.player.replaceCurrentItem(with: nil)
+        bench.driver.run(atMost: 1)
         #expect(item.status == .readyToPlay)
-        #expect(!theatre.layer.isReadyForDisplay)
-        #expect(theatre.player.currentItem == nil)
-        #expect(theatre.player.currentTime() == .zero)
+        #expect(!bench.layer.isReadyForDisplay)
+        #expect(bench.player.currentItem == nil)
+        #expect(bench.player.currentTime() == .zero)
     }
 
     @Test("An item given to another player moves there")
     func itemMoves() {
-        let first = Theatre()
-        let second = Theatre()
+        let first = PlayerTestBench()
+        let second = PlayerTestBench()
         let item = first.makeItem()
         first.player.replaceCurrentItem(with: item)
         first.driver.run(atMost: 1)
@@ -95,36 +95,35 @@ struct PlayerTests {
         second.driver.run(atMost: 1)
         #expect(first.player.currentItem == nil)
         #expect(second.player.currentItem === item)
-        #expect(second.sink.numbers == [0])
+        #expect(second.videoSink.numbers == [0])
     }
 
     @Test("A seek before there is a player is the start position")
     func seekBeforePlayer() {
-        let theatre = Theatre()
-        let item = theatre.makeItem()
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
         item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
         #expect(item.currentTime() == .ms(1000))
-        theatre.player.replaceCurrentItem(with: item)
+        bench.player.replaceCurrentItem(with: item)
         #expect(item.currentTime() == .ms(1000))
-        theatre.driver.run(atMost: 1)
-        #expect(theatre.sink.numbers == [25])
+        bench.driver.run(atMost: 1)
+        #expect(bench.videoSink.numbers == [25])
     }
 
     @Test("Each seek is answered exactly once, also when the player goes")
     func seekAnswers() {
         let answers = Mutex([Int: [Bool]]())
-        var theatre: Theatre? = Theatre(seed: 3)
-        let driver = theatre!.driver
-        theatre!.player.replaceCurrentItem(with: theatre!.makeItem())
+        var bench: PlayerTestBench<Player>? = PlayerTestBench(seed: 3)
+        let driver = bench!.driver
+        bench!.player.replaceCurrentItem(with: bench!.makeItem())
         driver.run(atMost: 1)
         for number in 0..<20 {
-            theatre!.player.seek(to: .ms(Int64(number * 100)), toleranceBefore: .zero, toleranceAfter: .zero)
-            {
+            bench!.player.seek(to: .ms(Int64(number * 100)), toleranceBefore: .zero, toleranceAfter: .zero) {
                 finished in answers.withLock { $0[number, default: []].append(finished) }
             }
             for _ in 0..<30 { driver.step() }
         }
-        theatre = nil
+        bench = nil
         driver.run(atMost: 1)
         answers.withLock { answers in
             #expect(answers.count == 20)
@@ -134,11 +133,11 @@ struct PlayerTests {
 
     @Test("The same things in the same order, by every way of watching")
     func watching() {
-        let theatre = Theatre()
+        let bench = PlayerTestBench()
         let log = Mutex([String]())
         let center = NotificationCenter.default
-        let item = theatre.makeItem()
-        let player = theatre.player
+        let item = bench.makeItem()
+        let player = bench.player
         let tokens = [
             player.observe(\.rate, options: [.old, .new]) { _, change in
                 log.withLock { $0.append("rate \(change.oldValue ?? -1) \(change.newValue ?? -1)") }
@@ -153,7 +152,7 @@ struct PlayerTests {
         defer { center.removeObserver(ends) }
         player.play()
         player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(
             log.withLock { $0 } == [
                 "status paused", "rate 0.0 1.0", "status waitingToPlayAtSpecifiedRate", "status playing",
@@ -162,19 +161,19 @@ struct PlayerTests {
         )
         for token in tokens { token.invalidate() }
         player.play()
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(log.withLock { $0.last } == "end")
     }
 
     @Test("The event stream holds everything, in order, and ends with the player")
     func eventStream() async {
-        var theatre: Theatre? = Theatre()
-        let stream = theatre!.player.timedEvents
-        theatre!.player.play()
-        theatre!.player.replaceCurrentItem(with: theatre!.makeItem())
-        theatre!.driver.run(atMost: 60)
-        let driver = theatre!.driver
-        theatre = nil
+        var bench: PlayerTestBench<Player>? = PlayerTestBench()
+        let stream = bench!.player.timedEvents
+        bench!.player.play()
+        bench!.player.replaceCurrentItem(with: bench!.makeItem())
+        bench!.driver.run(atMost: 60)
+        let driver = bench!.driver
+        bench = nil
         driver.run(atMost: 1)
         var names: [String] = []
         var last = HostTime.zero
@@ -194,23 +193,23 @@ struct PlayerTests {
 
     @Test("Time observers: every interval, at each boundary, not after they are gone")
     func timeObservers() {
-        let theatre = Theatre()
+        let bench = PlayerTestBench()
         let times = Mutex((periodic: [MediaTime](), boundary: 0))
-        let periodic = theatre.player.addPeriodicTimeObserver(forInterval: .ms(500)) { time in
+        let periodic = bench.player.addPeriodicTimeObserver(forInterval: .ms(500)) { time in
             times.withLock { $0.periodic.append(time) }
         }
-        let boundary = theatre.player.addBoundaryTimeObserver(forTimes: [.ms(700), .ms(1300), .ms(9000)]) {
+        let boundary = bench.player.addBoundaryTimeObserver(forTimes: [.ms(700), .ms(1300), .ms(9000)]) {
             times.withLock { $0.boundary += 1 }
         }
-        theatre.player.replaceCurrentItem(with: theatre.makeItem())
-        theatre.player.play()
-        theatre.driver.run(seconds: 1.6)
+        bench.player.replaceCurrentItem(with: bench.makeItem())
+        bench.player.play()
+        bench.driver.run(seconds: 1.6)
         // Start of playback, then three intervals.
         #expect(times.withLock { $0.periodic } == [.zero, .ms(500), .ms(1000), .ms(1500)])
         #expect(times.withLock { $0.boundary } == 2)
-        theatre.player.removeTimeObserver(periodic)
+        bench.player.removeTimeObserver(periodic)
         boundary.invalidate()
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(times.withLock { $0.periodic.count } == 4)
     }
 
@@ -218,8 +217,8 @@ struct PlayerTests {
         "A sink added late gets the picture being shown; a layer moves between players; sinks are finished once"
     )
     func layers() {
-        let first = Theatre()
-        let second = Theatre(ScriptedMedia(video: .init(frameCount: 10)))
+        let first = PlayerTestBench()
+        let second = PlayerTestBench(ScriptedMedia(video: .init(frameCount: 10)))
         first.player.replaceCurrentItem(with: first.makeItem())
         first.driver.run(atMost: 1)
         let late = CapturingVideoSink(clock: first.driver.clock)
@@ -240,9 +239,9 @@ struct PlayerTests {
 
     @Test("Callbacks may do anything to the player that calls them")
     func reentrancy() {
-        let theatre = Theatre()
-        let player = theatre.player
-        let second = theatre.makeItem()
+        let bench = PlayerTestBench()
+        let player = bench.player
+        let second = bench.makeItem()
         let count = Mutex(0)
         let token = player.onEvent { [weak player] event in
             guard let player, case .didPlayToEndTime = event.event else { return }
@@ -258,12 +257,12 @@ struct PlayerTests {
             default: player.replaceCurrentItem(with: nil)
             }
         }
-        player.replaceCurrentItem(with: theatre.makeItem())
+        player.replaceCurrentItem(with: bench.makeItem())
         player.play()
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(count.withLock { $0 } == 2)
         player.play()
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(count.withLock { $0 } == 3)
         #expect(player.currentItem == nil)
         token.invalidate()
@@ -271,17 +270,17 @@ struct PlayerTests {
 
     @Test("A failed item says why, on which file")
     func failure() {
-        let theatre = Theatre(
+        let bench = PlayerTestBench(
             ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
         )
-        let item = theatre.makeItem()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 1)
+        let item = bench.makeItem()
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 1)
         #expect(item.status == .failed)
         #expect(item.error?.code == .unrecognizedFormat)
-        #expect(item.error?.message == "/script: the script says so")
-        #expect(item.error?.url?.path == "/script")
-        #expect(theatre.player.status == .readyToPlay)
+        #expect(item.error?.message == "/script-1: the script says so")
+        #expect(item.error?.url?.path == "/script-1")
+        #expect(bench.player.status == .readyToPlay)
     }
 
     @Test("Nothing is left of a player that was released in the middle of anything", arguments: 0..<50)
@@ -291,16 +290,16 @@ struct PlayerTests {
         weak var item: PlayerItem?
         weak var sink: CapturingVideoSink?
         do {
-            let theatre = Theatre(seed: UInt64(seed))
-            let driver = theatre.driver
-            let made = theatre.makeItem()
-            (player, item, sink) = (theatre.player, made, theatre.sink)
-            theatre.player.replaceCurrentItem(with: made)
-            theatre.player.play()
+            let bench = PlayerTestBench(seed: UInt64(seed))
+            let driver = bench.driver
+            let made = bench.makeItem()
+            (player, item, sink) = (bench.player, made, bench.videoSink)
+            bench.player.replaceCurrentItem(with: made)
+            bench.player.play()
             for _ in 0..<Int.random(in: 0..<500, using: &random) { driver.step() }
-            theatre.player.seek(to: .ms(900), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
+            bench.player.seek(to: .ms(900), toleranceBefore: .zero, toleranceAfter: .zero) { _ in }
             for _ in 0..<Int.random(in: 0..<100, using: &random) { driver.step() }
-            let observer = theatre.player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in }
+            let observer = bench.player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in }
             _ = observer
         }
         #expect(player == nil)

@@ -6,43 +6,37 @@ import Testing
 @Suite("Pictures of a player by host time, on the manual driver")
 struct PlayerVideoOutputTests {
     private func number(_ sample: PlayerVideoOutput.Sample?) -> Int? {
-        sample?.frame.withPlanes { planes in
-            planes.first.map { Int($0.baseAddress.loadUnaligned(as: UInt64.self).littleEndian) }
-        }
-    }
-
-    private func host(_ milliseconds: Int64) -> HostTime {
-        HostTime(nanoseconds: milliseconds * 1_000_000)
+        sample?.frame.scriptedNumber
     }
 
     @Test("The picture shown at a host time, over items and seeks, with its item and its time")
     func items() {
-        let theatre = QueueTheatre(items: 2)
+        let bench = PlayerTestBench(queue: 2)
         let output = PlayerVideoOutput()
-        #expect(output.sample(forHostTime: host(0)) == nil)
-        theatre.player.videoOutput = output
-        #expect(theatre.player.videoOutput === output)
-        theatre.player.play()
-        theatre.driver.run(until: host(1990))
-        #expect(number(output.sample(forHostTime: host(1990))) == 49)
+        #expect(output.sample(forHostTime: .ms(0)) == nil)
+        bench.player.videoOutput = output
+        #expect(bench.player.videoOutput === output)
+        bench.player.play()
+        bench.driver.run(until: .ms(1990))
+        #expect(number(output.sample(forHostTime: .ms(1990))) == 49)
         // A little late, those before are still there; none is from the future.
-        #expect(number(output.sample(forHostTime: host(1930))) == 48)
-        #expect(output.sample(forHostTime: host(1000)) == nil)
-        #expect(output.newest?.item === theatre.items[0])
-        theatre.driver.run(until: host(2085))
-        let sample = output.sample(forHostTime: host(2085))
+        #expect(number(output.sample(forHostTime: .ms(1930))) == 48)
+        #expect(output.sample(forHostTime: .ms(1000)) == nil)
+        #expect(output.newest?.item === bench.items[0])
+        bench.driver.run(until: .ms(2085))
+        let sample = output.sample(forHostTime: .ms(2085))
         #expect(
-            number(sample) == 2 && sample?.item === theatre.items[1] && sample?.presentationTime == .ms(80)
+            number(sample) == 2 && sample?.item === bench.items[1] && sample?.presentationTime == .ms(80)
         )
-        #expect(output.sample(forHostTime: host(1970))?.item === theatre.items[0])
-        theatre.player.seek(to: .ms(400), toleranceBefore: .zero, toleranceAfter: .zero)
-        theatre.driver.run(until: host(2090))
+        #expect(output.sample(forHostTime: .ms(1970))?.item === bench.items[0])
+        bench.player.seek(to: .ms(400), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.run(until: .ms(2090))
         #expect(number(output.newest) == 10)
     }
 
     @Test("Without an item there is none; an output of another player moves; nil ends it")
     func moves() {
-        let (first, second) = (Theatre(), Theatre())
+        let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let output = PlayerVideoOutput()
         first.player.videoOutput = output
         first.player.replaceCurrentItem(with: first.makeItem())

@@ -7,33 +7,33 @@ import Testing
 struct QueuePlayerTests {
     @Test("The items follow each other without a gap, leave the queue, and each tells its own end")
     func plays() {
-        let theatre = QueueTheatre(items: 3)
-        let ends = Ends(theatre)
-        theatre.player.play()
-        #expect(theatre.player.items().map(\.id) == theatre.items.map(\.id))
-        theatre.driver.run(until: HostTime(nanoseconds: 2_500_000_000))
-        #expect(theatre.player.currentItem === theatre.items[1])
-        #expect(theatre.player.items().count == 2)
-        #expect(theatre.player.currentTime() == .ms(500))
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers == (0..<3).flatMap { _ in 0..<50 })
-        #expect(theatre.driver.now == HostTime(nanoseconds: 6_000_000_000))
+        let bench = PlayerTestBench(queue: 3)
+        let ends = Ends(bench)
+        bench.player.play()
+        #expect(bench.player.items().map(\.id) == bench.items.map(\.id))
+        bench.driver.run(until: HostTime(nanoseconds: 2_500_000_000))
+        #expect(bench.player.currentItem === bench.items[1])
+        #expect(bench.player.items().count == 2)
+        #expect(bench.player.currentTime() == .ms(500))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == (0..<3).flatMap { _ in 0..<50 })
+        #expect(bench.driver.now == HostTime(nanoseconds: 6_000_000_000))
         #expect(ends.order == [0, 1, 2])
-        #expect(theatre.player.currentItem == nil)
-        #expect(theatre.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
-        #expect(theatre.player.reasonForWaitingToPlay == .noItemToPlay)
-        #expect(theatre.player.actionAtItemEnd == .advance)
+        #expect(bench.player.currentItem == nil)
+        #expect(bench.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+        #expect(bench.player.reasonForWaitingToPlay == .noItemToPlay)
+        #expect(bench.player.actionAtItemEnd == .advance)
     }
 
     @Test("Inserting, removing and advancing show at once to the same thread, and the engine follows")
     func editing() {
-        let theatre = QueueTheatre(items: 2)
-        let player = theatre.player
-        let (first, second) = (theatre.items[0], theatre.items[1])
-        let third = theatre.makeItem()
+        let bench = PlayerTestBench(queue: 2)
+        let player = bench.player
+        let (first, second) = (bench.items[0], bench.items[1])
+        let third = bench.makeItem()
         #expect(!player.canInsert(first, after: nil))
         #expect(player.canInsert(third, after: first))
-        #expect(!player.canInsert(third, after: theatre.makeItem()))
+        #expect(!player.canInsert(third, after: bench.makeItem()))
         player.insert(third, after: first)
         #expect(player.items().map(\.id) == [first.id, third.id, second.id])
         player.insert(third, after: nil)
@@ -41,141 +41,141 @@ struct QueuePlayerTests {
         player.remove(second)
         #expect(player.items().map(\.id) == [first.id, third.id])
         player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 100_000_000))
+        bench.driver.run(until: HostTime(nanoseconds: 100_000_000))
         player.advanceToNextItem()
         #expect(player.currentItem === third)
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers == Array(0..<3) + Array(0..<50))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<3) + Array(0..<50))
         #expect(player.items().isEmpty)
         player.insert(first, after: nil)
         #expect(player.currentItem === first)
-        theatre.driver.run(until: HostTime(nanoseconds: 2_600_000_000))
+        bench.driver.run(until: HostTime(nanoseconds: 2_600_000_000))
         #expect(player.timeControlStatus == .playing)
         player.removeAllItems()
         #expect(player.currentItem == nil)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
     }
 
     @Test("Replaced by nothing, the others wait: the next one inserted, or advancing, begins with the first")
     func replacedByNothing() {
-        let theatre = QueueTheatre(items: 2)
-        let player = theatre.player
-        let second = theatre.items[1]
-        let third = theatre.makeItem()
+        let bench = PlayerTestBench(queue: 2)
+        let player = bench.player
+        let second = bench.items[1]
+        let third = bench.makeItem()
         player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 100_000_000))
+        bench.driver.run(until: HostTime(nanoseconds: 100_000_000))
         player.replaceCurrentItem(with: nil)
         #expect(player.currentItem == nil)
         #expect(player.items().map(\.id) == [second.id])
-        theatre.driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
         #expect(player.reasonForWaitingToPlay == .noItemToPlay)
         #expect(player.items().map(\.id) == [second.id])
         player.insert(third, after: nil)
         #expect(player.currentItem === second)
         #expect(player.items().map(\.id) == [second.id, third.id])
-        theatre.driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
         #expect(player.currentItem === second)
         player.replaceCurrentItem(with: nil)
-        theatre.driver.run(seconds: 1)
+        bench.driver.run(seconds: 1)
         player.advanceToNextItem()
         #expect(player.currentItem === third)
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers == Array(0..<3) + Array(0..<26) + Array(0..<50))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<3) + Array(0..<26) + Array(0..<50))
         #expect(player.items().isEmpty)
     }
 
     @Test("An item of the queue with a start position is there from its turn on, while it still opens")
     func startPosition() {
-        let theatre = QueueTheatre(items: 2)
-        let player = theatre.player
-        let second = theatre.items[1]
+        let bench = PlayerTestBench(queue: 2)
+        let player = bench.player
+        let second = bench.items[1]
         second.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
         player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 100_000_000))
+        bench.driver.run(until: HostTime(nanoseconds: 100_000_000))
         player.advanceToNextItem()
         var steps = 0
         while second.status != .readyToPlay || player.timeControlStatus != .playing, steps < 10_000 {
             #expect(player.currentTime() == .ms(1000))
-            theatre.driver.step()
+            bench.driver.step()
             steps += 1
         }
         #expect(second.status == .readyToPlay)
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers == Array(0..<3) + Array(25..<50))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<3) + Array(25..<50))
     }
 
     @Test("A start position set on an item that is ready already counts, and counts once")
     func startPositionOfPrepared() {
-        let theatre = QueueTheatre(items: 2)
-        let (player, second) = (theatre.player, theatre.items[1])
+        let bench = PlayerTestBench(queue: 2)
+        let (player, second) = (bench.player, bench.items[1])
         player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 1_500_000_000))
+        bench.driver.run(until: HostTime(nanoseconds: 1_500_000_000))
         second.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
         #expect(second.currentTime() == .ms(1000))
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers == Array(0..<50) + Array(25..<50))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50) + Array(25..<50))
         player.insert(second, after: nil)
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers.suffix(50) == ArraySlice(0..<50))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers.suffix(50) == ArraySlice(0..<50))
     }
 
     @Test("The current item given to another player leaves the queue, and the next one plays")
     func currentMoves() {
-        let theatre = QueueTheatre(items: 2)
-        let other = QueuePlayer(items: [], configuration: theatre.player.configuration)
-        other.insert(theatre.items[0], after: nil)
-        #expect(theatre.player.currentItem === theatre.items[1])
-        theatre.player.play()
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers == Array(0..<50))
+        let bench = PlayerTestBench(queue: 2)
+        let other = QueuePlayer(items: [], configuration: bench.player.configuration)
+        other.insert(bench.items[0], after: nil)
+        #expect(bench.player.currentItem === bench.items[1])
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
     @Test("An item given to another player leaves the queue")
     func moves() {
-        let theatre = QueueTheatre(items: 2)
-        let other = QueuePlayer(items: [], configuration: theatre.player.configuration)
-        other.insert(theatre.items[1], after: nil)
-        #expect(theatre.player.items().map(\.id) == [theatre.items[0].id])
-        #expect(other.currentItem === theatre.items[1])
-        theatre.driver.settle()
+        let bench = PlayerTestBench(queue: 2)
+        let other = QueuePlayer(items: [], configuration: bench.player.configuration)
+        other.insert(bench.items[1], after: nil)
+        #expect(bench.player.items().map(\.id) == [bench.items[0].id])
+        #expect(other.currentItem === bench.items[1])
+        bench.driver.settle()
     }
 
     @Test("A looper plays a range over and over, to the picture and the sample, until it is told to stop")
     func looper() throws {
-        let theatre = QueueTheatre(items: 0)
-        let player = theatre.player
+        let bench = PlayerTestBench(queue: 0)
+        let player = bench.player
         let range = MediaTimeRange(start: .ms(200), duration: .ms(400))
-        let looper = PlayerLooper(player: player, templateItem: theatre.makeItem(), timeRange: range)
+        let looper = PlayerLooper(player: player, templateItem: bench.makeItem(), timeRange: range)
         #expect(looper.loopingPlayerItems.count == 3)
         #expect(looper.status == .unknown)
         player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 10_500_000_000))
+        bench.driver.run(until: HostTime(nanoseconds: 10_500_000_000))
         #expect(looper.status == .ready)
         #expect(looper.loopCount == 26)
         #expect(player.items().count == 3)
         looper.disableLooping()
         #expect(looper.status == .cancelled)
-        theatre.driver.run(atMost: 60)
-        #expect(theatre.sink.numbers == (0..<27).flatMap { _ in 5..<15 })
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == (0..<27).flatMap { _ in 5..<15 })
         let samples = (0..<27).flatMap { _ in 9_600..<28_800 }
-        #expect(theatre.sound.samples == samples.map { Int16(truncatingIfNeeded: $0) })
-        #expect(theatre.driver.now == HostTime(nanoseconds: 10_800_000_000))
+        #expect(bench.audioSink.samples == samples.map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.driver.now == HostTime(nanoseconds: 10_800_000_000))
         #expect(player.items().isEmpty)
     }
 
     @Test("Nothing to loop is a failed looper, in words")
     func emptyRange() {
-        let theatre = QueueTheatre(items: 0)
+        let bench = PlayerTestBench(queue: 0)
         let range = MediaTimeRange(start: .ms(200), duration: .zero)
         let looper = PlayerLooper(
-            player: theatre.player,
-            templateItem: theatre.makeItem(),
+            player: bench.player,
+            templateItem: bench.makeItem(),
             timeRange: range
         )
         #expect(looper.status == .failed)
         #expect(looper.error?.message.contains("empty time range") == true)
-        #expect(theatre.player.items().isEmpty)
+        #expect(bench.player.items().isEmpty)
     }
 }
 
@@ -185,9 +185,9 @@ private final class Ends: Sendable {
     var order: [Int] { seen.withLock { $0 } }
     private let token = Locked<ObservationToken?>(nil)
 
-    init(_ theatre: QueueTheatre) {
-        let items = theatre.items
-        let token = theatre.player.onEvent { [weak self] timed in
+    init(_ bench: PlayerTestBench<QueuePlayer>) {
+        let items = bench.items
+        let token = bench.player.onEvent { [weak self] timed in
             guard case .didPlayToEndTime(let item) = timed.event,
                 let index = items.firstIndex(where: { $0 === item })
             else { return }

@@ -1,5 +1,6 @@
 import Foundation
 import Playhead
+import TestSupport
 import Testing
 
 /// What a sink was shown: when each picture is due, and a hash of it.

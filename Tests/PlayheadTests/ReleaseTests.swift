@@ -3,17 +3,8 @@ import Foundation
 import PlaybackEngine
 import Playhead
 import Synchronization
+import TestSupport
 import Testing
-
-/// Files that `media-fixtures/make.sh` makes.
-enum Fixture {
-    static func url(_ name: String) -> URL {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated/\(name)")
-    }
-
-    static var areThere: Bool { FileManager.default.fileExists(atPath: url("clip-h264-aac.mp4").path) }
-}
 
 /// Lets a test wait until its layer has let go of it.
 final class FinishingSink: VideoSink {

@@ -1,5 +1,6 @@
 import Foundation
 import Playhead
+import TestSupport
 import Testing
 
 /// The measure: what remains of the sound when one sine of one phase is taken out of the whole run. The codec's own

@@ -5,16 +5,12 @@ import Testing
 
 @Suite("Pictures that are asked for, on the manual driver")
 struct VideoOutputTests {
-    private func number(_ frame: VideoFrame?) -> Int? {
-        frame?.withPlanes { planes in
-            planes.first.map { Int($0.baseAddress.loadUnaligned(as: UInt64.self).littleEndian) }
-        }
-    }
+    private func number(_ frame: VideoFrame?) -> Int? { frame?.scriptedNumber }
 
     @Test("The picture due at a time, new once for each output, and gone after a seek")
     func asking() {
-        let theatre = Theatre()
-        let item = theatre.makeItem()
+        let bench = PlayerTestBench()
+        let item = bench.makeItem()
         let (first, second) = (VideoOutput(), VideoOutput())
         item.add(first)
         item.add(first)
@@ -22,9 +18,9 @@ struct VideoOutputTests {
         #expect(item.outputs.count == 2)
         #expect(first.copyFrame(forItemTime: .zero) == nil)
         #expect(!first.hasNewFrame(forItemTime: .zero))
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
-        theatre.driver.run(until: HostTime(nanoseconds: 500_000_000))
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: 500_000_000))
         let now = item.currentTime()
         #expect(now == .ms(500))
         #expect(first.hasNewFrame(forItemTime: now))
@@ -36,34 +32,34 @@ struct VideoOutputTests {
         // A little late, the one before is still there.
         #expect(number(first.copyFrame(forItemTime: .ms(470))?.frame) == 11)
         item.seek(to: .ms(100), toleranceBefore: .zero, toleranceAfter: .zero)
-        theatre.driver.run(until: HostTime(nanoseconds: 500_000_001))
+        bench.driver.run(until: HostTime(nanoseconds: 500_000_001))
         #expect(number(first.copyFrame(forItemTime: .ms(100))?.frame) == 2)
         #expect(second.copyFrame(forItemTime: .ms(79)) == nil)
         item.remove(first)
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(number(first.copyFrame(forItemTime: .ms(2000)).map(\.frame)) == 2)
         #expect(number(second.copyFrame(forItemTime: .ms(2000)).map(\.frame)) == 49)
     }
 
     @Test("As a sequence: every picture of its item, and none of another")
     func sequence() async {
-        let theatre = Theatre()
-        let (item, other) = (theatre.makeItem(), theatre.makeItem())
+        let bench = PlayerTestBench()
+        let (item, other) = (bench.makeItem(), bench.makeItem())
         let output = VideoOutput()
         item.add(output)
         var frames = output.frames.makeAsyncIterator()
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.player.play()
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
         var seen: [Int?] = []
         for count in 1...5 {
-            theatre.driver.run(until: HostTime(nanoseconds: Int64(count) * 40_000_000 - 1))
+            bench.driver.run(until: HostTime(nanoseconds: Int64(count) * 40_000_000 - 1))
             // Only what is known to be there is waited for.
             guard number(output.copyFrame(forItemTime: .ms(2000))?.frame) == count - 1 else { break }
             seen.append(number(await frames.next()))
         }
         #expect(seen == [0, 1, 2, 3, 4])
-        theatre.player.replaceCurrentItem(with: other)
-        theatre.driver.run(atMost: 60)
+        bench.player.replaceCurrentItem(with: other)
+        bench.driver.run(atMost: 60)
         #expect(number(output.copyFrame(forItemTime: .ms(2000))?.frame) == 4)
     }
 }

@@ -3,6 +3,7 @@ import Observation
 import PlaybackEngine
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 /// Reads again whenever it is told to, and keeps what it read last. It does so on one queue: `Observation` registers a

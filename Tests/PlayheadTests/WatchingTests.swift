@@ -9,23 +9,23 @@ import Testing
 struct KeyPathObserverTests {
     @Test("An item without a player: the initial call at once, and nothing more until it has one")
     func initialOfLooseItem() {
-        let theatre = Theatre()
-        let (item, log) = (theatre.makeItem(), Column())
+        let bench = PlayerTestBench()
+        let (item, log) = (bench.makeItem(), Column())
         let token = item.observe(\.status, options: [.initial, .new, .old]) { _, change in
             log.add("\(change.oldValue.map { "\($0)" } ?? "-") \(change.newValue.map { "\($0)" } ?? "-")")
         }
         #expect(log.lines == ["- unknown"])
-        theatre.driver.run(atMost: 1)
+        bench.driver.run(atMost: 1)
         #expect(log.lines == ["- unknown"])
-        theatre.player.replaceCurrentItem(with: item)
-        theatre.driver.run(atMost: 1)
+        bench.player.replaceCurrentItem(with: item)
+        bench.driver.run(atMost: 1)
         #expect(log.lines == ["- unknown", "unknown readyToPlay"])
         token.invalidate()
     }
 
     @Test("An item takes its observers to its next player, and nothing old is told after something new")
     func itemMoves() {
-        let (first, second) = (Theatre(), Theatre())
+        let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let (item, log) = (first.makeItem(), Column())
         let token = item.observe(\.status, options: .new) { _, change in
             log.add("\(change.newValue ?? .failed)")
@@ -47,7 +47,7 @@ struct KeyPathObserverTests {
 
     @Test("What the last player had still to tell is not told after the next one's news", arguments: 0..<20)
     func lateNews(seed: UInt64) {
-        let (first, second) = (Theatre(seed: seed), Theatre())
+        let (first, second) = (PlayerTestBench(seed: seed), PlayerTestBench())
         let (item, log) = (first.makeItem(), Column())
         let token = item.observe(\.status, options: .new) { _, change in
             log.add("\(change.newValue ?? .failed)")
@@ -65,7 +65,7 @@ struct KeyPathObserverTests {
 
     @Test("A layer's observers follow it from player to player")
     func layerMoves() {
-        let (first, second) = (Theatre(), Theatre())
+        let (first, second) = (PlayerTestBench(), PlayerTestBench())
         let log = Column()
         let layer = first.layer
         let token = layer.observe(\.isReadyForDisplay, options: [.initial, .new]) { _, change in
@@ -91,8 +91,8 @@ struct KeyPathObserverTests {
 
     @Test("A token that is released, or that an earlier observer has ended, is silent")
     func tokens() {
-        let theatre = Theatre()
-        let (player, log) = (theatre.player, Column())
+        let bench = PlayerTestBench()
+        let (player, log) = (bench.player, Column())
         let later = Mutex<ObservationToken?>(nil)
         let first = player.observe(\.rate) { _, _ in
             log.add("first")
@@ -105,15 +105,15 @@ struct KeyPathObserverTests {
         _ = released
         released = nil
         player.play()
-        theatre.driver.settle()
+        bench.driver.settle()
         #expect(log.lines == ["first"])
         first.invalidate()
     }
 
     @Test("The first call comes first; what happened before is not told again")
     func lateObserver() {
-        let theatre = Theatre()
-        let (player, log) = (theatre.player, Column())
+        let bench = PlayerTestBench()
+        let (player, log) = (bench.player, Column())
         // Done by the player, and not told yet.
         let before = Mutex<ObservationToken?>(nil)
         let early = player.observe(\.rate) { player, _ in
@@ -123,7 +123,7 @@ struct KeyPathObserverTests {
             before.withLock { $0 = token }
         }
         player.play()
-        theatre.driver.settle()
+        bench.driver.settle()
         #expect(log.lines == ["waitingToPlayAtSpecifiedRate"])
         early.invalidate()
         before.withLock { $0 = nil }
@@ -131,18 +131,18 @@ struct KeyPathObserverTests {
 
     @Test("Through an optional item, and errors, too")
     func composedPaths() {
-        let theatre = Theatre(ScriptedMedia(faults: [.openFails(.io)]))
+        let bench = PlayerTestBench(ScriptedMedia(faults: [.openFails(.io)]))
         let log = Column()
         let tokens = [
-            theatre.player.observe(\.currentItem?.status, options: .new) { _, change in
+            bench.player.observe(\.currentItem?.status, options: .new) { _, change in
                 log.add("\(change.newValue.flatMap { $0 }.map { "\($0)" } ?? "none")")
             },
-            theatre.player.observe(\.currentItem?.error?.code, options: .new) { _, change in
+            bench.player.observe(\.currentItem?.error?.code, options: .new) { _, change in
                 log.add("\(change.newValue.flatMap { $0 }.map { "\($0)" } ?? "none")")
             },
         ]
-        theatre.player.replaceCurrentItem(with: theatre.makeItem())
-        theatre.driver.run(atMost: 1)
+        bench.player.replaceCurrentItem(with: bench.makeItem())
+        bench.driver.run(atMost: 1)
         #expect(log.lines == ["unknown", "failed", "io"])
         for token in tokens { token.invalidate() }
     }
@@ -151,9 +151,9 @@ struct KeyPathObserverTests {
 @Suite("Swift's observation")
 struct TrackingTests {
     /// Names what was announced while `body` ran.
-    private func announced(by theatre: Theatre, _ body: () -> Void) -> Set<String> {
+    private func announced(by bench: PlayerTestBench<Player>, _ body: () -> Void) -> Set<String> {
         let names = Mutex(Set<String>())
-        let player = theatre.player
+        let player = bench.player
         func track(_ name: String, _ read: () -> Void) {
             withObservationTracking(read) { _ = names.withLock { $0.insert(name) } }
         }
@@ -164,50 +164,50 @@ struct TrackingTests {
         track("isMuted") { _ = player.isMuted }
         track("repeatMode") { _ = player.repeatMode }
         track("currentItem") { _ = player.currentItem }
-        track("ready") { _ = theatre.layer.isReadyForDisplay }
+        track("ready") { _ = bench.layer.isReadyForDisplay }
         body()
         return names.withLock { $0 }
     }
 
     @Test("A setter tells who tracks at once, of what is different and of nothing else")
     func setters() {
-        let theatre = Theatre()
-        let player = theatre.player
-        #expect(announced(by: theatre) { player.volume = 0.5 } == ["volume"])
-        #expect(announced(by: theatre) { player.volume = 0.5 }.isEmpty)
-        #expect(announced(by: theatre) { player.isMuted = true } == ["isMuted"])
-        #expect(announced(by: theatre) { player.repeatMode = .loop } == ["repeatMode"])
-        #expect(announced(by: theatre) { player.rate = 2 } == ["rate", "timeControlStatus", "reason"])
-        #expect(announced(by: theatre) { player.rate = 1 } == ["rate"])
-        let item = theatre.makeItem()
-        let replacing = announced(by: theatre) { player.replaceCurrentItem(with: item) }
+        let bench = PlayerTestBench()
+        let player = bench.player
+        #expect(announced(by: bench) { player.volume = 0.5 } == ["volume"])
+        #expect(announced(by: bench) { player.volume = 0.5 }.isEmpty)
+        #expect(announced(by: bench) { player.isMuted = true } == ["isMuted"])
+        #expect(announced(by: bench) { player.repeatMode = .loop } == ["repeatMode"])
+        #expect(announced(by: bench) { player.rate = 2 } == ["rate", "timeControlStatus", "reason"])
+        #expect(announced(by: bench) { player.rate = 1 } == ["rate"])
+        let item = bench.makeItem()
+        let replacing = announced(by: bench) { player.replaceCurrentItem(with: item) }
         #expect(replacing == ["currentItem", "reason"])
-        theatre.driver.settle()
-        #expect(announced(by: theatre) { theatre.layer.player = nil } == ["ready"])
-        #expect(announced(by: theatre) { theatre.layer.player = player } == ["ready"])
+        bench.driver.settle()
+        #expect(announced(by: bench) { bench.layer.player = nil } == ["ready"])
+        #expect(announced(by: bench) { bench.layer.player = player } == ["ready"])
     }
 
     @Test("What a setter has set and the player has not kept is told")
     func refused() {
-        let theatre = Theatre()
-        let player = theatre.player
-        player.replaceCurrentItem(with: theatre.makeItem())
+        let bench = PlayerTestBench()
+        let player = bench.player
+        player.replaceCurrentItem(with: bench.makeItem())
         player.play()
-        theatre.driver.run(atMost: 60)
+        bench.driver.run(atMost: 60)
         #expect(player.rate == 0)
         // At the end there is nothing left to play: the rate falls back at once.
         player.play()
         #expect(player.rate == 1)
-        let names = announced(by: theatre) { theatre.driver.settle() }
+        let names = announced(by: bench) { bench.driver.settle() }
         #expect(names == ["rate", "timeControlStatus", "reason"])
         #expect(player.rate == 0)
     }
 
     @Test("Inside the callback the player is as it was, until the callback sets something")
     func insideTheCallback() async {
-        let theatre = Theatre()
-        let (player, log) = (theatre.player, Column())
-        let item = theatre.makeItem()
+        let bench = PlayerTestBench()
+        let (player, log) = (bench.player, Column())
+        let item = bench.makeItem()
         let task = Mutex<Task<Float, Never>?>(nil)
         player.play()
         player.pause()
@@ -222,7 +222,7 @@ struct TrackingTests {
             player.rate = 3
             log.add("\(player.rate)")
         }
-        theatre.driver.settle()
+        bench.driver.settle()
         #expect(log.lines == ["1.0 waitingToPlayAtSpecifiedRate", "3.0"])
         player.rate = 4
         let later = task.withLock { $0 }
@@ -233,15 +233,15 @@ struct TrackingTests {
     #if compiler(>=6.2)
         @Test("Observations, the sequence, does not miss where things end")
         func observations() async {
-            let theatre = Theatre()
-            let player = theatre.player
+            let bench = PlayerTestBench()
+            let player = bench.player
             let values = Observations { player.volume }
             let last = Task {
                 for await value in values where value == 0.25 { return value }
                 return -1
             }
             for step in 0...75 { player.volume = 1 - Float(step) / 100 }
-            theatre.driver.settle()
+            bench.driver.settle()
             #expect(await last.value == 0.25)
         }
     #endif

@@ -1,12 +1,13 @@
 import Glibc
 import MediaCore
 import Sinks
+import TestSupport
 import Testing
 
 @Suite struct ByteOutputTests {
     @Test func gathersSmallPiecesAndKeepsTheOrder() throws {
-        let folder = try Folder()
-        let output = try ByteOutput(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let output = try ByteOutput(path: folder.path("a"))
         var expected: [UInt8] = []
         for size in [1, 10, 1023, 1024, 5000, 3, 70000, 0, 200_000, 7] {
             let piece = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ size) }
@@ -21,32 +22,32 @@ import Testing
         #expect(output.byteCount == Int64(expected.count))
         try output.close()
         try output.close()
-        #expect(try contents(folder.file("a")) == expected)
+        #expect(try contents(folder.path("a")) == expected)
         #expect(throws: SinkError.self) { try output.write([1]) }
     }
 
     @Test func smallPiecesWaitForFlush() throws {
-        let folder = try Folder()
-        let output = try ByteOutput(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let output = try ByteOutput(path: folder.path("a"))
         try output.write("abc")
-        #expect(try contents(folder.file("a")).isEmpty)
+        #expect(try contents(folder.path("a")).isEmpty)
         try output.flush()
-        #expect(text(try contents(folder.file("a"))) == "abc")
+        #expect(text(try contents(folder.path("a"))) == "abc")
         // What was there before is emptied.
-        let again = try ByteOutput(path: folder.file("a"))
+        let again = try ByteOutput(path: folder.path("a"))
         try again.close()
-        #expect(try contents(folder.file("a")).isEmpty)
+        #expect(try contents(folder.path("a")).isEmpty)
     }
 
     @Test func manyRowsGoOutInSeveralCalls() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let (storage, packed) = picture([(1500, 2500)], layout: .padded)
-        let sink = try RawVideoSink(path: folder.file("rows"))
+        let sink = try RawVideoSink(path: folder.path("rows"))
         let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1500, height: 2500))
         try sink.present(videoFrame(format, storage))
         sink.finish()
         #expect(sink.error == nil)
-        #expect(try contents(folder.file("rows")) == packed)
+        #expect(try contents(folder.path("rows")) == packed)
     }
 
     @Test func aFullPipeTakesABigPictureInParts() async throws {
@@ -113,8 +114,8 @@ import Testing
     }
 
     @Test func whatCannotBeCreatedIsToldInWords() throws {
-        let folder = try Folder()
-        let missing = folder.file("no/such/folder")
+        let folder = try TemporaryFolder()
+        let missing = folder.path("no/such/folder")
         #expect(throws: SinkError.system(operation: "create", path: missing, code: ENOENT)) {
             try ByteOutput(path: missing)
         }
@@ -127,8 +128,8 @@ import Testing
     }
 
     @Test func rewritingNeedsAFileThatDoesNotAppend() throws {
-        let folder = try Folder()
-        let path = folder.file("a")
+        let folder = try TemporaryFolder()
+        let path = folder.path("a")
         let output = try ByteOutput(path: path)
         #expect(output.isRewritable)
         try output.write("abcdef")

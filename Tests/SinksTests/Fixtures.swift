@@ -118,22 +118,6 @@ func audioBuffer(_ format: AudioFormat, _ bytes: [UInt8]) -> AudioBuffer {
     )
 }
 
-/// A folder of its own, removed with everything in it when released.
-final class Folder {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/playhead-sinks-XXXXXX".utf8CString)
-        path = try #require(mkdtemp(&template).map { String(cString: $0) })
-    }
-
-    deinit {
-        _ = run("rm", ["-rf", path])
-    }
-
-    func file(_ name: String) -> String { "\(path)/\(name)" }
-}
-
 func contents(_ path: String) throws -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     try #require(descriptor >= 0)

@@ -1,5 +1,6 @@
 import MediaCore
 import Sinks
+import TestSupport
 import Testing
 
 @Suite struct FrameMD5SinkTests {
@@ -13,13 +14,13 @@ import Testing
 
     /// All lines that the frames make.
     private func lines(_ format: VideoFormat, _ frames: [VideoFrame]) throws -> [String] {
-        let folder = try Folder()
-        let sink = try FrameMD5Sink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let sink = try FrameMD5Sink(path: folder.path("a"))
         try sink.start(format)
         for frame in frames { try sink.present(frame) }
         sink.finish()
         #expect(sink.error == nil)
-        return text(try contents(folder.file("a"))).split(separator: "\n").map(String.init)
+        return text(try contents(folder.path("a"))).split(separator: "\n").map(String.init)
     }
 
     /// The presentation times of frames with these time stamps.
@@ -164,18 +165,18 @@ import Testing
     }
 
     @Test func laterFormatsTellByTheirSize() throws {
-        let folder = try Folder()
-        let sink = try FrameMD5Sink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let sink = try FrameMD5Sink(path: folder.path("a"))
         let (small, large) = (format(Rational(25, 1)), format(Rational(30, 1), 4, 4))
         #expect(throws: SinkError.self) {
-            try FrameMD5Sink(path: folder.file("b")).present(videoFrame(small, picture([(2, 2)]).storage))
+            try FrameMD5Sink(path: folder.path("b")).present(videoFrame(small, picture([(2, 2)]).storage))
         }
         try sink.start(small)
         try sink.present(videoFrame(small, picture([(2, 2)]).storage))
         try sink.start(large)
         try sink.present(videoFrame(large, picture([(4, 4)]).storage, ticks: 3600))
         sink.finish()
-        let lines = text(try contents(folder.file("a"))).split(separator: "\n")
+        let lines = text(try contents(folder.path("a"))).split(separator: "\n")
         #expect(lines.count == 12)
         #expect(lines[11].hasPrefix("0,          1,          1,        1,       16, "))
     }

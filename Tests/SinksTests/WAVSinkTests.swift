@@ -1,5 +1,6 @@
 import Glibc
 import MediaCore
+import TestSupport
 import Testing
 
 @testable import Sinks
@@ -18,13 +19,13 @@ import Testing
     }
 
     private func file(_ format: AudioFormat, _ pieces: [[UInt8]]) throws -> [UInt8] {
-        let folder = try Folder()
-        let sink = try WAVSink(path: folder.file("a.wav"))
+        let folder = try TemporaryFolder()
+        let sink = try WAVSink(path: folder.path("a.wav"))
         let wanted = try sink.start(format)
         for piece in pieces { try sink.write(audioBuffer(wanted, piece)) }
         sink.finish()
         #expect(sink.error == nil)
-        return try contents(folder.file("a.wav"))
+        return try contents(folder.path("a.wav"))
     }
 
     @Test func stereoByteForByte() throws {
@@ -60,8 +61,8 @@ import Testing
     }
 
     @Test func laterFormatsGetTheFirstAnswer() throws {
-        let folder = try Folder()
-        let sink = try WAVSink(path: folder.file("a.wav"))
+        let folder = try TemporaryFolder()
+        let sink = try WAVSink(path: folder.path("a.wav"))
         var planar = format(2, "stereo")
         planar.sampleFormat = .floatPlanar
         let wanted = try sink.start(planar)
@@ -73,7 +74,7 @@ import Testing
         }
         sink.finish()
         // What was written before the mistake is a complete file.
-        let bytes = try contents(folder.file("a.wav"))
+        let bytes = try contents(folder.path("a.wav"))
         #expect(bytes.count == 48 && little(bytes[40..<44]) == 4 && sink.error != nil)
     }
 
@@ -92,22 +93,22 @@ import Testing
     @Test func emptyFilesAndNoFileAtAll() throws {
         let bytes = try file(format(1, "mono"), [[]])
         #expect(bytes.count == 44 && little(bytes[40..<44]) == 0 && little(bytes[4..<8]) == 36)
-        let folder = try Folder()
-        let unused = try WAVSink(path: folder.file("b.wav"))
+        let folder = try TemporaryFolder()
+        let unused = try WAVSink(path: folder.path("b.wav"))
         unused.finish()
         #expect(unused.error == nil)
-        #expect(try contents(folder.file("b.wav")).isEmpty)
+        #expect(try contents(folder.path("b.wav")).isEmpty)
     }
 
     @Test func aFullFileIsRefusedMoreAndIsWhole() throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let maximum = try #require(WAVHeader(sampleRate: 8000, channelCount: 2, layoutName: "stereo"))
             .maximumDataByteCount
         #expect(maximum == 0xFFFF_FFFF - 36 - 3)
-        let sink = WAVSink(try ByteOutput(path: folder.file("a.wav")), alreadyWritten: maximum - 4)
+        let sink = WAVSink(try ByteOutput(path: folder.path("a.wav")), alreadyWritten: maximum - 4)
         let wanted = try sink.start(format(2, "stereo", rate: 8000))
         try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
-        let path = folder.file("a.wav")
+        let path = folder.path("a.wav")
         #expect(throws: SinkError.tooLarge("\(path) is full: a WAV file holds 4 GiB at most")) {
             try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
         }
@@ -121,16 +122,16 @@ import Testing
         (0, 48000), (-1, 48000), (2, 0), (2, -1), (70000, 8000), (2, 5_000_000_000), (60000, 48000),
     ])
     func formatsThatDoNotFit(channels: Int, rate: Int) throws {
-        let folder = try Folder()
-        let sink = try WAVSink(path: folder.file("a.wav"))
+        let folder = try TemporaryFolder()
+        let sink = try WAVSink(path: folder.path("a.wav"))
         #expect(throws: SinkError.unsupportedFormat("WAV cannot hold \(channels) channels at \(rate) Hz")) {
             try sink.start(format(channels, "?", rate: rate))
         }
     }
 
     @Test func samplesNeedAFormat() throws {
-        let folder = try Folder()
-        let sink = try WAVSink(path: folder.file("a.wav"))
+        let folder = try TemporaryFolder()
+        let sink = try WAVSink(path: folder.path("a.wav"))
         #expect(throws: SinkError.outOfOrder("samples came before their format")) {
             try sink.write(audioBuffer(format(2, "stereo"), [1, 2, 3, 4]))
         }
@@ -145,8 +146,8 @@ import Testing
         ]
     )
     func ffmpegReadsItBack(channels: Int, name: String) throws {
-        let folder = try Folder()
-        let (path, back) = (folder.file("a.wav"), folder.file("b.raw"))
+        let folder = try TemporaryFolder()
+        let (path, back) = (folder.path("a.wav"), folder.path("b.raw"))
         let sink = try WAVSink(path: path)
         let wanted = try sink.start(format(channels, name, rate: 32000))
         let samples = (0..<channels * 2 * 500).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -166,16 +167,16 @@ import Testing
     /// Byte for byte what FFmpeg itself writes.
     @Test(.enabled(if: hasFFmpeg), arguments: [(1, "mono"), (2, "stereo"), (6, "5.1"), (8, "7.1")])
     func sameFileAsFFmpeg(channels: Int, name: String) throws {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         let samples = (0..<channels * 2 * 50).map { UInt8(truncatingIfNeeded: $0 &* 11) }
-        let raw = try ByteOutput(path: folder.file("a.raw"))
+        let raw = try ByteOutput(path: folder.path("a.raw"))
         try raw.write(samples)
         try raw.close()
         let options = [
             "-v", "error", "-f", "s16le", "-ar", "48000", "-ac", "\(channels)", "-channel_layout", name,
-            "-i", folder.file("a.raw"), "-fflags", "+bitexact", "-flags", "+bitexact", folder.file("b.wav"),
+            "-i", folder.path("a.raw"), "-fflags", "+bitexact", "-flags", "+bitexact", folder.path("b.wav"),
         ]
         try #require(run("ffmpeg", options) != nil)
-        #expect(try file(format(channels, name), [samples]) == contents(folder.file("b.wav")))
+        #expect(try file(format(channels, name), [samples]) == contents(folder.path("b.wav")))
     }
 }

@@ -1,5 +1,6 @@
 import MediaCore
 import Sinks
+import TestSupport
 import Testing
 
 @Suite struct Y4MSinkTests {
@@ -21,17 +22,17 @@ import Testing
     }
 
     private func header(_ format: VideoFormat) throws -> String {
-        let folder = try Folder()
-        let sink = try Y4MSink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let sink = try Y4MSink(path: folder.path("a"))
         try sink.start(format)
         sink.finish()
-        return text(try contents(folder.file("a")))
+        return text(try contents(folder.path("a")))
     }
 
     @Test(arguments: RowLayout.allCases)
     func oddSizesAndAnyStride(layout: RowLayout) throws {
-        let folder = try Folder()
-        let sink = try Y4MSink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let sink = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 5, 3)
         let first = picture([(5, 3), (3, 2), (3, 2)], layout: layout)
         let second = picture([(5, 3), (3, 2), (3, 2)], seed: 100, layout: layout)
@@ -44,7 +45,7 @@ import Testing
         let head = "YUV4MPEG2 W5 H3 F30000:1001 Ip A1:1 C420jpeg XYSCSS=420JPEG\n"
         let expected =
             Array(head.utf8) + Array("FRAME\n".utf8) + first.packed + Array("FRAME\n".utf8) + second.packed
-        #expect(try contents(folder.file("a")) == expected)
+        #expect(try contents(folder.path("a")) == expected)
     }
 
     @Test(
@@ -77,8 +78,8 @@ import Testing
     }
 
     @Test func wantsWhatItCanWrite() throws {
-        let folder = try Folder()
-        let sink = try Y4MSink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let sink = try Y4MSink(path: folder.path("a"))
         #expect(sink.acceptedPixelFormats.first == .yuv420p)
         #expect(sink.acceptedPixelFormats.contains(.yuv420p10le))
         #expect(!sink.acceptedPixelFormats.contains(.nv12) && !sink.acceptedPixelFormats.contains(.rgba))
@@ -93,16 +94,16 @@ import Testing
 
     @Test(arguments: [(0, 4), (4, 0), (-4, 4), (.max, .max), (.max / 2, 1)])
     func sizesThatAreNone(width: Int, height: Int) throws {
-        let folder = try Folder()
-        let sink = try Y4MSink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let sink = try Y4MSink(path: folder.path("a"))
         #expect(throws: SinkError.self) { try sink.start(format("yuv420p", width, height)) }
         sink.finish()
-        #expect(try contents(folder.file("a")).isEmpty)
+        #expect(try contents(folder.path("a")).isEmpty)
     }
 
     @Test func rateAndColourMayChangeInMidStream() throws {
-        let folder = try Folder()
-        let sink = try Y4MSink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let sink = try Y4MSink(path: folder.path("a"))
         try sink.start(format("yuv420p", 4, 2))
         try sink.start(
             format("yuv420p", 4, 2, color: ColorDescription(matrix: "bt709"), rate: Rational(24, 1))
@@ -112,7 +113,7 @@ import Testing
         try sink.present(videoFrame(full, picture([(4, 2), (2, 1), (2, 1)]).storage))
         sink.finish()
         #expect(sink.error == nil)
-        #expect(try contents(folder.file("a")).count == 60 + 6 + 12)
+        #expect(try contents(folder.path("a")).count == 60 + 6 + 12)
     }
 
     @Test func otherChangesAreRefusedInWords() throws {
@@ -121,8 +122,8 @@ import Testing
             format("yuv420p", 4, 2, aspect: Rational(4, 3)),
         ]
         for other in others {
-            let folder = try Folder()
-            let sink = try Y4MSink(path: folder.file("a"))
+            let folder = try TemporaryFolder()
+            let sink = try Y4MSink(path: folder.path("a"))
             try sink.start(format("yuv420p", 4, 2))
             #expect(throws: SinkError.self) { try sink.start(other) }
             #expect("\(try #require(sink.error))".hasPrefix("y4m cannot change its format in mid-stream"))
@@ -130,17 +131,17 @@ import Testing
     }
 
     @Test func picturesThatDoNotFitAreRefused() throws {
-        let folder = try Folder()
-        let early = try Y4MSink(path: folder.file("a"))
+        let folder = try TemporaryFolder()
+        let early = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 4, 2)
         let (storage, _) = picture([(4, 2), (2, 1), (2, 1)])
         #expect(throws: SinkError.outOfOrder("a picture came before its format")) {
             try early.present(videoFrame(format, storage))
         }
-        let short = try Y4MSink(path: folder.file("b"))
+        let short = try Y4MSink(path: folder.path("b"))
         try short.start(format)
         #expect(throws: SinkError.self) { try short.present(videoFrame(format, picture([(4, 2)]).storage)) }
-        let late = try Y4MSink(path: folder.file("c"))
+        let late = try Y4MSink(path: folder.path("c"))
         try late.start(format)
         late.finish()
         #expect(throws: SinkError.self) { try late.present(videoFrame(format, storage)) }
@@ -148,10 +149,10 @@ import Testing
 
     /// FFmpeg reads back each layout that the sink offers, sample by sample.
     @Test(.enabled(if: hasFFmpeg)) func ffmpegReadsEveryLayout() throws {
-        let folder = try Folder()
-        for wanted in try Y4MSink(path: folder.file("a")).acceptedPixelFormats {
+        let folder = try TemporaryFolder()
+        for wanted in try Y4MSink(path: folder.path("a")).acceptedPixelFormats {
             let name = wanted.rawValue
-            let (path, back) = (folder.file(name), folder.file("\(name).raw"))
+            let (path, back) = (folder.path(name), folder.path("\(name).raw"))
             let width = name.contains("411") ? 9 : 7
             let chroma = name.contains("411") ? (3, 5) : (name.contains("420") ? (4, 3) : (4, 5))
             let sample = name.hasSuffix("le") ? 2 : 1

@@ -1,27 +1,14 @@
 import Foundation
 import MediaCore
-package import PlaybackEngine
+import PlaybackEngine
 
-/// Writes what an engine reports as text, a line each, for tests that compare with golden text.
-package final class ReportDump: Sendable {
-    private let state = Locked([String]())
-
-    package init() {}
-
-    package var lines: [String] { state.withLock { $0 } }
-    package var text: String { lines.joined(separator: "\n") }
-
-    /// Give this to `PlaybackLoop` as its observer.
-    package var observer: PlaybackLoop.Observer {
-        { [self] report, _ in
-            // How far reading is ahead hangs on the order among lanes, which tests draw by lot.
-            if case .loadedRangeChanged = report.content { return }
-            // The outcome of a pass repeats what the lines beside it say.
-            if case .notice(.passEnded) = report.content { return }
-            // Follows from the others; it has tests of its own.
-            if case .effectiveRateChanged = report.content { return }
-            let line = "\(Self.words(report.itemTime)) \(Self.words(report.content))"
-            state.withLock { $0.append(line) }
+/// What the engine reports, in words.
+extension PlaybackReport {
+    /// Behind the item time; nil for what tests rarely mean, as `TimedPlayerEvent.line` leaves it out.
+    var line: String? {
+        switch content {
+        case .loadedRangeChanged, .notice(.passEnded), .effectiveRateChanged: nil
+        default: "\(Self.words(itemTime)) \(Self.words(content))"
         }
     }
 
@@ -30,7 +17,7 @@ package final class ReportDump: Sendable {
         return String(format: "%lld.%06lld", micros / 1_000_000, micros % 1_000_000)
     }
 
-    private static func words(_ content: PlaybackReport.Content) -> String {
+    private static func words(_ content: Content) -> String {
         switch content {
         case .notice(let notice): words(notice)
         case .presentationSizeChanged(_, let size): "presentationSize \(size)"

@@ -2,63 +2,8 @@ import MediaCore
 import PlaybackEngine
 import PlayheadTesting
 
-/// A loop with one layer and a simulated sound device, on a driver that the test moves.
-final class DeviceRig {
-    let driver: ManualDriver
-    let loop: PlaybackLoop
-    let dump = ReportDump()
-    let sink: CapturingVideoSink
-    let device: SimulatedAudioDevice
-    private let layer: LayerOutput
-    private static let backend = ScriptedBackend(ScriptedMedia(), clock: ManualClock())
-
-    init(
-        _ setup: SimulatedAudioDevice.Setup = .init(),
-        seed: UInt64? = nil,
-        stretches: Bool = false
-    ) {
-        let driver = ManualDriver(seed: seed, isRealTime: true)
-        self.driver = driver
-        loop = PlaybackLoop(driver: driver, observer: dump.observer)
-        sink = CapturingVideoSink(clock: driver.clock)
-        device = SimulatedAudioDevice(clock: driver.clock, setup)
-        layer = LayerOutput(driver: driver, label: "layer") { Self.backend.makeVideoConverter() }
-        layer.add(sink)
-        let output = AudioOutputLane(
-            driver: driver,
-            sink: device,
-            makeConverter: { Self.backend.makeAudioConverter(to: $0) },
-            makeStretcher: { stretches ? PickingStretcher() : nil },
-            report: { _ in }
-        )
-        loop.attach(layer)
-        loop.perform { $0.setAudio(output) }
-    }
-
-    deinit {
-        loop.release()
-        driver.settle()
-    }
-
-    func load(_ media: ScriptedMedia, id: UInt64 = 1) {
-        loop.setItem(ItemID(id), source(media))
-    }
-
-    func insert(_ media: ScriptedMedia, id: UInt64) {
-        loop.insert(ItemID(id), source(media), after: nil)
-    }
-
-    private func source(_ media: ScriptedMedia) -> MediaItemSource {
-        let clock = driver.clock
-        return MediaItemSource(MediaItem(makeDemuxer: { ScriptedDemuxer(media, clock: clock) }))
-    }
-
-    func play(_ rate: Float = 1) { loop.send(.setRate(rate)) }
-
-    func seek(_ id: UInt64, to time: MediaTime) {
-        loop.send(.seek(SeekRequest(id: SeekID(id), target: time)))
-    }
-
+/// How audio that a simulated device plays lies to the time of the video.
+extension EngineTestBench {
     /// Item time now, in milliseconds.
     var time: Double { loop.snapshot.itemTime(at: driver.now).seconds * 1000 }
 
@@ -72,9 +17,9 @@ final class DeviceRig {
     }
 
     /// A sample is heard for a while; this is the last one that was heard to its end.
-    private var heardSample: Int16? { device.sample(at: driver.now.advanced(by: -20_833)) }
+    private var heardSample: Int16? { audioDevice.sample(at: driver.now.advanced(by: -20_833)) }
 
-    /// By how much the sound is ahead of the picture's time, in milliseconds.
+    /// By how much the audio is ahead of the video's time, in milliseconds.
     var offset: Double? { heard(near: time).map { $0 - time } }
 
     /// What was to be seen and heard at a moment; milliseconds.
@@ -109,7 +54,7 @@ final class DeviceRig {
     }
 }
 
-extension [DeviceRig.Moment] {
+extension [EngineTestBench.Moment] {
     /// The largest offset without its sign; moments of silence do not count.
     var worstOffset: Double { compactMap(\.offset).map(abs).max() ?? .infinity }
     /// How far time went on in a step, at least and at most.

@@ -1,0 +1,83 @@
+import Foundation
+package import MediaCore
+package import PlaybackEngine
+
+/// The engine alone for tests, without a player: what `PlayerTestBench` is, for tests of `PlaybackEngine`.
+package final class EngineTestBench: PlaybackTestBench {
+    package let loop: PlaybackLoop
+    package let layer: LayerOutput
+
+    /// The parameters are those of `PlayerTestBench`. `driver`: one that several benches share.
+    package init(
+        driver given: ManualDriver? = nil,
+        audio: TestAudio = .captured,
+        seed: UInt64? = nil,
+        isRealTime: Bool = false,
+        makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil }
+    ) {
+        let equipment = TestEquipment(
+            ScriptedMedia(),
+            driver: given,
+            audio: audio,
+            seed: seed,
+            isRealTime: isRealTime,
+            makeStretcher: makeStretcher
+        )
+        let (driver, backend) = (equipment.driver, equipment.backend)
+        let addLine = TestJournal.writer(equipment.journal)
+        loop = PlaybackLoop(driver: driver) { report, _ in report.line.map(addLine) }
+        layer = LayerOutput(driver: driver, label: "layer") { backend.makeVideoConverter() }
+        layer.add(equipment.videoSink)
+        loop.attach(layer)
+        if let sink = equipment.audioOutput {
+            let output = AudioOutputLane(
+                driver: driver,
+                sink: sink,
+                makeConverter: { backend.makeAudioConverter(to: $0) },
+                makeStretcher: { backend.makeAudioTimeStretcher() },
+                report: { _ in }
+            )
+            loop.perform { $0.setAudio(output) }
+        }
+        super.init(equipment)
+    }
+
+    deinit { loop.release() }
+
+    /// An item that plays `media`, to be changed before it is used.
+    package func makeItem(_ media: ScriptedMedia) -> MediaItem {
+        let location = backend.add(media).path
+        return MediaItem(makeDemuxer: { [backend] in backend.makeDemuxer(for: OpenRequest(location: location))
+        })
+    }
+
+    package func load(
+        _ media: ScriptedMedia,
+        id: UInt64 = 1,
+        configure: (inout MediaItem) -> Void = { _ in }
+    ) {
+        var item = makeItem(media)
+        configure(&item)
+        loop.setItem(ItemID(id), MediaItemSource(item))
+    }
+
+    package func insert(
+        _ media: ScriptedMedia,
+        id: UInt64,
+        after other: UInt64? = nil,
+        configure: (inout MediaItem) -> Void = { _ in }
+    ) {
+        var item = makeItem(media)
+        configure(&item)
+        loop.insert(ItemID(id), MediaItemSource(item), after: other.map { ItemID($0) })
+    }
+
+    package func play(_ rate: Float = 1) { loop.send(.setRate(rate)) }
+
+    package func seek(_ id: UInt64, to time: MediaTime, tolerance: MediaTime = .zero) {
+        loop.send(.seek(SeekRequest(id: SeekID(id), target: time, toleranceBefore: tolerance)))
+    }
+
+    /// Lines that hold `word`.
+    package func lines(_ word: String) -> [String] { lines.filter { $0.contains(word) } }
+}

@@ -1,0 +1,96 @@
+public import Foundation
+public import MediaCore
+public import Playhead
+
+/// Plays scripts instead of files. A URL of `add` opens its own script, every other location opens `media`.
+///
+/// It counts what is done with the scripts, so that a test can say what costs nothing.
+public final class ScriptedBackend: MediaBackend {
+    /// How often demuxers and decoders of the scripts were asked to do something.
+    public struct Counts: Hashable, Sendable {
+        public var reads = 0
+        public var seeks = 0
+        /// Packets that decoders took.
+        public var decoded = 0
+        /// Demuxers that were cancelled, however often.
+        public var cancelled = 0
+    }
+
+    private struct State {
+        var scripts: [String: ScriptedMedia] = [:]
+        var opened: [String] = []
+        var counts = Counts()
+    }
+
+    private let media: ScriptedMedia
+    private let clock: any HostClock
+    private let makeStretcher: @Sendable () -> (any AudioTimeStretcher)?
+    private let called: @Sendable (ScriptedCall) -> Void
+    private let state = Locked(State())
+
+    /// `clock`: the driver's, which ends scripted stalls. `makeStretcher`: plays audio at other rates than 1;
+    /// without one it is handed on as it is. `called`: told of each call, on the lane that makes it.
+    public init(
+        _ media: ScriptedMedia = ScriptedMedia(),
+        clock: any HostClock,
+        makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil },
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+    ) {
+        self.media = media
+        self.clock = clock
+        self.makeStretcher = makeStretcher
+        self.called = called
+    }
+
+    /// A URL that opens `media`; nil: what the backend was made with.
+    public func add(_ media: ScriptedMedia? = nil) -> URL {
+        state.withLock { state in
+            let path = "/script-\(state.scripts.count + 1)"
+            state.scripts[path] = media ?? self.media
+            return URL(fileURLWithPath: path)
+        }
+    }
+
+    public func makeAsset(_ media: ScriptedMedia? = nil) -> Asset { Asset(url: add(media), backend: self) }
+    public func makeItem(_ media: ScriptedMedia? = nil) -> PlayerItem { PlayerItem(asset: makeAsset(media)) }
+
+    /// Locations for which demuxers were made, in order.
+    public var opened: [String] { state.withLock { $0.opened } }
+    public var counts: Counts { state.withLock { $0.counts } }
+
+    public func makeDemuxer(for request: OpenRequest) -> any Demuxer {
+        let script = state.withLock { state in
+            state.opened.append(request.location)
+            return state.scripts[request.location] ?? media
+        }
+        return ScriptedDemuxer(script, clock: clock) { [weak self] in self?.count($0) }
+    }
+
+    private func count(_ call: ScriptedCall) {
+        state.withLock { state in
+            switch call {
+            case .read: state.counts.reads += 1
+            case .seek: state.counts.seeks += 1
+            case .decode: state.counts.decoded += 1
+            case .cancel: state.counts.cancelled += 1
+            }
+        }
+        called(call)
+    }
+
+    public func makeVideoConverter() -> any VideoConverter { PassingConverter() }
+    public func makeAudioConverter(to format: AudioFormat) -> any AudioConverter { PassingConverter() }
+    public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { makeStretcher() }
+}
+
+/// Scripts have one format; nothing needs converting.
+private final class PassingConverter: VideoConverter, AudioConverter {
+    func convert(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat,
+        size: PixelSize
+    ) throws(MediaError) -> VideoFrame { frame }
+    func convert(_ buffer: AudioBuffer) throws(MediaError) -> AudioBuffer? { buffer }
+    func drain() throws(MediaError) -> AudioBuffer? { nil }
+    func reset() {}
+}

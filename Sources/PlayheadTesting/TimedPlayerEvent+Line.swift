@@ -1,0 +1,28 @@
+public import Playhead
+
+extension TimedPlayerEvent {
+    /// The event in words, without its item and its times; nil for what tests rarely mean.
+    ///
+    /// How much is read ahead hangs on the order among the stages, which a seed draws. The other events without a
+    /// line repeat what the lines beside them say.
+    public var line: String? {
+        switch event {
+        case .loadedTimeRangesChanged, .accessLogEntry, .passEnded, .effectiveRateChanged: nil
+        case .currentItemChanged(let item): "item \(item == nil ? "none" : "some")"
+        case .statusChanged(let status): "player \(status)"
+        case .itemStatusChanged(_, let status): "itemStatus \(status)"
+        case .rateChanged(let old, let new, let reason): "rate \(old) -> \(new) \(reason)"
+        case .timeControlStatusChanged(let status, let reason):
+            "status \(status)" + (reason.map { " \($0)" } ?? "")
+        case .playbackBufferEmptyChanged(_, let flag): "empty \(flag)"
+        case .playbackBufferFullChanged(_, let flag): "full \(flag)"
+        case .playbackLikelyToKeepUpChanged(_, let flag): "keepUp \(flag)"
+        case .readyForDisplayChanged(_, let flag): "readyForDisplay \(flag)"
+        case .playbackStalled: "stalled"
+        case .didPlayToEndTime: "end"
+        case .failedToPlayToEndTime(_, let error): "failed \(error.code)"
+        case .timeJumped(_, let time): "jumped \(time.seconds)"
+        default: String("\(event)".prefix { $0 != "(" })
+        }
+    }
+}
