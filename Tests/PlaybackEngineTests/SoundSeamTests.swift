@@ -108,6 +108,25 @@ struct SoundSeamTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
+    @Test("An item opened anew while audio of the next lap is handed over: laps go on, with their audio")
+    func reopenedBeforeSeam() {
+        let rig = DeviceRig()
+        rig.loop.send(.setRepeat(.loop))
+        rig.load(.clip(seconds: 2))
+        rig.play()
+        rig.driver.run(seconds: 1.95)
+        rig.play(0)
+        rig.driver.run(seconds: 0.2)
+        rig.loop.renewItem(ItemID(1))
+        rig.driver.run(seconds: 0.2)
+        rig.play()
+        rig.driver.run(seconds: 3)
+        #expect(rig.lines("playedToEnd").count == 2)
+        let moments = rig.run(seconds: 1)
+        #expect(moments.worstOffset < 3)
+        #expect(moments.allSatisfy { $0.offset != nil })
+    }
+
     @Test("Muted, or at a volume of zero, the clock runs on")
     func muted() {
         let bench = EngineTestBench(audio: .device())

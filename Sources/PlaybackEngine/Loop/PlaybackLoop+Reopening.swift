@@ -114,6 +114,7 @@ extension PlaybackLoop {
         renderer.ends = item.ends
         texts.keep(item.start.epoch)
         renderer.goOn(with: pipeline, epoch: item.start.epoch, behind: shown?.presentationTime, at: now)
+        if renderer.soundIsMisplaced { audio.output?.restart() }
         if isSelection {
             describe(item.id)
             report(.selectionChanged(item.id))

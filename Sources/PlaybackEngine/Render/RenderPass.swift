@@ -23,20 +23,24 @@ struct RenderPass {
     var endWasReported = false
     /// Audio of what follows this pass, handed over early.
     var ahead: SoundAhead?
-    /// Audio of this pass was handed over early, and the pass begins at another time than foreseen.
+    /// Audio was handed over early, and what follows is something else or begins at another time.
     var soundIsMisplaced = false
 }
 
 extension RenderPass {
-    /// The same pass goes on with the frames of other tracks, which count their passes from zero.
-    func continued(audioFrom time: ItemTime) -> RenderPass {
-        RenderPass(
+    /// The same pass goes on with the frames of other tracks, which count their passes from zero. What was handed
+    /// over of the next lap came from the queues of the old tracks, `epoch`, and is void. Taking it back takes
+    /// audio of this pass along, so that begins at `now` again.
+    func continued(from epoch: Epoch, at now: ItemTime) -> RenderPass {
+        let isVoid = ahead?.epoch == epoch
+        return RenderPass(
             origin: origin,
             videoUntil: videoUntil,
             audioUntil: audioUntil,
             reverseEdge: reverseEdge,
-            audioTrim: time,
-            ahead: ahead
+            audioTrim: isVoid ? now : max(audioUntil, now),
+            ahead: isVoid ? nil : ahead,
+            soundIsMisplaced: isVoid
         )
     }
 

@@ -60,13 +60,13 @@ extension Renderer {
         return max(.zero, ItemTime(start.firstWanted) ?? earliest ?? .zero)
     }
 
-    /// Other tracks of the same item go on from here. What was delivered is not delivered again.
+    /// Other tracks of the same item go on from here. What was delivered is not delivered again, but for audio that
+    /// is misplaced.
     mutating func goOn(with next: ItemPipeline, epoch: Epoch, behind shown: MediaTime?, at host: HostTime) {
-        let audioStart = max(current.pass.audioUntil, itemTime(at: host))
         current = RenderEpoch(
             epoch: epoch,
             isReverse: isReverse,
-            pass: current.pass.continued(audioFrom: audioStart)
+            pass: current.pass.continued(from: current.epoch, at: itemTime(at: host))
         )
         guard let shown else { return }
         while case .video(let frame)? = next.video?.frames.peek(),
