@@ -23,11 +23,11 @@ let benchmarks: @Sendable () -> Void = {
 
     Benchmark("timeline: one due time and one now") { benchmark in
         var timeline = Timeline()
-        timeline.jump(to: 0, epoch: Epoch(1), at: .zero)
+        timeline.jump(to: TimelineTime(nanoseconds: 0), epoch: Epoch(1), at: .zero)
         timeline.setRate(PlaybackRate(1.1), at: .zero)
         for number in benchmark.scaledIterations {
             let time = Int64(number) &* 33_366_667
-            blackHole(timeline.host(for: time))
+            blackHole(timeline.host(for: TimelineTime(nanoseconds: time)))
             blackHole(timeline.media(at: HostTime(nanoseconds: time)))
         }
     }
@@ -42,10 +42,11 @@ let benchmarks: @Sendable () -> Void = {
     }
 
     Benchmark("state: one pass of a loop (end, next pass)") { benchmark in
+        let ready = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: false)
         var state = PlaybackState()
         _ = state.handle(.setItem(ItemID(1)))
-        _ = state.handle(.opened(ItemID(1), duration: MediaTime(value: 3, timescale: 1), isSeekable: true))
-        _ = state.handle(.buffer(ItemID(1), .ready))
+        _ = state.handle(.opened(ItemID(1), duration: MediaTime(value: 3, timescale: 1)))
+        _ = state.handle(.buffer(ItemID(1), ready))
         _ = state.handle(.landed(state.epoch, at: .zero))
         _ = state.handle(.setRepeat(.loop))
         _ = state.handle(.setRate(1))
