@@ -111,8 +111,8 @@ class MPV:
 
 
 def reference(file):
-    """Presentation time in seconds of the item's timeline and MD5 of each frame, as ffmpeg decodes them."""
-    command = f"ffmpeg -nostdin -v error -noautorotate -i {{}} -map 0:v:0 -fps_mode passthrough -copyts -f framemd5 -"
+    """Presentation time in seconds of the item's timeline and MD5 of each frame, as ffmpeg decodes them, in the time base of the stream."""
+    command = f"ffmpeg -nostdin -v error -noautorotate -i {{}} -map 0:v:0 -fps_mode passthrough -copyts -enc_time_base -1 -f framemd5 -"
     text = subprocess.run([str(file) if word == "{}" else word for word in command.split()],
                           capture_output=True, text=True, check=True).stdout
     base, frames = None, []
