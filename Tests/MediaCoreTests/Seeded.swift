@@ -1,18 +1,12 @@
 import MediaCore
 
-/// SplitMix64: the same seed gives the same cases on every machine.
+/// Cases by lot: the same seed gives the same ones on every machine.
 struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
+    private var random: SplitMix64
 
-    init(_ seed: UInt64) { state = seed }
+    init(_ seed: UInt64) { random = SplitMix64(seed) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
+    mutating func next() -> UInt64 { random.next() }
 
     /// Anything a container may hold, the hostile ends often.
     mutating func value() -> Int64 {
