@@ -16,6 +16,17 @@ let settings: [SwiftSetting] =
 // installed. Only the executable has the flag, so packages that use the libraries are not held up by it.
 let carriesSwift = SwiftSetting.unsafeFlags(["-static-stdlib"], .when(configuration: .release))
 
+// The programs of docs/examples, which has a manifest of its own for those who run them. `make lint` builds them too,
+// with warnings as errors, so that they cannot go stale.
+func example(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["Playhead"],
+        path: "docs/examples/Sources/\(name)",
+        swiftSettings: [.swiftLanguageMode(.v6)] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
+    )
+}
+
 let package = Package(
     name: "playhead",
     products: [
@@ -123,5 +134,11 @@ let package = Package(
             dependencies: ["vplay", "TestSupport"],
             swiftSettings: settings
         ),
-    ]
+        .testTarget(
+            name: "TestingDemoTests",
+            dependencies: ["Playhead", "PlayheadTesting"],
+            path: "docs/examples/Tests/TestingDemoTests",
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+    ] + (strict ? [example("WatchDemo"), example("SinkDemo")] : [])
 )

@@ -13,5 +13,16 @@ func example(_ name: String) -> Target {
 let package = Package(
     name: "examples",
     dependencies: [.package(name: "playhead", path: "../..")],
-    targets: [example("WatchDemo"), example("SinkDemo")]
+    targets: [
+        example("WatchDemo"), example("SinkDemo"),
+        // docs/testing.md is about this one: swift test --package-path docs/examples
+        .testTarget(
+            name: "TestingDemoTests",
+            dependencies: [
+                .product(name: "Playhead", package: "playhead"),
+                .product(name: "PlayheadTesting", package: "playhead"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+    ]
 )
