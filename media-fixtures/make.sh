@@ -115,6 +115,12 @@ encode "${source[@]}" -c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 300k -
     -c:a libopus -b:a 48k clip-vp9-opus.webm
 encode -t 1 "${source[@]}" -c:v libaom-av1 -cpu-used 8 -usage realtime -crf 40 -b:v 0 -g 30 \
     "${aac[@]}" -movflags +faststart clip-av1-aac.mp4
+# Frames that no other refers to, which the clip above has none of; frames shown before the key frame that they follow.
+encode -t 2 "${source[@]}" -an -c:v libaom-av1 -cpu-used 8 -crf 40 -b:v 0 -g 30 -keyint_min 30 -lag-in-frames 19 \
+    -movflags +faststart layers-av1.mp4
+encode "${source[@]}" -an -c:v libx265 -preset ultrafast -crf 30 -tag:v hvc1 \
+    -x265-params pools=none:frame-threads=1:keyint=30:min-keyint=30:scenecut=0:bframes=2:b-adapt=0:open-gop=1:info=0:log-level=error \
+    -movflags +faststart open-groups-hevc.mp4
 encode "${source[@]}" "${x264[@]}" "${aac[@]}" -f mpegts clip-h264-aac.ts
 encode -i "$out/clip-h264-aac.mp4" -map 0:v -c copy -movflags +faststart video-only.mp4
 

@@ -1,50 +1,124 @@
 import FFmpeg
 import Foundation
 import MediaCore
-import TestSupport
 import Testing
 
-/// What a decoder leaves out is what it was asked to leave out.
-@Suite(.enabled(if: Fixture.areThere, "make fixtures"))
+private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated")
+
+/// What a decoder leaves out is what it was asked to leave out, and the rest is not harmed by it.
+@Suite(.enabled(if: FileManager.default.fileExists(atPath: folder.path), "make fixtures"))
 struct SkippingTests {
-    private func times(_ skipping: DecodeSkipping) throws -> (shown: [MediaTime], keys: [MediaTime]) {
-        let demuxer = FFmpegDemuxer(OpenRequest(location: Fixture.path("clip-h264-aac.mp4")))
+    private struct Decoded {
+        /// Time and content of each frame, in the order in which they came.
+        var frames: [(time: MediaTime, content: Int)] = []
+        var keys: [MediaTime] = []
+        var times: [MediaTime] { frames.map(\.time) }
+    }
+
+    private enum Step { case send, leaveOut, flushAndSend }
+
+    private func decode(
+        _ file: String,
+        _ skipping: DecodeSkipping = .none,
+        step: (Packet) -> Step = { _ in .send }
+    ) throws -> Decoded {
+        let demuxer = FFmpegDemuxer(OpenRequest(location: folder.appendingPathComponent(file).path))
         let description = try demuxer.open()
         let track = try #require(description.tracks.first { $0.mediaType == .video }).id
         demuxer.setEnabledTracks([track])
         let decoder = try demuxer.makeDecoder(for: track, options: DecoderOptions())
         decoder.skip(skipping)
-        var shown: [MediaTime] = []
-        var keys: [MediaTime] = []
+        var decoded = Decoded()
         var hasEnded = false
         var held: Packet?
         while !hasEnded {
             switch try decoder.receive() {
-            case .video(let frame): shown.append(frame.presentationTime)
+            case .video(let frame): decoded.frames.append((frame.presentationTime, Self.content(of: frame)))
             case .audio: break
             case .ended: hasEnded = true
             case .needsInput:
                 if held == nil {
                     held = try demuxer.read()
-                    if let packet = held, packet.isKeyFrame, let time = packet.presentationTime {
-                        keys.append(time)
+                    if let packet = held {
+                        if packet.isKeyFrame, let time = packet.presentationTime { decoded.keys.append(time) }
+                        switch step(packet) {
+                        case .send: break
+                        case .flushAndSend: decoder.flush()
+                        case .leaveOut:
+                            held = nil
+                            continue
+                        }
                     }
                 }
                 if try decoder.send(held) { held = nil }
             }
         }
-        return (shown, keys)
+        return decoded
     }
 
-    @Test("Nothing, the pictures that no other refers to, or all but key frames")
+    private static func content(of frame: VideoFrame) -> Int {
+        frame.withPlanes { planes in
+            var hasher = Hasher()
+            for plane in planes {
+                for row in 0..<plane.rowCount {
+                    let start = plane.baseAddress + row * plane.bytesPerRow
+                    hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: plane.bytesUsedPerRow))
+                }
+            }
+            return hasher.finalize()
+        }
+    }
+
+    @Test("Nothing, the frames that no other refers to, or all but key frames")
     func levels() throws {
-        let all = try times(.none).shown
-        let some = try times(.nonReference).shown
-        let (few, keys) = try times(.allButKeyFrames)
-        #expect(few == keys)
-        #expect(!keys.isEmpty)
-        #expect(some.count < all.count && some.count > few.count)
-        #expect(some.allSatisfy { all.contains($0) })
-        #expect(some == some.sorted())
+        let all = try decode("clip-h264-aac.mp4").times
+        let some = try decode("clip-h264-aac.mp4", .nonReference).times
+        let few = try decode("clip-h264-aac.mp4", .allButKeyFrames)
+        #expect(few.times == few.keys)
+        #expect(!few.keys.isEmpty)
+        #expect(some.count < all.count && some.count > few.times.count)
+    }
+
+    @Test(
+        "Without the frames that no other refers to, the others are the same to the last bit",
+        arguments: ["clip-h264-aac.mp4", "open-groups-hevc.mp4", "layers-av1.mp4", "clip-vp9-opus.webm"]
+    )
+    func nonReference(file: String) throws {
+        let all = try decode(file)
+        let some = try decode(file, .nonReference)
+        #expect(some.times == some.times.sorted())
+        for frame in some.frames {
+            #expect(all.frames.contains { $0.time == frame.time && $0.content == frame.content })
+        }
+        switch file {
+        // Each frame leaves probabilities to the next one, so none can be left out.
+        case "clip-vp9-opus.webm": #expect(some.times == all.times)
+        case "layers-av1.mp4": #expect(some.frames.count < all.frames.count)
+        default: #expect(some.frames.count < all.frames.count * 4 / 5)
+        }
+    }
+
+    @Test(
+        "From a key frame behind a gap, without what precedes it in time, all is the same to the last bit",
+        arguments: ["clip-h264-aac.mp4", "open-groups-hevc.mp4", "layers-av1.mp4", "clip-vp9-opus.webm"]
+    )
+    func jump(file: String) throws {
+        let all = try decode(file)
+        let target = try #require(all.keys.dropFirst().first)
+        var sent = 0
+        var isBehind = false
+        let rest = try decode(file) { packet in
+            if isBehind { return packet.presentationTime ?? .zero < target ? .leaveOut : .send }
+            if packet.isKeyFrame, packet.presentationTime == target {
+                isBehind = true
+                return .flushAndSend
+            }
+            sent += 1
+            return sent <= 10 ? .send : .leaveOut
+        }
+        let behind = rest.frames.filter { $0.time >= target }
+        #expect(behind.map(\.time) == all.times.filter { $0 >= target })
+        #expect(behind.map(\.content) == all.frames.filter { $0.time >= target }.map(\.content))
     }
 }

@@ -24,6 +24,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let end: AudioEnd?
     private var isDraining = false
     private var skipping = DecodeSkipping.none
+    /// Non-nil where the library does not leave frames out by itself.
+    private var av1: AV1FrameScan?
     private var isVideo: Bool { track.mediaType == .video }
 
     init(
@@ -78,6 +80,11 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             containerAspect: stream.pointee.sample_aspect_ratio
         )
         self.end = end
+        if parameters.pointer.pointee.codec_id == AV_CODEC_ID_AV1 {
+            let header = parameters.pointer.pointee
+            let size = Int(max(0, header.extradata_size))
+            av1 = AV1FrameScan(configuration: UnsafeRawBufferPointer(start: header.extradata, count: size))
+        }
     }
 
     package func send(_ packet: Packet?) throws(MediaError) -> Bool {
@@ -87,6 +94,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         }
         let original = payload.owner.pointer
         if original.pointee.size == 0 && original.pointee.side_data_elems == 0 { return true }
+        if mayLeaveOut(packet, original) { return true }
         guard av_packet_ref(scratch.pointer, original) >= 0 else {
             throw MediaError(.resourceLimit, "no memory for a packet", isRetryable: true)
         }
@@ -108,6 +116,16 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             throw failure(code, "a packet cannot be decoded", time: packet.presentationTime)
         }
         return true
+    }
+
+    private func mayLeaveOut(_ packet: Packet, _ original: UnsafeMutablePointer<AVPacket>) -> Bool {
+        guard av1 != nil, packet.isKeyFrame || skipping == .nonReference else { return false }
+        let bytes = UnsafeRawBufferPointer(
+            start: original.pointee.data,
+            count: original.pointee.data == nil ? 0 : Int(max(0, original.pointee.size))
+        )
+        if packet.isKeyFrame { av1?.noteKeyFrame(bytes) }
+        return skipping == .nonReference && !packet.isKeyFrame && av1?.isUnreferenced(bytes) == true
     }
 
     private func drain() throws(MediaError) -> Bool {
