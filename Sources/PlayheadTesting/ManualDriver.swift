@@ -38,10 +38,14 @@ public final class ManualDriver: Driver {
 
     /// One step of one stage. False: nothing can be done at the present time.
     @discardableResult
-    public func step() -> Bool { stepped.step() }
+    public func step() -> Bool {
+        // Where decoding takes time, alarms ring meanwhile.
+        if isRealTime { stepped.fireDue() }
+        return stepped.step()
+    }
 
     /// Everything that can be done at the present time.
-    public func settle() { while stepped.step() {} }
+    public func settle() { while step() {} }
 
     /// Lets time pass up to `seconds` from now, doing everything that comes due.
     public func run(seconds: Double) {
@@ -61,7 +65,7 @@ public final class ManualDriver: Driver {
     public func run(atMost seconds: Double = 36_000, until condition: () -> Bool = { false }) -> Bool {
         let limit = now.advanced(by: Int64(seconds * 1e9))
         while true {
-            while !condition(), stepped.step() {}
+            while !condition(), step() {}
             if condition() { return true }
             if !stepped.advance(limit: limit) { return !stepped.hasWork }
         }

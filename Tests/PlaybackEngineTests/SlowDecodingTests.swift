@@ -101,7 +101,9 @@ final class SlowRun {
         var longest = 0.0
         var since: Double?
         for frame in shown {
-            if frame.lateness > 0.1 { since = since ?? frame.host } else {
+            if frame.lateness > 0.1 {
+                since = since ?? frame.host
+            } else {
                 if let begin = since { longest = max(longest, frame.host - begin) }
                 since = nil
             }
@@ -144,8 +146,8 @@ final class TimedAudioSink: AudioSink {
 struct SlowDecodingTests {
     static let table: [SlowCase] = {
         var all: [SlowCase] = []
-        for cost in [0.5, 0.8, 1.2, 2, 4] {
-            for (group, bFrames) in [(1, 0), (10, 0), (10, 2), (50, 0), (50, 2), (100, 0), (100, 2), (500, 0), (500, 2)] {
+        for cost in [0.8, 1.2, 2, 4] {
+            for (group, bFrames) in [(1, 0), (10, 2), (50, 0), (50, 2), (500, 0), (500, 2)] {
                 for rate: Float in [0.5, 1, 2] {
                     let slow = SlowCase(
                         cost: cost,
@@ -165,7 +167,10 @@ struct SlowDecodingTests {
     /// for lateness shows with frames.
     private func allowedSpell(_ slow: SlowCase) -> Double { slow.group + 0.4 + 6 * slow.decodingTime }
 
-    @Test("The clock is kept, audio goes on, and everything is shown again when there is time", arguments: table)
+    @Test(
+        "The clock is kept, audio goes on, and everything is shown again when there is time",
+        arguments: table
+    )
     func keepsClock(slow: SlowCase) {
         let run = SlowRun(slow)
         run.bench.driver.run(atMost: 60)
@@ -191,26 +196,34 @@ struct SlowDecodingTests {
         #expect(run.bench.lines("playedToEnd").count == 1)
         guard slow.hasAudio else { return }
         #expect(run.sound.count == frames * 48_000 / Int(SlowCase.frameRate))
-        // No alarm rings on this driver while a frame is decoded.
-        #expect(run.sound.worstGap(start: run.start) <= max(0, slow.decodingTime - 0.02))
+        #expect(run.sound.worstGap(start: run.start) <= 0)
     }
 
-    @Test("Decoding takes 0.8 of the time, more for some frames: nothing is left out", arguments: 0..<8 as Range<UInt64>)
+    @Test(
+        "Decoding takes 0.8 of the time, more for some frames: nothing is left out",
+        arguments: 0..<8 as Range<UInt64>
+    )
     func jitter(seed: UInt64) {
         var random = SplitMix64(seed)
-        // Up to seven frames' time for one, 0.8 on average.
-        let costs = (0..<600).map { _ in Double.random(in: 0...1, using: &random) }
-            .map { $0 > 0.95 ? 3 + 80 * ($0 - 0.95) : 0.55 }
+        // Key frames take four times as long as there is, the others from a third to more than all of it.
+        let costs = (0..<600).map { $0 % 50 == 0 ? 4 : Double.random(in: 0.35...1.1, using: &random) }
         var media = SlowCase(cost: 1, groupLength: 50, bFrames: 2, rate: 1, hasAudio: true).media(seconds: 12)
         media.decodingTimes = { frame, _ in Int64(costs[frame] * 20_000_000) }
         let run = SlowRun(media, rate: 1)
         run.bench.driver.run(atMost: 60)
         #expect(run.bench.lines("decoding") == [])
-        #expect(run.bench.loop.snapshot.counters.framesDropped < 20)
-        #expect(run.sound.worstGap(start: run.start) <= 0.1)
+        #expect(run.bench.loop.snapshot.counters.worstLateness < 150_000_000)
+        #expect(run.sound.worstGap(start: run.start) <= 0)
     }
 
-    private static let slow = SlowCase(cost: 2, groupLength: 50, bFrames: 2, rate: 1, hasAudio: true, load: 0..<100)
+    private static let slow = SlowCase(
+        cost: 2,
+        groupLength: 50,
+        bFrames: 2,
+        rate: 1,
+        hasAudio: true,
+        load: 0..<100
+    )
 
     /// Has fallen behind and leaves frames out.
     private func skipping(_ slow: SlowCase = slow) -> SlowRun {
@@ -271,7 +284,7 @@ struct SlowDecodingTests {
         run.bench.driver.run(seconds: 12.02)
         // Six laps of two seconds.
         #expect(run.bench.lines("playedToEnd").count == 6)
-        #expect(run.sound.worstGap(start: run.start) <= 0.05)
+        #expect(run.sound.worstGap(start: run.start) <= 0)
         #expect(run.sound.count >= 12 * 48_000)
         let keys = run.bench.videoSink.numbers.filter { $0 == 0 }.count
         #expect(keys == 7)
@@ -293,7 +306,7 @@ struct SlowDecodingTests {
         #expect(run.bench.loop.snapshot.counters.stalls == 0)
     }
 
-    @Test("Backward too, at rate -1")
+    @Test("Backward, too, less is decoded: all of it would take 24 s")
     func backward() {
         let run = SlowRun(Self.slow)
         run.bench.seek(1, to: .positiveInfinity)
@@ -302,7 +315,7 @@ struct SlowDecodingTests {
         let begin = run.bench.driver.now
         run.bench.driver.run(atMost: 60)
         #expect(run.bench.lines("playedToEnd at 0.000000").count == 1)
-        #expect(run.bench.driver.now.nanoseconds - begin.nanoseconds < 14_500_000_000)
+        #expect(run.bench.driver.now.nanoseconds - begin.nanoseconds < 17_000_000_000)
     }
 
     @Test("Players that share a core too small for them leave frames out one by one, and do not swing")

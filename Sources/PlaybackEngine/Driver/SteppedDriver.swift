@@ -141,6 +141,18 @@ package final class SteppedDriver: Driver {
         return true
     }
 
+    /// Makes the work ready that was to be done by now. Time may have passed while something else ran.
+    package func fireDue() {
+        while true {
+            let due = agenda.withLock { agenda -> Alarm? in
+                guard let alarm = agenda.alarms.min, alarm.time <= clock.now else { return nil }
+                return agenda.alarms.removeMin()
+            }
+            guard let due else { return }
+            due.wakeup.fire()
+        }
+    }
+
     /// Jumps to the next moment that somebody waits for and makes its work ready. False: nobody waits, or
     /// that moment is past `limit`, or something can still run at the present time.
     @discardableResult

@@ -45,7 +45,13 @@ extension SkipPolicy {
         let position = max(.zero, renderer.itemTime(at: now))
         if urgency > .none, !isReverse {
             let packets = UpcomingPackets(video.packets, pass: wish.pass)
-            let jump = jump(over: packets, position: position, pass: wish.pass, seamFollows: seamFollows, at: now)
+            let jump = jump(
+                over: packets,
+                position: position,
+                pass: wish.pass,
+                seamFollows: seamFollows,
+                at: now
+            )
             // What the jump leaves out counts as delivered: nothing of it is missing.
             if let jump { renderer.current.pass.noteSkip(to: min(jump.time, packets.end)) }
         }
@@ -80,7 +86,9 @@ extension SkipPolicy {
             landing = nil
             return
         }
-        let isBehind = { (frame: VideoFrame) in ItemTime(frame.presentationTime).map { $0 >= jump.time } ?? false }
+        let isBehind = { (frame: VideoFrame) in
+            ItemTime(frame.presentationTime).map { $0 >= jump.time } ?? false
+        }
         if let shown = outcome.shown.first(where: { isBehind($0.frame) }) {
             landed(lateness: now.nanoseconds(since: shown.due))
         } else if case .video(let frame)? = video.frames.peek(), frame.pass == jump.pass, isBehind(frame) {
