@@ -4,6 +4,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/opt.h>
 #include <libswresample/swresample.h>
 #include <libswscale/swscale.h>
 
@@ -68,12 +69,33 @@ static inline const uint8_t *ph_stream_side_data(
 }
 
 // The scaler: an opaque type until 7, a public struct from 8, so Swift would see two different pointer types.
-static inline void *ph_sws_cached(
-    void *context, int from_width, int from_height, enum AVPixelFormat from, int to_width, int to_height,
-    enum AVPixelFormat to, int flags
+// Where the first chroma sample lies, in 256ths of a luma sample.
+struct PHChromaPositions {
+    int source_x, source_y, target_x, target_y;
+};
+// What the scaler chooses itself.
+static const int PH_CHROMA_POSITION_DEFAULT = -513;
+
+// NULL where there is no such scaler.
+static inline void *ph_sws_make(
+    int from_width, int from_height, enum AVPixelFormat from, int to_width, int to_height,
+    enum AVPixelFormat to, int flags, struct PHChromaPositions chroma
 ) {
-    return sws_getCachedContext((struct SwsContext *)context, from_width, from_height, from, to_width,
-                                to_height, to, flags, NULL, NULL, NULL);
+    struct SwsContext *context = sws_alloc_context();
+    if (!context) return NULL;
+    const struct { const char *name; int value; } options[] = {
+        {"srcw", from_width}, {"srch", from_height}, {"src_format", from},
+        {"dstw", to_width}, {"dsth", to_height}, {"dst_format", to}, {"sws_flags", flags},
+        {"src_h_chr_pos", chroma.source_x}, {"src_v_chr_pos", chroma.source_y},
+        {"dst_h_chr_pos", chroma.target_x}, {"dst_v_chr_pos", chroma.target_y},
+    };
+    int code = 0;
+    for (size_t i = 0; i < sizeof options / sizeof options[0] && code >= 0; i++)
+        code = av_opt_set_int(context, options[i].name, options[i].value, 0);
+    if (code >= 0) code = sws_init_context(context, NULL, NULL);
+    if (code >= 0) return context;
+    sws_freeContext(context);
+    return NULL;
 }
 
 static inline void ph_sws_free(void *context) { sws_freeContext((struct SwsContext *)context); }

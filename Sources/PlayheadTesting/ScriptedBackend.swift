@@ -90,6 +90,27 @@ private final class PassingConverter: VideoConverter, AudioConverter {
         to pixelFormat: PixelFormat,
         size: PixelSize
     ) throws(MediaError) -> VideoFrame { frame }
+
+    /// No samples are scaled: a frame of the right size, which holds the same number.
+    func convert(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat?,
+        geometry: VideoGeometry,
+        background: Color
+    ) throws(MediaError) -> VideoFrame {
+        let (area, overflow) = geometry.target.width.multipliedReportingOverflow(by: geometry.target.height)
+        guard !geometry.source.size.isEmpty, !overflow, area <= Self.largestArea else {
+            throw MediaError(.conversionFailed, "frames cannot be scaled to \(geometry.target)")
+        }
+        guard let picture = frame.storage as? ScriptedPicture else { return frame }
+        var result = frame
+        result.format = frame.format.laidOut(by: geometry)
+        result.storage = ScriptedPicture(picture.index, size: geometry.target)
+        return result
+    }
+
+    private static let largestArea = 1 << 28
+
     func convert(_ buffer: AudioBuffer) throws(MediaError) -> AudioBuffer? { buffer }
     func drain() throws(MediaError) -> AudioBuffer? { nil }
     func reset() {}

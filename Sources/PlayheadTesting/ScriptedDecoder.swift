@@ -159,13 +159,21 @@ final class ScriptedTextDecoder: TextDecoder {
     func flush() {}
 }
 
-/// A grey picture of 16 x 8 whose first eight bytes hold the frame's number.
+/// A grey picture, 16 x 8 at first, whose first eight bytes hold the frame's number.
 final class ScriptedPicture: VideoFrameStorage {
+    let index: Int
+    private let size: PixelSize
     private let bytes: [UInt8]
 
-    init(_ index: Int) {
-        var bytes = [UInt8](repeating: 0, count: 16 * 8)
-        for place in 0..<8 { bytes[place] = UInt8(truncatingIfNeeded: index >> (8 * place)) }
+    static let ownSize = PixelSize(width: 16, height: 8)
+
+    init(_ index: Int, size: PixelSize = ownSize) {
+        var bytes = [UInt8](repeating: 0, count: size.width * size.height)
+        for place in bytes.indices.prefix(8) {
+            bytes[place] = UInt8(truncatingIfNeeded: index >> (8 * place))
+        }
+        self.index = index
+        self.size = size
         self.bytes = bytes
     }
 
@@ -174,14 +182,19 @@ final class ScriptedPicture: VideoFrameStorage {
     func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
         try bytes.withUnsafeBytes { raw in
             guard let base = raw.baseAddress else { return try body([]) }
-            return try body([VideoPlane(baseAddress: base, bytesPerRow: 16, bytesUsedPerRow: 16, rowCount: 8)]
+            let plane = VideoPlane(
+                baseAddress: base,
+                bytesPerRow: size.width,
+                bytesUsedPerRow: size.width,
+                rowCount: size.height
             )
+            return try body([plane])
         }
     }
 
     static func frame(_ index: Int, at time: MediaTime, _ packet: Packet) -> VideoFrame {
         VideoFrame(
-            format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 16, height: 8)),
+            format: VideoFormat(pixelFormat: .gray, size: ownSize),
             presentationTime: time,
             duration: packet.duration ?? .invalid,
             isKeyFrame: packet.isKeyFrame,

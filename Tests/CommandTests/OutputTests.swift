@@ -19,16 +19,19 @@ struct OutputTests {
         #expect(outcome.output.count == 90 * Media.pictureBytes)
     }
 
-    @Test func aSizeScalesWhatIsWritten() async throws {
-        let outcome = try await Command.run(
-            "--untimed",
-            "--size",
-            "160x160",
-            "--video",
-            "y4m:-",
-            Media.silent
-        )
-        #expect(outcome.output.starts(with: Data("YUV4MPEG2 W160 H90 ".utf8)))
+    /// Exactly that size, upright and with square pixels, whatever the clip and the gravity.
+    @Test(arguments: ["rotated-90.mp4", "anamorphic.mp4", "video-only.mp4"])
+    func aSizeIsThatOfWhatIsWritten(_ name: String) async throws {
+        for gravity in ["resizeAspect", "resizeAspectFill", "resize"] {
+            let options = ["--untimed", "--frames", "3", "--size", "161x160", "--gravity", gravity]
+            let file = Media.fixture(name)
+            let outcome = try await Command.run(options + ["--video", "y4m:-", file])
+            #expect(outcome.status == 0)
+            #expect(outcome.output.starts(with: Data("YUV4MPEG2 W161 H160 F30:1 Ip A1:1 ".utf8)))
+            let header = try #require(outcome.output.firstIndex(of: 0x0A)) + 1
+            let picture = "FRAME\n".utf8.count + 161 * 160 + 2 * 81 * 80
+            #expect(outcome.output.count == header + 3 * picture)
+        }
     }
 
     @Test func soundAndPicturesTogether() async throws {

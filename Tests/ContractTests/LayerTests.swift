@@ -68,6 +68,99 @@ struct LayerTests {
         #expect(layer.videoRect == PixelRect(x: 0, y: 0, width: 64, height: 64))
     }
 
+    @Test("With a size every sink gets exactly that size, upright, with square pixels, whatever the gravity")
+    func exactSize() {
+        let bench = PlayerTestBench(.silentClip())
+        let formats = Locked([VideoFormat]())
+        bench.layer.add(CallbackVideoSink { frame in formats.withLock { $0.append(frame.format) } })
+        let size = PixelSize(width: 65, height: 43)
+        bench.layer.size = size
+        // A picture that is marked to be turned and has wide pixels.
+        bench.layer.videoFilter = { frame in
+            var frame = frame
+            frame.format.rotation = .clockwise90
+            frame.format.isMirrored = true
+            frame.format.pixelAspectRatio = Rational(32, 27)
+            return frame
+        }
+        bench.load()
+        // Seen as 8 x 18.96: 43 high is 18.14 wide.
+        #expect(bench.layer.videoRect == PixelRect(x: 23, y: 0, width: 18, height: 43))
+        for gravity in [VideoGravity.resizeAspectFill, .resize] {
+            bench.layer.videoGravity = gravity
+            bench.driver.run(seconds: 0)
+        }
+        #expect(formats.withLock { $0.map(\.shape) } == Array(repeating: VideoShape(size: size), count: 3))
+        // Without one the picture is as it was coded.
+        bench.layer.size = nil
+        bench.driver.run(seconds: 0)
+        #expect(formats.withLock { $0.last }?.shape.rotation == .clockwise90)
+        #expect(formats.withLock { $0.last }?.size == PixelSize(width: 16, height: 8))
+        #expect(bench.layer.videoRect == PixelRect(x: 0, y: 0, width: 8, height: 19))
+    }
+
+    @Test(
+        "Set while nothing moves, size, gravity and colour show at once; a size without extent shows nothing"
+    )
+    func standing() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.load()
+        let size = PixelSize(width: 64, height: 64)
+        let changes: [(PlayerLayer) -> Void] = [
+            { $0.size = size }, { $0.size = size }, { $0.videoGravity = .resizeAspectFill },
+            { $0.backgroundColor = .white }, { $0.size = .zero }, { $0.size = size }, { $0.size = nil },
+            { $0.videoGravity = .resize }, { $0.backgroundColor = .black },
+        ]
+        var shown: [Int] = []
+        for change in changes {
+            change(bench.layer)
+            bench.driver.run(seconds: 0)
+            shown.append(bench.videoSink.numbers.count)
+        }
+        // Without a size neither gravity nor colour means anything.
+        #expect(shown == [2, 2, 3, 4, 4, 5, 6, 6, 6])
+        #expect(bench.videoSink.numbers.allSatisfy { $0 == 0 })
+        let sizes = bench.videoSink.calls.compactMap { if case .start(let size, _) = $0 { size } else { nil } }
+        let own = PixelSize(width: 16, height: 8)
+        #expect(sizes == [own, size, own])
+        // Paused in the middle, the picture being shown is that of the middle.
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        bench.player.pause()
+        bench.layer.size = size
+        bench.driver.run(seconds: 0)
+        #expect(bench.videoSink.numbers.suffix(2) == [25, 25])
+        // What a seek leaves behind is not shown again.
+        bench.player.replaceCurrentItem(with: bench.makeItem(ScriptedMedia.silentClip([.stall(atPacket: 0, until: 9)])))
+        bench.driver.run(seconds: 0)
+        bench.layer.size = own
+        bench.driver.run(seconds: 2)
+        #expect(bench.videoSink.numbers.last == 25 && bench.videoSink.numbers.count == 32)
+    }
+
+    @Test("Set while playing, the next picture brings it; where none comes soon the one being shown does")
+    func refreshing() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.load(ScriptedMedia(video: .init(frameCount: 30, frameRate: 25)))
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
+        bench.layer.size = PixelSize(width: 64, height: 64)
+        bench.driver.run(seconds: 9)
+        #expect(bench.videoSink.numbers == Array(0..<30))
+        let slow = PlayerTestBench(.silentClip())
+        slow.load(ScriptedMedia(video: .init(frameCount: 10, frameRate: 1)))
+        slow.player.play()
+        slow.driver.run(seconds: 1.5)
+        slow.layer.size = PixelSize(width: 64, height: 64)
+        slow.layer.size = PixelSize(width: 32, height: 32)
+        slow.driver.run(seconds: 0.05)
+        #expect(slow.videoSink.numbers == [0, 1])
+        slow.driver.run(seconds: 0.06)
+        #expect(slow.videoSink.numbers == [0, 1, 1])
+        slow.driver.run(seconds: 1)
+        #expect(slow.videoSink.numbers == [0, 1, 1, 2])
+    }
+
     @Test("Every layer of a player shows every picture; one that comes late begins with what is shown")
     func several() {
         let bench = PlayerTestBench(.silentClip())

@@ -4,7 +4,7 @@ import Testing
 @testable import FFmpeg
 
 /// A copy of a picture as a file of raw video holds it.
-private func packedBytes(of frame: VideoFrame) -> [UInt8] {
+func packedBytes(of frame: VideoFrame) -> [UInt8] {
     var bytes: [UInt8] = []
     withPackedRows(of: frame) { bytes.append(contentsOf: $0) }
     return bytes

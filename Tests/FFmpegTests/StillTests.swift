@@ -153,7 +153,7 @@ struct PictureTurnerTests {
         -> VideoFrame
     {
         let size = PixelSize(width: 5, height: 3)
-        let owner = try FFmpegVideoConverter().makeOutput(size: size, format: av_get_pix_fmt(name))
+        let owner = try FrameOwner(size: size, format: av_get_pix_fmt(name))
         var value: UInt8 = 0
         for plane in PlaneLayout.planes(owner.pointer.pointee) {
             for row in 0..<plane.rowCount {

@@ -1,29 +1,52 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Turns pictures by quarters and mirrors them, sample by sample: nothing is lost.
+/// How the rows and columns of a picture come to lie when it is mirrored left to right and then rotated.
+struct PictureOrder {
+    let swapsAxes: Bool
+    /// Of the picture as it was: its columns come from right to left, its rows from the bottom up.
+    let reversesColumns: Bool
+    let reversesRows: Bool
+
+    init(_ rotation: Rotation, isMirrored: Bool) {
+        swapsAxes = rotation.swapsAxes
+        reversesColumns = (rotation == .half || rotation == .clockwise270) != isMirrored
+        reversesRows = rotation == .half || rotation == .clockwise90
+    }
+
+    var isPlain: Bool { !swapsAxes && !reversesColumns && !reversesRows }
+
+    /// The samples of one plane of the target that a picture gets which is laid to `rect`.
+    func place(_ rect: PixelRect, in plane: SampleGrid.Plane) -> (columns: SampleRun, rows: SampleRun) {
+        let columns = SampleRun(
+            start: rect.x,
+            length: rect.width,
+            shift: plane.shiftX,
+            isReversed: swapsAxes ? reversesRows : reversesColumns
+        )
+        let rows = SampleRun(
+            start: rect.y,
+            length: rect.height,
+            shift: plane.shiftY,
+            isReversed: swapsAxes ? reversesColumns : reversesRows
+        )
+        return (columns, rows)
+    }
+
+    /// Where the chroma of a picture has to begin that is laid to such places.
+    func lead(of places: [(columns: SampleRun, rows: SampleRun)]) -> Scaler.Lead {
+        guard places.count > 1 else { return Scaler.Lead() }
+        let (across, down) = (places[1].columns.lead, places[1].rows.lead)
+        return swapsAxes ? Scaler.Lead(x: down, y: across) : Scaler.Lead(x: across, y: down)
+    }
+}
+
+/// Rotates pictures by quarters and mirrors them, sample by sample: nothing is lost.
 enum PictureTurner {
     /// Whether every plane is a grid of samples of one size, and stays one when it is turned.
     static func canTurn(_ format: AVPixelFormat, swapsAxes: Bool) -> Bool {
-        guard let descriptor = av_pix_fmt_desc_get(format)?.pointee else { return false }
-        let refused = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL
-        if descriptor.flags & UInt64(refused | AV_PIX_FMT_FLAG_BAYER) != 0 { return false }
-        if swapsAxes, descriptor.log2_chroma_w != descriptor.log2_chroma_h { return false }
-        return sampleSizes(descriptor) != nil
-    }
-
-    /// Bytes of one sample of each plane; nil where they differ within a plane.
-    private static func sampleSizes(_ descriptor: AVPixFmtDescriptor) -> [Int]? {
-        var sizes: [Int32: Int32] = [:]
-        let isUniform = withUnsafeBytes(of: descriptor.comp) { raw in
-            raw.bindMemory(to: AVComponentDescriptor.self).prefix(Int(descriptor.nb_components))
-                .allSatisfy { component in
-                    defer { sizes[component.plane] = component.step }
-                    return sizes[component.plane].map { $0 == component.step } ?? true
-                }
-        }
-        guard isUniform else { return nil }
-        return sizes.keys.sorted().map { Int(sizes[$0] ?? 0) }
+        guard let grid = SampleGrid(format) else { return false }
+        return !swapsAxes || grid.isSquare
     }
 
     /// A format that holds at least as much and can be turned.
@@ -39,17 +62,15 @@ enum PictureTurner {
         }.map { PixelFormat(rawValue: $0) }
     }
 
-    /// `to` has the turned picture's size and the same pixel format.
-    static func turn(_ frame: VideoFrame, into to: FrameOwner) {
-        let raw = to.pointer.pointee
-        guard let descriptor = av_pix_fmt_desc_get(AVPixelFormat(raw.format))?.pointee,
-            let sizes = sampleSizes(descriptor)
-        else { return }
-        let targets = PlaneLayout.planes(raw)
-        frame.withPlanes { planes in
-            for ((plane, target), size) in zip(zip(planes, targets), sizes) where size > 0 {
-                turn(plane, into: target, sampleSize: size, frame.format)
-            }
+    /// `targets` has room for the turned picture, and is laid out in `grid` as `planes` is.
+    static func turn(
+        _ planes: [VideoPlane],
+        into targets: [VideoPlane],
+        _ grid: SampleGrid,
+        _ order: PictureOrder
+    ) {
+        for ((plane, target), layout) in zip(zip(planes, targets), grid.planes) {
+            turn(plane, into: target, sampleSize: layout.sampleSize, order)
         }
     }
 
@@ -57,29 +78,21 @@ enum PictureTurner {
         _ plane: VideoPlane,
         into target: VideoPlane,
         sampleSize: Int,
-        _ format: VideoFormat
+        _ order: PictureOrder
     ) {
-        let (lastColumn, lastRow) = (plane.bytesUsedPerRow / sampleSize - 1, plane.rowCount - 1)
-        let row = plane.bytesPerRow
         // Where the top left sample of the result comes from, and how far it is to the next one to the right
         // and below, in bytes of the source.
-        var (x, y): (Int, Int)
-        var (right, below): (Int, Int)
-        switch format.rotation {
-        case .none: (x, y, right, below) = (0, 0, sampleSize, row)
-        case .clockwise90: (x, y, right, below) = (0, lastRow, -row, sampleSize)
-        case .half: (x, y, right, below) = (lastColumn, lastRow, -sampleSize, -row)
-        case .clockwise270: (x, y, right, below) = (lastColumn, 0, row, -sampleSize)
-        }
-        if format.isMirrored {
-            x = lastColumn - x
-            if format.rotation.swapsAxes { below = -below } else { right = -right }
-        }
+        let x = order.reversesColumns ? plane.bytesUsedPerRow / sampleSize - 1 : 0
+        let y = order.reversesRows ? plane.rowCount - 1 : 0
+        let row = plane.bytesPerRow
+        let column = order.reversesColumns ? -sampleSize : sampleSize
+        let line = order.reversesRows ? -row : row
+        let (right, below) = order.swapsAxes ? (line, column) : (column, line)
         let first = plane.baseAddress + y * row + x * sampleSize
         let columns = target.bytesUsedPerRow / sampleSize
-        for line in 0..<target.rowCount {
-            let from = first + line * below
-            let to = UnsafeMutableRawPointer(mutating: target.baseAddress) + line * target.bytesPerRow
+        for index in 0..<target.rowCount {
+            let from = first + index * below
+            let to = UnsafeMutableRawPointer(mutating: target.baseAddress) + index * target.bytesPerRow
             switch sampleSize {
             case 1: copy(UInt8.self, from, right, to, columns)
             case 2: copy(UInt16.self, from, right, to, columns)
@@ -126,20 +139,22 @@ extension FFmpegVideoConverter {
             }
             frame = try convert(frame, to: other, size: frame.size)
         }
-        var format = frame.format
-        if rotation.swapsAxes {
-            format.size = PixelSize(width: frame.size.height, height: frame.size.width)
-            let aspect = format.pixelAspectRatio
-            format.pixelAspectRatio = Rational(aspect.denominator, aspect.numerator)
+        let output = try FrameOwner(
+            size: frame.format.shape.upright.size,
+            format: av_get_pix_fmt(frame.pixelFormat.rawValue)
+        )
+        guard let grid = SampleGrid(AVPixelFormat(output.pointer.pointee.format)) else { return frame }
+        let order = PictureOrder(rotation, isMirrored: frame.format.isMirrored)
+        frame.withPlanes { planes in
+            PictureTurner.turn(planes, into: PlaneLayout.planes(output.pointer.pointee), grid, order)
         }
-        format.rotation = .none
-        format.isMirrored = false
-        // Between the samples that it was between before, which has no name any more.
-        format.color.chromaLocation = nil
-        let output = try makeOutput(size: format.size, format: av_get_pix_fmt(frame.pixelFormat.rawValue))
-        PictureTurner.turn(frame, into: output)
         var result = frame
-        result.format = format
+        result.format.size = frame.format.shape.upright.size
+        result.format.pixelAspectRatio = frame.format.shape.upright.pixelAspectRatio
+        result.format.rotation = .none
+        result.format.isMirrored = false
+        // Between the samples that it was between before, which has no name any more.
+        result.format.color.chromaLocation = nil
         result.storage = FFmpegVideoStorage(output)
         return result
     }

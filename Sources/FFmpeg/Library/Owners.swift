@@ -37,6 +37,18 @@ final class FrameOwner {
     }
 }
 
+extension FrameOwner {
+    /// A picture of its own, not written yet.
+    convenience init(size: PixelSize, format: AVPixelFormat) throws(MediaError) {
+        try self.init()
+        pointer.pointee.width = Int32(clamping: size.width)
+        pointer.pointee.height = Int32(clamping: size.height)
+        pointer.pointee.format = format.rawValue
+        let code = av_frame_get_buffer(pointer, 0)
+        if code < 0 { throw LibraryError.make(code, "no memory for a picture", fallback: .resourceLimit) }
+    }
+}
+
 /// Owns an AVDictionary, which libav replaces whenever it changes.
 final class OptionDictionary {
     var pointer: OpaquePointer?

@@ -20,6 +20,16 @@ enum PixelFormats {
         return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) != 0
     }
 
+    static func hasAlpha(_ format: AVPixelFormat) -> Bool {
+        guard let descriptor = av_pix_fmt_desc_get(format) else { return false }
+        return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
+    }
+
+    static func hasPalette(_ format: AVPixelFormat) -> Bool {
+        guard let descriptor = av_pix_fmt_desc_get(format) else { return false }
+        return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_PAL) != 0
+    }
+
     /// Points a frame at planes that somebody else owns.
     static func borrow(_ planes: [VideoPlane], into frame: UnsafeMutablePointer<AVFrame>) {
         withUnsafeMutableBytes(of: &frame.pointee.data) { data in

@@ -38,9 +38,38 @@ public protocol VideoConverter: AnyObject, Sendable {
     /// `frame` turned and mirrored as its format says, so that it needs no more of it. The pixel format may be
     /// another one where the picture's own cannot be turned.
     func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame
+    /// A picture of `geometry.target`: `geometry.source` of `frame`, scaled, mirrored and rotated as the geometry
+    /// says, at `geometry.destination`, and `background` wherever that leaves the target free. The result is
+    /// upright and has square pixels. `pixelFormat` nil: the picture's own, or the nearest one that it can be
+    /// made in. Where the pixel format has no alpha, `background` is laid over black.
+    func convert(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat?,
+        geometry: VideoGeometry,
+        background: Color
+    ) throws(MediaError) -> VideoFrame
 }
 
 extension VideoConverter {
+    /// For a converter without one of its own: by scaling and turning the whole picture. Throws where a part
+    /// would have to be cut out, or bars painted.
+    public func convert(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat?,
+        geometry: VideoGeometry,
+        background: Color
+    ) throws(MediaError) -> VideoFrame {
+        guard geometry.bars.isEmpty, geometry.source.size == frame.size else {
+            throw MediaError(.conversionFailed, "this converter cannot cut pictures, nor paint bars")
+        }
+        var scaled = try convert(frame, to: pixelFormat ?? frame.pixelFormat, size: geometry.scaledSize)
+        scaled.format.rotation = geometry.rotation
+        scaled.format.isMirrored = geometry.isMirrored
+        var result = try upright(scaled)
+        result.format = result.format.laidOut(by: geometry)
+        return result
+    }
+
     public func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
         guard frame.format.rotation == .none, !frame.format.isMirrored else {
             throw MediaError(.conversionFailed, "this converter cannot turn pictures")

@@ -71,6 +71,16 @@ extension VideoFormat {
             isMirrored: isMirrored
         )
     }
+
+    /// Of a picture that has been laid out: upright, square pixels, the target's size.
+    public func laidOut(by geometry: VideoGeometry) -> VideoFormat {
+        var result = self
+        result.size = geometry.target
+        result.pixelAspectRatio = Rational(1, 1)
+        result.rotation = .none
+        result.isMirrored = false
+        return result
+    }
 }
 
 extension Track {

@@ -14,7 +14,7 @@ package struct VariantPreference: Hashable, Sendable {
 
         /// A picture of this size need not be enlarged to be shown.
         func isCovered(by picture: PixelSize) -> Bool {
-            let shown = gravity.fittedSize(of: picture, in: size)
+            let shown = VideoGeometry(VideoShape(size: picture), gravity: gravity, target: size).videoRect
             return !picture.isEmpty && shown.width <= picture.width && shown.height <= picture.height
         }
     }

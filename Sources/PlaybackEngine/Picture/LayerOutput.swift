@@ -13,10 +13,10 @@ package enum OutputReport: Sendable {
 package final class LayerOutput: Sendable {
     /// How a layer wants its pictures.
     package struct Fit: Hashable, Sendable {
-        /// nil: the decoder's own size.
-        package var size: PixelSize?
-        package var gravity: VideoGravity
-        package var background: Color
+        /// nil: pictures are handed out as the decoder made them, and nothing else counts.
+        package let size: PixelSize?
+        package let gravity: VideoGravity
+        package let background: Color
 
         package init(
             size: PixelSize? = nil,
@@ -24,8 +24,8 @@ package final class LayerOutput: Sendable {
             background: Color = .clear
         ) {
             self.size = size
-            self.gravity = gravity
-            self.background = background
+            self.gravity = size == nil ? .resizeAspect : gravity
+            self.background = size == nil ? .clear : background
         }
     }
 
@@ -34,8 +34,22 @@ package final class LayerOutput: Sendable {
         var fit = Fit()
         var report: (@Sendable (OutputReport) -> Void)?
         var lastFrame: VideoFrame?
+        /// How the frame being shown was handed out, and the shape that it had before that.
+        var shownFit: Fit?
+        var shownShape: VideoShape?
+        /// When the frame being shown is looked at again; see `refresh`.
+        var refreshing: (any Wakeup)?
         var isClosed = false
         var filter: Filter?
+
+        /// What was shown is no longer current.
+        mutating func forget() {
+            lastFrame = nil
+            shownFit = nil
+            shownShape = nil
+            refreshing?.cancel()
+            refreshing = nil
+        }
     }
 
     /// In a struct: bare closures in generic containers are wrapped anew at each access.
@@ -45,10 +59,12 @@ package final class LayerOutput: Sendable {
 
     private let shared = Locked(Shared())
     private let lane: any Lane
-    private let isRealTime: Bool
+    private let driver: any Driver
     private let feeders: SinkFeeders
     /// Pictures under way to the sinks in real time; more would only come later still.
     private static let depth = 2
+    /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
+    private static let patience: Int64 = 100_000_000
 
     package init(
         driver: any Driver,
@@ -56,7 +72,7 @@ package final class LayerOutput: Sendable {
         makeConverter: @escaping @Sendable () -> any VideoConverter
     ) {
         lane = driver.makeLane(.presenting, label: label)
-        isRealTime = driver.isRealTime
+        self.driver = driver
         feeders = SinkFeeders(makeConverter: makeConverter)
     }
 
@@ -69,7 +85,34 @@ package final class LayerOutput: Sendable {
         shared.withLock { $0.filter = filter.map { Filter(call: $0) } }
     }
 
+    /// Counts for every frame that is handed out from now on; `refresh` sees to the one being shown.
     package func setFit(_ fit: Fit) { shared.withLock { $0.fit = fit } }
+
+    /// Hands out the frame being shown once more if it was handed out for another fit. `isPlaying`: only if no
+    /// other frame has come soon, for that one is as good.
+    package func refresh(isPlaying: Bool) {
+        guard isPlaying else { return lane.enqueue { [self] in showAgain() } }
+        let time = driver.clock.now.advanced(by: Self.patience)
+        let wakeup = driver.schedule(at: time, on: lane) { [weak self] in self?.showAgain() }
+        let old = shared.withLock { shared in
+            defer { shared.refreshing = wakeup }
+            return shared.refreshing
+        }
+        old?.cancel()
+    }
+
+    private func showAgain() {
+        let again = shared.withLock { shared -> (VideoFrame, Fit)? in
+            guard !shared.isClosed, let frame = shared.lastFrame, shared.shownFit != shared.fit else {
+                return nil
+            }
+            return (frame, shared.fit)
+        }
+        if let (frame, fit) = again { hand(frame, fit, onlyTo: nil) }
+    }
+
+    /// Of the frame being shown, as it came out of the filter; nil: none is.
+    package var shownShape: VideoShape? { shared.withLock { $0.shownShape } }
 
     /// The sink gets the picture that is being shown, if there is one.
     package func add(_ sink: any VideoSink) {
@@ -90,7 +133,7 @@ package final class LayerOutput: Sendable {
     func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
         let isTaken = shared.withLock { shared in
             guard !shared.isClosed else { return false }
-            if isRealTime, !isEssential, shared.waiting >= Self.depth { return false }
+            if driver.isRealTime, !isEssential, shared.waiting >= Self.depth { return false }
             shared.waiting += 1
             return true
         }
@@ -114,6 +157,12 @@ package final class LayerOutput: Sendable {
     private func hand(_ frame: VideoFrame, _ fit: Fit, onlyTo sink: (any VideoSink)?) {
         let filter = shared.withLock { $0.filter }
         guard let frame = filter.map({ $0.call(frame) }) ?? frame else { return }
+        shared.withLock { shared in
+            // Not if a seek came between.
+            guard shared.lastFrame != nil else { return }
+            shared.shownShape = frame.format.shape
+            if sink == nil { shared.shownFit = fit }
+        }
         for failure in feeders.feed(frame, fit: fit, onlyTo: sink) {
             tell(.sinkFailed(failure.words, failure.error))
         }
@@ -123,7 +172,7 @@ package final class LayerOutput: Sendable {
 
     /// A seek or a new item.
     func flush() {
-        shared.withLock { $0.lastFrame = nil }
+        shared.withLock { $0.forget() }
         lane.enqueue { [self] in feeders.flush() }
     }
 
@@ -131,7 +180,7 @@ package final class LayerOutput: Sendable {
     package func close() {
         shared.withLock {
             $0.isClosed = true
-            $0.lastFrame = nil
+            $0.forget()
         }
         lane.enqueue { [self] in feeders.finish() }
     }
@@ -140,7 +189,7 @@ package final class LayerOutput: Sendable {
     package func detach(then next: @escaping @Sendable () -> Void) {
         shared.withLock {
             $0.isClosed = true
-            $0.lastFrame = nil
+            $0.forget()
         }
         lane.enqueue { [self] in
             feeders.letGo()

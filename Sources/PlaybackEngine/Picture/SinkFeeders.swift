@@ -35,8 +35,9 @@ final class SinkFeeders: @unchecked Sendable {
         feeders.remove(at: index).sink.finish()
     }
 
-    /// A sink that throws is finished and taken off; the others go on.
+    /// A sink that throws is finished and taken off; the others go on. In a layer without extent nothing shows.
     func feed(_ frame: VideoFrame, fit: LayerOutput.Fit, onlyTo sink: (any VideoSink)?) -> [Failure] {
+        if let size = fit.size, size.isEmpty { return [] }
         var failures: [Failure] = []
         for feeder in feeders where sink == nil || feeder.sink === sink {
             do {
@@ -63,13 +64,24 @@ final class SinkFeeders: @unchecked Sendable {
         for feeder: Feeder
     ) throws -> VideoFrame {
         let accepted = feeder.accepted
-        let format =
-            accepted.isEmpty || accepted.contains(frame.pixelFormat) ? frame.pixelFormat : accepted[0]
-        let size = fit.size.map { fit.gravity.fittedSize(of: frame.format.presentationSize, in: $0) }
-        if format == frame.pixelFormat, size == nil || size == frame.size { return frame }
+        let takesOwn = accepted.isEmpty || accepted.contains(frame.pixelFormat)
+        if takesOwn, fit.size == nil { return frame }
+        let geometry = VideoGeometry(frame.format.shape, gravity: fit.gravity, target: fit.size)
+        if takesOwn, geometry.isIdentity {
+            var same = frame
+            same.format = frame.format.laidOut(by: geometry)
+            return same
+        }
         let converter = feeder.converter ?? makeConverter()
         feeder.converter = converter
-        return try converter.convert(frame, to: format, size: size ?? frame.size)
+        if fit.size == nil { return try converter.convert(frame, to: accepted[0], size: frame.size) }
+        return try converter.convert(
+            frame,
+            // A sink that takes everything gets what the picture can be made in.
+            to: accepted.isEmpty ? nil : takesOwn ? frame.pixelFormat : accepted[0],
+            geometry: geometry,
+            background: fit.background
+        )
     }
 
     func flush() {

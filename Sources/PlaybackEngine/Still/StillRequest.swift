@@ -37,36 +37,22 @@ package struct StillRequest: Hashable, Sendable {
 }
 
 extension StillRequest {
-    /// The picture in the shape that was asked for, converted at most twice: scaled, then turned.
+    /// The picture in the shape that was asked for.
     func shape(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame {
         guard isUpright || maximumSize != nil, !frame.size.isEmpty else { return frame }
-        var format = frame.format
-        if !isUpright { format.rotation = .none }
-        var size = Self.fit(format.presentationSize, inside: maximumSize)
-        if format.rotation.swapsAxes { size = PixelSize(width: size.height, height: size.width) }
+        var shape = frame.format.shape
+        if !isUpright { (shape.rotation, shape.isMirrored) = (.none, false) }
+        let geometry = VideoGeometry(shape, inside: maximumSize)
         var shaped = frame
-        if size != frame.size {
-            do throws(MediaError) {
-                shaped = try converter.convert(frame, to: frame.pixelFormat, size: size)
-            } catch {
-                // Some formats can be read and not be written, as palettes.
-                guard error.code == .conversionFailed else { throw error }
-                shaped = try converter.convert(frame, to: .rgba, size: size)
-            }
+        if geometry.isIdentity {
+            shaped.format = frame.format.laidOut(by: geometry)
+        } else {
+            shaped = try converter.convert(frame, to: nil, geometry: geometry, background: .clear)
         }
-        shaped.format.pixelAspectRatio = Rational(1, 1)
-        return isUpright ? try converter.upright(shaped) : shaped
-    }
-
-    static func fit(_ size: PixelSize, inside bounds: PixelSize?) -> PixelSize {
-        guard let bounds, !size.isEmpty else { return size }
-        let width = bounds.width > 0 ? bounds.width : size.width
-        let height = bounds.height > 0 ? bounds.height : size.height
-        guard size.width > width || size.height > height else { return size }
-        let fitted = VideoGravity.resizeAspect.fittedSize(
-            of: size,
-            in: PixelSize(width: width, height: height)
-        )
-        return PixelSize(width: min(fitted.width, width), height: min(fitted.height, height))
+        if !isUpright {
+            shaped.format.rotation = frame.format.rotation
+            shaped.format.isMirrored = frame.format.isMirrored
+        }
+        return shaped
     }
 }

@@ -4,8 +4,9 @@ import PlaybackEngine
 
 /// Where the pictures go. A player may feed several layers; a layer shows one player and keeps it alive.
 ///
-/// Pictures are scaled to `size` by `videoGravity`; the bars that `.resizeAspect` leaves are not painted yet
-/// (a sink gets the picture at `videoRect`'s size), and neither is rotation applied.
+/// With a `size` every sink gets pictures of exactly that size, upright and with square pixels, laid in by
+/// `videoGravity` with bars in `backgroundColor`. Without one they are handed on as the decoder made them, untouched
+/// and uncopied: `VideoFrame.format` says how to turn them. Set while standing still, either shows at once.
 public final class PlayerLayer: Sendable {
     private struct State {
         var player: Player?
@@ -80,7 +81,7 @@ public final class PlayerLayer: Sendable {
         if let player, let output { player.core.loop.attach(output) }
     }
 
-    /// Pixels; nil: the video's own. Where an item has variants, the smallest that need not be enlarged for any
+    /// Pixels; nil: the video's own, and pictures are not touched. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
     /// layer of the player is played, once all its layers have a size.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
@@ -92,6 +93,7 @@ public final class PlayerLayer: Sendable {
         set { change { $0.gravity = newValue } }
     }
 
+    /// Seen where the picture leaves the layer free. Where a sink's pixel format has no alpha, it lies over black.
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
         set { change { $0.background = newValue } }
@@ -117,7 +119,12 @@ public final class PlayerLayer: Sendable {
             return (state.output, state.fit, state.player?.core)
         }
         output?.setFit(fit)
-        core?.reconsiderVariants()
+        guard let core else { return }
+        if let output {
+            // Where time stands once what was asked before is done, no other picture follows.
+            core.loop.perform { output.refresh(isPlaying: $0.snapshot.effectiveRate != 0) }
+        }
+        core.reconsiderVariants()
     }
 
     /// nil: as large as the video.
@@ -154,19 +161,22 @@ public final class PlayerLayer: Sendable {
         lane.enqueue { [weak self] in self?.observers.tell(telling) }
     }
 
-    /// Where the picture lies in the layer; `.zero` until its size is known.
+    /// Where the picture lies in the layer; `.zero` until its size is known. With `.resizeAspectFill` it reaches
+    /// beyond the layer.
     public var videoRect: PixelRect {
-        let (player, size, gravity) = state.withLock { ($0.player, $0.size, $0.gravity) }
-        let picture = player?.core.snapshot.presentationSize ?? .zero
-        guard !picture.isEmpty else { return .zero }
-        let bounds = size ?? picture
-        let fitted = gravity.fittedSize(of: picture, in: bounds)
-        return PixelRect(
-            x: (bounds.width - fitted.width) / 2,
-            y: (bounds.height - fitted.height) / 2,
-            width: fitted.width,
-            height: fitted.height
-        )
+        let (player, output) = state.withLock { ($0.player, $0.output) }
+        guard let snapshot = player?.core.snapshot, !snapshot.presentationSize.isEmpty else { return .zero }
+        let (size, gravity) = state.withLock { ($0.size, $0.gravity) }
+        let shape = output?.shownShape ?? Self.shape(of: snapshot)
+        return VideoGeometry(shape, gravity: gravity, target: size).videoRect
+    }
+
+    /// Until a picture is shown its track tells, more exactly than the rounded size.
+    private static func shape(of snapshot: PlaybackSnapshot) -> VideoShape {
+        let track = snapshot.description?.tracks.first { track in
+            snapshot.enabledTracks.contains(track.id) && track.presentationSize == snapshot.presentationSize
+        }
+        return track?.shape ?? VideoShape(size: snapshot.presentationSize)
     }
 
     /// The sink gets the picture being shown, if there is one, and every one from then on.

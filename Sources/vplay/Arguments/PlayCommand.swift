@@ -84,7 +84,12 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var subtitleTrack: TrackArgument?
 
-    @Option(help: ArgumentHelp("Scale pictures into this size (default: the video's own).", valueName: "wxh"))
+    @Option(
+        help: ArgumentHelp(
+            "Lay pictures into this size, upright, with square pixels and dark bars (default: as they were coded).",
+            valueName: "wxh"
+        )
+    )
     var size: SizeArgument?
 
     @Option(help: "How a picture is laid into --size.")

@@ -1,0 +1,54 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// The matrix and range of both ends of a conversion.
+struct ColorConversion: Equatable {
+    var sourceMatrix: Int32
+    var sourceIsFull: Bool
+    var targetMatrix: Int32
+    var targetIsFull: Bool
+    private let targetIsRGB: Bool
+    private let sourceIsRGB: Bool
+
+    /// Pictures keep their matrix and range; RGB has no matrix and always the full range. What the stream
+    /// leaves open is taken as BT.709 above 576 lines and BT.601 below.
+    init(_ format: VideoFormat, from: AVPixelFormat, to: AVPixelFormat) {
+        sourceIsRGB = PixelFormats.isRGB(from)
+        targetIsRGB = PixelFormats.isRGB(to)
+        let guess = format.size.height > 576 ? SWS_CS_ITU709 : SWS_CS_ITU601
+        let matrix: Int32 =
+            switch format.color.matrix {
+            case "bt709": SWS_CS_ITU709
+            case "fcc": SWS_CS_FCC
+            case "bt470bg", "smpte170m": SWS_CS_ITU601
+            case "smpte240m": SWS_CS_SMPTE240M
+            case "bt2020nc", "bt2020c": SWS_CS_BT2020
+            default: guess
+            }
+        sourceMatrix = matrix
+        targetMatrix = matrix
+        let isFull = format.color.isFullRange ?? ColorNames.isFullRangeByName(from)
+        sourceIsFull = isFull || sourceIsRGB
+        targetIsFull = targetIsRGB || ColorNames.isFullRangeByName(to) || (isFull && !sourceIsRGB)
+    }
+
+    /// From full-range RGB to what the target of this conversion is.
+    var fromRGB: ColorConversion {
+        var result = self
+        result.sourceMatrix = targetMatrix
+        result.sourceIsFull = true
+        return result
+    }
+
+    /// Says what the converted picture is.
+    func describe(_ color: inout ColorDescription) {
+        if targetIsRGB {
+            color.matrix = "gbr"
+            color.isFullRange = true
+            color.chromaLocation = nil
+        } else {
+            if sourceIsRGB { color.matrix = targetMatrix == SWS_CS_ITU709 ? "bt709" : "smpte170m" }
+            if sourceIsRGB || targetIsFull != sourceIsFull { color.isFullRange = targetIsFull }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import Foundation
+import MediaCore
+import Playhead
+import Testing
+
+@testable import FFmpeg
+
+/// What a layer with a size hands to its sinks, against what ffmpeg's filters make of the same frame.
+enum LayerPicture {
+    /// How the picture is meant to be seen, whatever the file says.
+    struct Marks: Sendable {
+        var rotation = MediaCore.Rotation.none
+        var isMirrored = false
+    }
+
+    /// The first picture of a file as a layer shows it.
+    static func first(
+        _ location: String,
+        size: PixelSize,
+        _ gravity: VideoGravity,
+        marks: Marks? = nil
+    ) async -> (frame: VideoFrame, shape: VideoShape, rect: PixelRect)? {
+        let seen = Locked<VideoFrame?>(nil)
+        let coded = Locked<VideoShape?>(nil)
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let layer = PlayerLayer(player: player, size: size)
+        layer.videoGravity = gravity
+        layer.videoFilter = { frame in
+            var frame = frame
+            if let marks {
+                (frame.format.rotation, frame.format.isMirrored) = (marks.rotation, marks.isMirrored)
+            }
+            coded.withLock { $0 = $0 ?? frame.format.shape }
+            return frame
+        }
+        layer.add(CallbackVideoSink { frame in seen.withLock { $0 = $0 ?? frame } })
+        let events = player.events
+        player.replaceCurrentItem(with: PlayerItem(url: URL(fileURLWithPath: location)))
+        for await event in events {
+            if case .readyForDisplayChanged(_, true) = event { break }
+            if case .itemStatusChanged(_, .failed) = event { break }
+        }
+        let rect = layer.videoRect
+        await player.shutdown()
+        guard let frame = seen.withLock({ $0 }), let shape = coded.withLock({ $0 }) else { return nil }
+        return (frame, shape, rect)
+    }
+
+    /// ffmpeg's filters for what a geometry says. Its crop rounds to chroma samples unless it is told not to.
+    static func filters(_ geometry: VideoGeometry) -> String {
+        let (source, size) = (geometry.source, geometry.scaledSize)
+        let flags = "flags=bicubic+accurate_rnd+full_chroma_int"
+        var chain = [
+            "crop=\(source.width):\(source.height):\(source.x):\(source.y):exact=1",
+            "scale=\(size.width):\(size.height):\(flags)",
+        ]
+        if geometry.isMirrored { chain.append("hflip") }
+        switch geometry.rotation {
+        case .none: break
+        case .clockwise90: chain.append("transpose=clock")
+        case .half: chain.append("hflip,vflip")
+        case .clockwise270: chain.append("transpose=cclock")
+        }
+        return chain.joined(separator: ",")
+    }
+
+    /// Luma within the rectangle, as whole numbers.
+    static func luma(_ frame: VideoFrame, _ rect: PixelRect) -> [Int] {
+        let isWide = frame.pixelFormat.rawValue.hasSuffix("le")
+        return frame.withPlanes { planes in
+            guard let plane = planes.first else { return [] }
+            return (rect.y..<(rect.y + rect.height)).flatMap { row in
+                (rect.x..<(rect.x + rect.width)).map { column in
+                    let start = plane.baseAddress + row * plane.bytesPerRow
+                    return isWide
+                        ? Int(start.loadUnaligned(fromByteOffset: column * 2, as: UInt16.self))
+                        : Int(start.load(fromByteOffset: column, as: UInt8.self))
+                }
+            }
+        }
+    }
+
+    static func luma(_ bytes: [UInt8], of frame: VideoFrame, count: Int) -> [Int] {
+        guard frame.pixelFormat.rawValue.hasSuffix("le") else { return bytes.prefix(count).map { Int($0) } }
+        guard bytes.count >= 2 * count else { return [] }
+        return (0..<count).map { Int(bytes[2 * $0]) | Int(bytes[2 * $0 + 1]) << 8 }
+    }
+
+    /// Decibels; infinite where both are the same, not a number where they cannot be compared.
+    static func psnr(_ a: [Int], _ b: [Int], peak: Int) -> Double {
+        guard a.count == b.count, !a.isEmpty else { return .nan }
+        let sum = zip(a, b).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
+        return 10 * Foundation.log10(Double(peak * peak) * Double(a.count) / Double(sum))
+    }
+
+    /// Luma outside of the rectangle, without doubles.
+    static func bars(_ frame: VideoFrame, around rect: PixelRect) -> Set<Int> {
+        let geometryBars = [
+            PixelRect(x: 0, y: 0, width: frame.size.width, height: rect.y),
+            PixelRect(x: 0, y: rect.y, width: rect.x, height: rect.height),
+            PixelRect(
+                x: rect.x + rect.width,
+                y: rect.y,
+                width: frame.size.width - rect.x - rect.width,
+                height: rect.height
+            ),
+            PixelRect(
+                x: 0,
+                y: rect.y + rect.height,
+                width: frame.size.width,
+                height: frame.size.height - rect.y - rect.height
+            ),
+        ]
+        return geometryBars.reduce(into: []) { $0.formUnion(luma(frame, $1)) }
+    }
+
+    /// One way to show a file.
+    struct Case: Sendable {
+        var size: PixelSize
+        var gravity: VideoGravity
+        var marks: Marks?
+    }
+
+    /// What is wrong with a layer's pictures of a file.
+    static func complaints(_ location: String, _ cases: [Case]) async -> [String] {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "layers-\(UUID().uuidString)"
+        )
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var complaints: [String] = []
+        var outputs: [String] = []
+        var shown: [(one: Case, frame: VideoFrame, geometry: VideoGeometry, path: String)] = []
+        for one in cases {
+            guard
+                let (frame, shape, rect) = await first(
+                    location,
+                    size: one.size,
+                    one.gravity,
+                    marks: one.marks
+                )
+            else { return ["nothing was shown"] }
+            let geometry = VideoGeometry(shape, gravity: one.gravity, target: one.size)
+            if frame.format.shape != VideoShape(size: one.size) || rect != geometry.videoRect {
+                complaints.append("\(one): \(frame.format) in \(rect)")
+                continue
+            }
+            let path = folder.appendingPathComponent("\(shown.count).raw").path
+            let filters = "\(filters(geometry)),format=\(frame.pixelFormat)"
+            outputs.append("-map 0:v:0 -frames:v 1 -vf '\(filters)' -f rawvideo '\(path)'")
+            shown.append((one, frame, geometry, path))
+        }
+        let command = "ffmpeg -nostdin -v error -noautorotate -i '\(location)' "
+        _ = Corpus.output(of: command + outputs.joined(separator: " "))
+        for (one, frame, geometry, path) in shown {
+            if let complaint = complaint(frame, geometry, Corpus.readBytes(path) ?? []) {
+                complaints.append("\(one): \(complaint)")
+            }
+        }
+        return complaints
+    }
+
+    private static func complaint(_ frame: VideoFrame, _ geometry: VideoGeometry, _ bytes: [UInt8]) -> String?
+    {
+        let inside = geometry.destination
+        let expected = luma(bytes, of: frame, count: inside.width * inside.height)
+        let depth = frame.pixelFormat.rawValue.contains("10") ? 10 : 8
+        let decibels = psnr(luma(frame, inside), expected, peak: 1 << depth - 1)
+        guard decibels >= 44 else { return "\(decibels) dB in \(inside), from \(geometry.source)" }
+        let isFull = frame.format.color.isFullRange == true
+        let black = isFull ? 0 : 16 << (depth - 8)
+        let bars = bars(frame, around: inside)
+        return bars.isSubset(of: [black]) ? nil : "bars of \(bars)"
+    }
+
+    static let sizes = [(300, 300), (201, 133), (98, 401)].map { PixelSize(width: $0.0, height: $0.1) }
+}
+
+@Suite("A layer's pictures against ffmpeg's filters")
+struct LayerPictureTests {
+    private static func fixture(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated/\(name)").path
+    }
+
+    private static let areThere = FileManager.default.fileExists(atPath: fixture("rotated-90.mp4"))
+
+    @Test(
+        "Fixtures, as they are marked",
+        .enabled(if: areThere, "make fixtures"),
+        arguments: ["clip-h264-aac.mp4", "rotated-90.mp4", "anamorphic.mp4"]
+    )
+    func fixtures(_ name: String) async {
+        #expect(await LayerPicture.complaints(Self.fixture(name), Self.cases(LayerPicture.sizes)) == [])
+    }
+
+    private static func cases(_ sizes: [PixelSize]) -> [LayerPicture.Case] {
+        sizes.flatMap { size in
+            [VideoGravity.resizeAspect, .resizeAspectFill, .resize].map {
+                LayerPicture.Case(size: size, gravity: $0)
+            }
+        }
+    }
+
+    @Test("One clip, turned and mirrored every way", .enabled(if: areThere, "make fixtures"))
+    func marked() async {
+        let cases = MediaCore.Rotation.allCases.flatMap { rotation in
+            [false, true].flatMap { isMirrored in
+                [VideoGravity.resizeAspect, .resizeAspectFill].map { gravity in
+                    LayerPicture.Case(
+                        size: PixelSize(width: 201, height: 133),
+                        gravity: gravity,
+                        marks: LayerPicture.Marks(rotation: rotation, isMirrored: isMirrored)
+                    )
+                }
+            }
+        }
+        #expect(await LayerPicture.complaints(Self.fixture("anamorphic.mp4"), cases) == [])
+    }
+
+    @Test(
+        "Real files",
+        .enabled(if: Corpus.isPresent, Corpus.hint),
+        arguments: [
+            "h264/camera-fire-720p-rot180.mp4", "h264/rotate-and-mirror-matrix.mp4",
+            "h264/portrait-720x1080.mp4", "hevc/iphone-hlg-10bit-editlist-rot90.mp4",
+            "hevc/metadata-track-first-rot90.mp4", "h264/bpyramid-3b-sar64x45-800x640.mp4",
+            "h264/full-range-518x488.mp4", "h264/one-pixel-1x1-yuv444.mp4", "vp9/odd-dimensions.webm",
+            "prores/prores-422-180x144-aac.mov",
+        ]
+    )
+    func corpus(_ path: String) async throws {
+        let location = try Corpus.entry(path).location
+        #expect(
+            await LayerPicture.complaints(location, Self.cases(LayerPicture.sizes)) == []
+        )
+    }
+}
