@@ -71,7 +71,7 @@ final class PulseStream {
         let me = Unmanaged.passUnretained(self).toOpaque()
         pulse.stream_set_state_callback(stream, Self.stateChanged, me)
         pulse.stream_set_write_callback(stream, Self.wanted, me)
-        pulse.stream_set_underflow_callback(stream, Self.ranDry, me)
+        pulse.stream_set_underflow_callback(stream, Self.starved, me)
         pulse.stream_set_moved_callback(stream, Self.moved, me)
         pulse.stream_set_suspended_callback(stream, Self.suspended, me)
         pulse.stream_set_latency_update_callback(stream, Self.measured, me)
@@ -329,7 +329,7 @@ final class PulseStream {
         me.measure()
     }
     private static let wanted: pa_stream_request_cb_t = { _, count, data in me(data)?.fill(count) }
-    private static let ranDry: pa_stream_notify_cb_t = { _, data in me(data)?.noteUnderrun() }
+    private static let starved: pa_stream_notify_cb_t = { _, data in me(data)?.noteUnderrun() }
     private static let moved: pa_stream_notify_cb_t = { _, data in me(data)?.didMove() }
     private static let suspended: pa_stream_notify_cb_t = { _, data in me(data)?.suspensionChanged() }
     private static let measured: pa_stream_notify_cb_t = { _, data in

@@ -39,7 +39,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
                 throw SinkError.outOfOrder("a picture came before its format")
             }
             let size = frame.withPlanes { $0.packedByteCount }
-            let hash = PictureDigest.digest(of: frame)
+            let hash = FrameDigest.digest(of: frame)
             guard !hash.isEmpty else {
                 throw MediaError(.resourceLimit, "there is no memory for a checksum")
             }

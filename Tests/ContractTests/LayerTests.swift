@@ -120,7 +120,9 @@ struct LayerTests {
         // Without a size neither gravity nor colour means anything.
         #expect(shown == [2, 2, 3, 4, 4, 5, 6, 6, 6])
         #expect(bench.videoSink.numbers.allSatisfy { $0 == 0 })
-        let sizes = bench.videoSink.calls.compactMap { if case .start(let size, _) = $0 { size } else { nil } }
+        let sizes = bench.videoSink.calls.compactMap {
+            if case .start(let size, _) = $0 { size } else { nil }
+        }
         let own = PixelSize(width: 16, height: 8)
         #expect(sizes == [own, size, own])
         // Paused in the middle, the picture being shown is that of the middle.
@@ -131,7 +133,9 @@ struct LayerTests {
         bench.driver.run(seconds: 0)
         #expect(bench.videoSink.numbers.suffix(2) == [25, 25])
         // What a seek leaves behind is not shown again.
-        bench.player.replaceCurrentItem(with: bench.makeItem(ScriptedMedia.silentClip([.stall(atPacket: 0, until: 9)])))
+        bench.player.replaceCurrentItem(
+            with: bench.makeItem(ScriptedMedia.silentClip([.stall(atPacket: 0, until: 9)]))
+        )
         bench.driver.run(seconds: 0)
         bench.layer.size = own
         bench.driver.run(seconds: 2)

@@ -170,7 +170,7 @@ struct TransportTests {
         let id = ItemID(1)
         _ = state.handle(.setItem(id))
         _ = state.handle(.opened(id, duration: .ms(2000)))
-        _ = state.handle(.landed(state.epoch, at: .zero))
+        _ = state.handle(.firstFramePresented(state.epoch, at: .zero))
         _ = state.handle(.buffer(id, BufferLevel(isEmpty: false, isLikelyToKeepUp: false, isFull: false)))
         _ = state.handle(.setRate(1))
         #expect(state.waitReason == .toMinimizeStalls)

@@ -180,11 +180,11 @@ struct PictureDigestTests {
         )
         #expect(packedBytes(of: frame) == [1, 2, 3, 4])
         // md5 of 01 02 03 04
-        #expect(PictureDigest.digest(of: frame) == "08d6c05a21512a79a1dfeb9d2a8f262f")
+        #expect(FrameDigest.digest(of: frame) == "08d6c05a21512a79a1dfeb9d2a8f262f")
     }
 
     @Test func anEmptyDigestIsMD5s() {
-        #expect(PictureDigest().finish() == "d41d8cd98f00b204e9800998ecf8427e")
+        #expect(FrameDigest().finish() == "d41d8cd98f00b204e9800998ecf8427e")
     }
 
     @Test func versionsAreNamed() {

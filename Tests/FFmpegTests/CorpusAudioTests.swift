@@ -63,7 +63,7 @@ struct CorpusAudioTests {
     }
 
     private func hash(_ bytes: [UInt8]) -> String {
-        let digest = PictureDigest()
+        let digest = FrameDigest()
         bytes.withUnsafeBytes { digest.update($0) }
         return digest.finish()
     }

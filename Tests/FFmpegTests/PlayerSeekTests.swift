@@ -44,7 +44,7 @@ struct PlayerSeekTests {
             let finished = await player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
             let shown = screen.last
             let isRight =
-                finished && shown.map { PictureDigest.digest(of: $0) } == reference.lines[index].hash
+                finished && shown.map { FrameDigest.digest(of: $0) } == reference.lines[index].hash
             if isRight { continue }
             let got = shown.flatMap { times.firstIndex(of: $0.presentationTime) }
             wrong.append("to \(target): picture \(got ?? -1) instead of \(index), finished \(finished)")

@@ -90,7 +90,7 @@ struct Playthrough {
     mutating func add(_ frame: VideoFrame) {
         if let wanted, wanted != frame.presentationTime { return }
         var size = 0
-        let digest = PictureDigest()
+        let digest = FrameDigest()
         withPackedRows(of: frame) {
             size += $0.count
             digest.update($0)

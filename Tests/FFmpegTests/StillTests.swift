@@ -42,7 +42,7 @@ struct StillTests {
                 let index = due.lastIndex { $0 <= min(times[count], duration) } ?? 0
                 count += 1
                 let frame = try result.frame
-                if PictureDigest.digest(of: frame) == reference.lines[index].hash { continue }
+                if FrameDigest.digest(of: frame) == reference.lines[index].hash { continue }
                 let got = due.firstIndex(of: frame.presentationTime) ?? -1
                 wrong.append("at \(result.requestedTime): picture \(got) instead of \(index)")
             }
@@ -64,7 +64,7 @@ struct StillTests {
             // One file's only key frame is cut off by its edit list: there the first picture that is left.
             #expect(image.frame.isKeyFrame || path.contains("iibbibb") && image.actualTime == .zero)
             let hash = try #require(pictures.first { $0.time == image.actualTime }?.hash)
-            #expect(PictureDigest.digest(of: image.frame) == hash, "at \(time)")
+            #expect(FrameDigest.digest(of: image.frame) == hash, "at \(time)")
         }
     }
 
@@ -80,7 +80,7 @@ struct StillTests {
         generator.requestedTimeToleranceBefore = .zero
         generator.requestedTimeToleranceAfter = .zero
         let plain = try await generator.image(at: .zero).frame
-        #expect(PictureDigest.digest(of: plain) == FrameMD5(entry)?.lines.first?.hash)
+        #expect(FrameDigest.digest(of: plain) == FrameMD5(entry)?.lines.first?.hash)
         #expect(plain.format.rotation != .none || plain.format.isMirrored)
         generator.appliesPreferredTrackTransform = true
         let upright = try await generator.image(at: .zero).frame
@@ -92,7 +92,7 @@ struct StillTests {
             as: UTF8.self
         )
         let hash = text.split(separator: "\n").last?.split(separator: ",").last?.filter { $0 != " " }
-        #expect(PictureDigest.digest(of: upright) == hash)
+        #expect(FrameDigest.digest(of: upright) == hash)
         #expect(upright.format.rotation == .none && !upright.format.isMirrored)
         #expect(upright.size == plain.format.presentationSize)
     }
@@ -231,8 +231,8 @@ struct PictureTurnerTests {
         ]
     )
     func substitutes(_ name: String, _ other: String) throws {
-        #expect(!PictureTurner.canTurn(av_get_pix_fmt(name), swapsAxes: true))
-        let found = PictureTurner.substitute(for: PixelFormat(rawValue: name), swapsAxes: true)
+        #expect(!FrameRotator.canTurn(av_get_pix_fmt(name), swapsAxes: true))
+        let found = FrameRotator.substitute(for: PixelFormat(rawValue: name), swapsAxes: true)
         #expect(found?.rawValue == other)
     }
 }

@@ -13,7 +13,8 @@ struct SeekEffortTests {
         audio: .init(sampleCount: 480_000)
     )
 
-    private func load(_ media: ScriptedMedia, seed: UInt64? = nil) -> (bench: EngineTestBench, effort: Effort) {
+    private func load(_ media: ScriptedMedia, seed: UInt64? = nil) -> (bench: EngineTestBench, effort: Effort)
+    {
         let bench = EngineTestBench(seed: seed)
         let effort = Effort()
         let clock = bench.driver.clock
@@ -23,7 +24,10 @@ struct SeekEffortTests {
         return (bench, effort)
     }
 
-    @Test("A little ahead the decoder goes on: no flush, and no packet twice", arguments: [nil, 1, 2, 3] as [UInt64?])
+    @Test(
+        "A little ahead the decoder goes on: no flush, and no packet twice",
+        arguments: [nil, 1, 2, 3] as [UInt64?]
+    )
     func goesOn(seed: UInt64?) {
         let (bench, effort) = load(Self.clip, seed: seed)
         let before = effort.sent
@@ -58,7 +62,8 @@ struct SeekEffortTests {
         var random = SplitMix64(UInt64(sample))
         var time: Int64 = 0
         for number in 1...12 {
-            time = Bool.random(using: &random)
+            time =
+                Bool.random(using: &random)
                 ? Int64.random(in: 0..<10_000, using: &random)
                 : min(9_999, time + Int64.random(in: 0..<900, using: &random))
             bench.seek(UInt64(number), to: .ms(time))
@@ -67,7 +72,10 @@ struct SeekEffortTests {
                 continue
             }
             bench.driver.run(atMost: 1)
-            #expect(bench.videoSink.numbers.last == Int(time / 40), "seed \(sample), seek \(number) to \(time) ms")
+            #expect(
+                bench.videoSink.numbers.last == Int(time / 40),
+                "seed \(sample), seek \(number) to \(time) ms"
+            )
         }
         bench.driver.run(atMost: 1)
         bench.loop.send(.setRate(1))

@@ -117,7 +117,7 @@ struct SoundSeamTests {
         bench.driver.run(seconds: 1.95)
         bench.play(0)
         bench.driver.run(seconds: 0.2)
-        bench.loop.renewItem(ItemID(1))
+        bench.loop.reloadItem(ItemID(1))
         bench.driver.run(seconds: 0.2)
         bench.play()
         bench.driver.run(seconds: 3)

@@ -42,7 +42,7 @@ enum StatePromise: String, CaseIterable {
                 || state.timelineRate == state.rate && state.isReverse == (state.rate < 0)
         case .playsSomething:
             guard state.timeControl == .playing else { return true }
-            return item?.status == .readyToPlay && item?.hasLanded == true
+            return item?.status == .readyToPlay && item?.hasFirstFrame == true
         case .neverPlaysOnEmpty:
             // Past the end, under `.none`, there is none to come.
             guard state.timeControl == .playing, item?.hasEnded == false else { return true }

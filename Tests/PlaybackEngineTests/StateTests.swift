@@ -15,7 +15,7 @@ struct StateTests {
         _ = state.handle(.setItem(ItemID(1)))
         _ = state.handle(.opened(ItemID(1), duration: .ms(10_000)))
         _ = state.handle(.buffer(ItemID(1), .ready))
-        _ = state.handle(.landed(state.epoch, at: .zero))
+        _ = state.handle(.firstFramePresented(state.epoch, at: .zero))
         change(&state)
         return state
     }
@@ -24,7 +24,7 @@ struct StateTests {
     func timeControl() {
         struct Row {
             let rate: Float
-            let hasItem, isOpen, hasLanded: Bool
+            let hasItem, isOpen, hasFirstFrame: Bool
             let level: BufferLevel
             let waits: Bool
             let expected: TimeControlStatus
@@ -39,7 +39,7 @@ struct StateTests {
                 rate: 0,
                 hasItem: false,
                 isOpen: false,
-                hasLanded: false,
+                hasFirstFrame: false,
                 level: .empty,
                 waits: true,
                 expected: .paused,
@@ -49,7 +49,7 @@ struct StateTests {
                 rate: 0,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: .ready,
                 waits: true,
                 expected: .paused,
@@ -59,7 +59,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: false,
                 isOpen: false,
-                hasLanded: false,
+                hasFirstFrame: false,
                 level: .empty,
                 waits: true,
                 expected: waiting,
@@ -69,7 +69,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: false,
                 isOpen: false,
-                hasLanded: false,
+                hasFirstFrame: false,
                 level: .empty,
                 waits: false,
                 expected: waiting,
@@ -79,7 +79,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: false,
-                hasLanded: false,
+                hasFirstFrame: false,
                 level: .empty,
                 waits: true,
                 expected: waiting,
@@ -89,7 +89,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: false,
+                hasFirstFrame: false,
                 level: .empty,
                 waits: true,
                 expected: waiting,
@@ -99,7 +99,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: .empty,
                 waits: true,
                 expected: waiting,
@@ -109,7 +109,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: some,
                 waits: true,
                 expected: waiting,
@@ -119,7 +119,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: full,
                 waits: true,
                 expected: .playing,
@@ -129,7 +129,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: likely,
                 waits: true,
                 expected: .playing,
@@ -139,7 +139,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: some,
                 waits: false,
                 expected: .playing,
@@ -149,7 +149,7 @@ struct StateTests {
                 rate: 1,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: .empty,
                 waits: false,
                 expected: waiting,
@@ -159,7 +159,7 @@ struct StateTests {
                 rate: 2.5,
                 hasItem: true,
                 isOpen: true,
-                hasLanded: true,
+                hasFirstFrame: true,
                 level: .ready,
                 waits: true,
                 expected: .playing,
@@ -172,7 +172,7 @@ struct StateTests {
             _ = state.handle(.setRate(row.rate))
             if row.hasItem { _ = state.handle(.setItem(ItemID(1))) }
             if row.isOpen { _ = state.handle(.opened(ItemID(1), duration: .ms(10_000))) }
-            if row.hasLanded { _ = state.handle(.landed(state.epoch, at: .zero)) }
+            if row.hasFirstFrame { _ = state.handle(.firstFramePresented(state.epoch, at: .zero)) }
             _ = state.handle(.buffer(ItemID(1), row.level))
             #expect(state.timeControl == row.expected, "row \(number)")
             #expect(state.waitReason == row.reason, "row \(number)")
@@ -231,7 +231,7 @@ struct StateTests {
         var state = Self.ready { _ = $0.handle(.setRate(1)) }
         let before = state
         for event in [
-            PlaybackEvent.landed(Epoch(99), at: .zero), .ranDry(Epoch(99)),
+            PlaybackEvent.firstFramePresented(Epoch(99), at: .zero), .starved(Epoch(99)),
             .reachedEnd(Epoch(99), at: .zero, nil),
             .opened(ItemID(9), duration: .zero), .buffer(ItemID(9), .empty),
             .failed(ItemID(9), MediaError(.io, "late")), .durationChanged(ItemID(9), .zero),

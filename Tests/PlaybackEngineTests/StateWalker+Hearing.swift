@@ -37,7 +37,7 @@ extension StateWalker {
             told.seen.passes += 1
             told.outcomes = 0
             return beginPass(of: told.passOf)
-        case .turn:
+        case .setDirection:
             told.seen.turns += 1
             told.outcomes = 0
             told.hasOutcome = false
@@ -134,7 +134,7 @@ extension StateWalker.Turn {
         }
     }
 
-    var isLanding: Bool { if case .landed = event { true } else { false } }
+    var isLanding: Bool { if case .firstFramePresented = event { true } else { false } }
     var isFailure: Bool { if case .failed = event { true } else { false } }
     var isPause: Bool {
         switch event {
@@ -143,5 +143,5 @@ extension StateWalker.Turn {
         default: false
         }
     }
-    var isStall: Bool { if case .ranDry(before.epoch) = event { before.timelineRate != 0 } else { false } }
+    var isStall: Bool { if case .starved(before.epoch) = event { before.timelineRate != 0 } else { false } }
 }

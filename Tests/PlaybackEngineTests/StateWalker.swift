@@ -94,8 +94,9 @@ struct StateWalker {
         case 23..<30: return .opened(item, duration: flag ? .ms(10_000) : .indefinite)
         case 30: return .failed(item, MediaError(.io, "random"))
         case 31..<42: return .buffer(item, makeLevel())
-        case 42..<54: return .landed(epoch, at: .ms(Int64.random(in: 0...10_000, using: &random)))
-        case 54..<58: return .ranDry(epoch)
+        case 42..<54:
+            return .firstFramePresented(epoch, at: .ms(Int64.random(in: 0...10_000, using: &random)))
+        case 54..<58: return .starved(epoch)
         case 58..<64:
             let isCutOff = Int.random(in: 0..<4, using: &random) == 0
             return .reachedEnd(epoch, at: .ms(10_000), isCutOff ? MediaError(.truncated, "random") : nil)
@@ -120,7 +121,7 @@ struct StateWalker {
         guard let item = state.item else { return .setItem(ItemID(nextID)) }
         if item.status == .failed { return .setItem(ItemID(nextID)) }
         if item.status == .unknown { return .opened(item.id, duration: .ms(10_000)) }
-        if !item.hasLanded { return .landed(state.epoch, at: .zero) }
+        if !item.hasFirstFrame { return .firstFramePresented(state.epoch, at: .zero) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }
@@ -140,7 +141,7 @@ struct StateWalker {
         return .ms(Int64.random(in: -2000...12_000, using: &random))
     }
 
-    /// While time runs, `ranDry` alone tells of an empty buffer, as `BufferMonitor` has it.
+    /// While time runs, `starved` alone tells of an empty buffer, as `BufferMonitor` has it.
     private mutating func makeLevel() -> BufferLevel {
         let isEmpty = state.timelineRate == 0 && Bool.random(using: &random)
         let isLikely = !isEmpty && Bool.random(using: &random)

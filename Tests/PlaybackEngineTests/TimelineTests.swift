@@ -22,7 +22,7 @@ struct TimelineTests {
     @Test("A rate that begins at a moment of the media does so when that is reached, and not before")
     func turns() {
         var line = running()
-        line.turn(at: media(300), to: PlaybackRate(2), at: host(1100))
+        line.changeRate(at: media(300), to: PlaybackRate(2), at: host(1100))
         #expect(line.rate == PlaybackRate(2))
         #expect(line.media(at: host(1100)) == media(100))
         #expect(line.media(at: host(1300)) == media(300))
@@ -37,11 +37,11 @@ struct TimelineTests {
     @Test("Turns follow each other; one that comes before another takes its place")
     func severalTurns() {
         var line = running()
-        line.turn(at: media(300), to: PlaybackRate(2), at: host(1100))
-        line.turn(at: media(500), to: PlaybackRate(0.5), at: host(1100))
+        line.changeRate(at: media(300), to: PlaybackRate(2), at: host(1100))
+        line.changeRate(at: media(500), to: PlaybackRate(0.5), at: host(1100))
         #expect(line.media(at: host(1500)) == media(550))
         #expect(line.host(for: media(550)) == host(1500))
-        line.turn(at: media(400), to: PlaybackRate(4), at: host(1350))
+        line.changeRate(at: media(400), to: PlaybackRate(4), at: host(1350))
         #expect(line.media(at: host(1350)) == media(400))
         #expect(line.media(at: host(1400)) == media(600))
         line.setRate(.stopped, at: host(1400))
@@ -51,17 +51,17 @@ struct TimelineTests {
     @Test("A turn that lies behind counts at once; one moved, when it comes there; an old epoch's not at all")
     func movedTurns() {
         var line = running()
-        line.turn(at: media(50), to: PlaybackRate(2), at: host(1100))
+        line.changeRate(at: media(50), to: PlaybackRate(2), at: host(1100))
         #expect(line.media(at: host(1200)) == media(300))
-        line.turn(at: media(400), to: PlaybackRate(1), at: host(1200))
-        line.moveTurn(from: media(400), to: media(600), epoch: line.epoch, at: host(1210))
+        line.changeRate(at: media(400), to: PlaybackRate(1), at: host(1200))
+        line.moveRateChange(from: media(400), to: media(600), epoch: line.epoch, at: host(1210))
         #expect(line.media(at: host(1350)) == media(600))
         #expect(line.media(at: host(1400)) == media(650))
         // Too late: it has come.
-        line.moveTurn(from: media(600), to: media(900), epoch: line.epoch, at: host(1400))
+        line.moveRateChange(from: media(600), to: media(900), epoch: line.epoch, at: host(1400))
         #expect(line.media(at: host(1500)) == media(750))
-        line.turn(at: media(800), to: PlaybackRate(2), at: host(1500))
-        line.moveTurn(from: media(800), to: .zero, epoch: line.epoch.next, at: host(1500))
+        line.changeRate(at: media(800), to: PlaybackRate(2), at: host(1500))
+        line.moveRateChange(from: media(800), to: .zero, epoch: line.epoch.next, at: host(1500))
         #expect(line.media(at: host(1550)) == media(800))
         #expect(line.media(at: host(1600)) == media(900))
     }
@@ -69,14 +69,14 @@ struct TimelineTests {
     @Test("Holds, leaps and corrections before a turn move the moment of it, not its place")
     func correctedTurns() {
         var line = running()
-        line.turn(at: media(300), to: PlaybackRate(2), at: host(1000))
+        line.changeRate(at: media(300), to: PlaybackRate(2), at: host(1000))
         line.hold(for: 100 * Self.ms, epoch: line.epoch, at: host(1100))
         #expect(line.media(at: host(1400)) == media(300))
         #expect(line.media(at: host(1500)) == media(500))
         line.step(by: 250 * Self.ms, epoch: line.epoch, at: host(1200))
         #expect(line.media(at: host(1200)) == media(350))
         #expect(line.media(at: host(1300)) == media(550))
-        line.turn(at: media(950), to: .normal, at: host(1300))
+        line.changeRate(at: media(950), to: .normal, at: host(1300))
         line.correct(by: -500_000, epoch: line.epoch, at: host(1300))
         #expect(line.media(at: host(1700)) == media(950))
     }
@@ -99,11 +99,11 @@ struct TimelineTests {
             }
             let rate = PlaybackRate(Float(dice.next() % 16 + 1) / 4)
             switch dice.next() % 8 {
-            case 0: line.turn(at: media + distance, to: rate, at: host(now))
+            case 0: line.changeRate(at: media + distance, to: rate, at: host(now))
             case 1: line.setRate(rate, at: host(now))
             case 2: line.hold(for: distance / 10, epoch: line.epoch, at: host(now))
             case 3: line.correct(by: Int64(dice.next() % 10_000) - 5000, epoch: line.epoch, at: host(now))
-            case 4: line.turn(at: media - distance, to: rate, at: host(now))
+            case 4: line.changeRate(at: media - distance, to: rate, at: host(now))
             default: break
             }
             #expect(line.media(at: host(now)) == media)

@@ -14,20 +14,20 @@ extension FFmpegDemuxer {
         let (session, _) = try opened()
         if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
         while true {
-            try tellMissingPart()
+            try reportMissingPart()
             if let queued = queue.popFirst() {
                 if let result = makePacket(queued) { return result }
                 continue
             }
             guard let packet = try readFromContainer(session) else {
-                try tellMissingPart()
+                try reportMissingPart()
                 return nil
             }
             if let result = makePacket(packet) { return result }
         }
     }
 
-    private func tellMissingPart() throws(MediaError) {
+    private func reportMissingPart() throws(MediaError) {
         guard let missing = missingPart else { return }
         missingPart = nil
         throw missing

@@ -23,8 +23,8 @@ extension FFmpegVideoConverter {
             return same
         }
         // Some formats can only be converted as a whole.
-        let isDirect = PictureTurner.canTurn(av_get_pix_fmt(wanted.rawValue), swapsAxes: order.swapsAxes)
-        let substitute = PictureTurner.substitute(for: wanted, swapsAxes: order.swapsAxes)
+        let isDirect = FrameRotator.canTurn(av_get_pix_fmt(wanted.rawValue), swapsAxes: order.swapsAxes)
+        let substitute = FrameRotator.substitute(for: wanted, swapsAxes: order.swapsAxes)
         guard let canvas = isDirect ? wanted : substitute else {
             throw MediaError(.conversionFailed, "pictures cannot be laid out in \(wanted)")
         }
@@ -47,8 +47,8 @@ extension FFmpegVideoConverter {
         let own = av_get_pix_fmt(format.rawValue)
         if PixelFormats.hasPalette(own) { return .rgba }
         let isWritable = sws_isSupportedOutput(own) != 0
-        if isWritable, !swapsAxes || PictureTurner.canTurn(own, swapsAxes: true) { return format }
-        return PictureTurner.substitute(for: format, swapsAxes: swapsAxes) ?? format
+        if isWritable, !swapsAxes || FrameRotator.canTurn(own, swapsAxes: true) { return format }
+        return FrameRotator.substitute(for: format, swapsAxes: swapsAxes) ?? format
     }
 
     /// In a format of which a part can be taken, if a part is wanted.
@@ -84,7 +84,7 @@ extension FFmpegVideoConverter {
         try frame.readPlanes { all throws(MediaError) in
             let cut = SampleGrid(from)?.cut(all, to: geometry.source) ?? all
             if !order.isPlain, from == to, geometry.source.size == geometry.scaledSize {
-                return PictureTurner.turn(cut, into: free, grid, order)
+                return FrameRotator.turn(cut, into: free, grid, order)
             }
             var plan = Scaler.Plan(
                 source: geometry.source.size,
@@ -100,7 +100,7 @@ extension FFmpegVideoConverter {
             let scaled = try FrameOwner(size: geometry.scaledSize, format: to)
             let between = PlaneLayout.planes(scaled.pointer.pointee)
             try scaler.scale(cut, into: between, plan)
-            PictureTurner.turn(between, into: free, grid, order)
+            FrameRotator.turn(between, into: free, grid, order)
         }
         if !geometry.bars.isEmpty {
             try painter.fill(planes, around: places, with: background, format: to, colors: colors)

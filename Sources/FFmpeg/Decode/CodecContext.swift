@@ -13,7 +13,7 @@ final class CodecContext {
         threads: ThreadPlan,
         maximumPixelCount: Int,
         averageRate: AVRational = AVRational(num: 0, den: 1),
-        pictures: PictureMemory? = nil,
+        pictures: FramePool? = nil,
         log: LibraryLog
     ) throws(MediaError) {
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
@@ -61,9 +61,9 @@ final class CodecContext {
 /// What a codec context carries in `opaque`, which libav copies to the contexts of its frame threads.
 final class CodecCompanion: Sendable {
     let log: LibraryLog
-    let pictures: PictureMemory?
+    let pictures: FramePool?
 
-    init(log: LibraryLog, pictures: PictureMemory?) {
+    init(log: LibraryLog, pictures: FramePool?) {
         self.log = log
         self.pictures = pictures
     }
@@ -78,7 +78,7 @@ final class CodecCompanion: Sendable {
             UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32
         ) -> Int32 = { context, frame, flags in
             guard let context, let frame else { return PH_ERROR_EINVAL }
-            guard let pictures = of(context)?.pictures, PictureMemory.serves(frame, of: context) else {
+            guard let pictures = of(context)?.pictures, FramePool.serves(frame, of: context) else {
                 return avcodec_default_get_buffer2(context, frame, flags)
             }
             return pictures.provide(frame, for: context)

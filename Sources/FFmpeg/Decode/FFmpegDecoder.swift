@@ -14,7 +14,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let threads: ThreadPlan
     private let maximumPixelCount: Int
     /// Kept from one codec context to the next.
-    private let pictures: PictureMemory?
+    private let pictures: FramePool?
     private let scratch: PacketOwner
     private var codec: CodecContext
     private var clock: DecodeClock
@@ -43,7 +43,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         self.timeBase = stream.pointee.time_base
         self.averageRate = stream.pointee.avg_frame_rate
         self.scratch = try PacketOwner()
-        self.pictures = track.mediaType == .video ? PictureMemory() : nil
+        self.pictures = track.mediaType == .video ? FramePool() : nil
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
             by: track.naturalSize.height
         )

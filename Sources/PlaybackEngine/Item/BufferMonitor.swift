@@ -3,7 +3,7 @@ import MediaCore
 /// Turns queue levels into the three flags, with hysteresis so that they do not flicker.
 struct BufferMonitor {
     /// Where playing stands, and how it goes.
-    struct Moment {
+    struct Situation {
         var epoch: Epoch
         var itemTime: ItemTime
         var pass: Int
@@ -24,7 +24,7 @@ struct BufferMonitor {
     }
 
     /// The data ran out while playing.
-    mutating func runDry() {
+    mutating func starve() {
         level = .empty
         enough = rules.resume
         fill = FillRate()
@@ -37,18 +37,18 @@ struct BufferMonitor {
         fill = FillRate()
     }
 
-    mutating func update(_ pipeline: ItemPipeline, _ moment: Moment) -> BufferLevel {
+    mutating func update(_ pipeline: ItemPipeline, _ moment: Situation) -> BufferLevel {
         let hasEnded = pipeline.hasEndedReading(moment.epoch)
         let isFull = pipeline.isFull(moment.epoch)
-        let isReady = pipeline.branches.allSatisfy { !$0.frames.isEmpty || isFull && $0.isEmpty }
+        let isReady = pipeline.trackPipelines.allSatisfy { !$0.frames.isEmpty || isFull && $0.isEmpty }
         if hasEnded || isReady { level.isEmpty = false }
         if hasEnded || isFull { level.isFull = true }
         if hasEnded || isReady && (isFull || isEnough(pipeline, moment)) { level.isLikelyToKeepUp = true }
-        pipeline.setTellsProgress(!level.isLikelyToKeepUp)
+        pipeline.setReportsProgress(!level.isLikelyToKeepUp)
         return level
     }
 
-    private mutating func isEnough(_ pipeline: ItemPipeline, _ moment: Moment) -> Bool {
+    private mutating func isEnough(_ pipeline: ItemPipeline, _ moment: Situation) -> Bool {
         // Backward what is at hand is a group of pictures, whatever its length.
         if pipeline.isReversed || level.isLikelyToKeepUp { return true }
         let ahead = pipeline.withProgress { $0.ahead(of: moment.itemTime, pass: moment.pass) }

@@ -46,7 +46,7 @@ package struct PipelineLimits: Hashable, Sendable {
 }
 
 /// One track's way from packets to frames.
-final class Branch: Sendable {
+final class TrackPipeline: Sendable {
     let track: Track
     let packets: PacketQueue
     let frames: FrameQueue
@@ -80,8 +80,8 @@ final class ItemPipeline: Sendable {
     /// The one that is played; nil where there is no choice.
     let variant: Variant?
     let rules: BufferRules
-    let video: Branch?
-    let audio: Branch?
+    let video: TrackPipeline?
+    let audio: TrackPipeline?
     /// What is set on the item about its sound.
     let sound: AudioSettingsSource
     private let demuxer: any Demuxer
@@ -94,12 +94,14 @@ final class ItemPipeline: Sendable {
 
     /// Backward there is no sound.
     private let isReverse = Atomic<Bool>(false)
-    private var allBranches: [Branch] { [video, audio].compactMap(\.self) }
+    private var allTrackPipelines: [TrackPipeline] { [video, audio].compactMap(\.self) }
     var isReversed: Bool { isReverse.load(ordering: .relaxed) }
     /// The tracks that deliver frames in this epoch.
-    var branches: [Branch] { isReverse.load(ordering: .relaxed) ? [video].compactMap(\.self) : allBranches }
+    var trackPipelines: [TrackPipeline] {
+        isReverse.load(ordering: .relaxed) ? [video].compactMap(\.self) : allTrackPipelines
+    }
     /// All tracks that are played.
-    var tracks: [Track] { allBranches.map(\.track) }
+    var tracks: [Track] { allTrackPipelines.map(\.track) }
     /// `Track.id` of the tracks that are played.
     let trackIDs: Set<Int>
 
@@ -124,8 +126,8 @@ final class ItemPipeline: Sendable {
         self.sound = sound
         self.decodingLane = decodingLane
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
-        let reverseWish = Locked<ReverseSegment?>(nil)
-        var made: [Branch] = []
+        let reverseRequest = Locked<ReverseSegment?>(nil)
+        var made: [TrackPipeline] = []
         for (track, decoder) in decoders {
             let packets = PacketQueue(limits: limits.packets)
             let isVideo = track.mediaType == .video
@@ -138,14 +140,14 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
-                reverseWish: reverseWish,
+                reverseRequest: reverseRequest,
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
             )
             // A video frame can take long to decode, and audio of the same lane must not wait for many of them.
             let runner = StageRunner(stage, on: decodingLane, stepsPerTurn: isVideo ? 2 : 16)
             made.append(
-                Branch(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
+                TrackPipeline(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
             )
         }
         trackIDs = Set(made.map(\.track.id))
@@ -156,7 +158,7 @@ final class ItemPipeline: Sendable {
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
             wish: DemuxStage.Wish(start: start, limits: limits.packets, back: rules.back),
-            reverseWish: reverseWish,
+            reverseRequest: reverseRequest,
             wakeDecoders: { wakeDecoders() },
             report: report
         )
@@ -172,7 +174,7 @@ final class ItemPipeline: Sendable {
     func begin(_ start: EpochStart) {
         isReverse.store(start.isReverse, ordering: .relaxed)
         demux.wish.withLock { $0.start = start }
-        for branch in allBranches {
+        for branch in allTrackPipelines {
             branch.stage.start.withLock { $0 = start }
             branch.packets.begin(start.epoch)
             branch.frames.begin(start.epoch)
@@ -181,8 +183,8 @@ final class ItemPipeline: Sendable {
     }
 
     /// What was found is taken although it lies behind the wanted time.
-    func acceptLateLanding() {
-        for branch in branches { branch.stage.start.withLock { $0.isLastAttempt = true } }
+    func acceptLateStart() {
+        for branch in trackPipelines { branch.stage.start.withLock { $0.isLastAttempt = true } }
     }
 
     var canPlayReverse: Bool { video != nil && description.isSeekable }
@@ -198,7 +200,7 @@ final class ItemPipeline: Sendable {
     /// From the next frames on; what lies decoded beyond is up to the renderer.
     func setEndTime(_ time: MediaTime?) {
         demux.wish.withLock { $0.endTime = time }
-        for branch in allBranches { branch.stage.endTime.withLock { $0 = time } }
+        for branch in allTrackPipelines { branch.stage.endTime.withLock { $0 = time } }
         demuxRunner.wake()
     }
 
@@ -219,7 +221,7 @@ final class ItemPipeline: Sendable {
     }
 
     /// Whether each packet that is read is reported.
-    func setTellsProgress(_ tells: Bool) { demux.tellsProgress.store(tells, ordering: .relaxed) }
+    func setReportsProgress(_ tells: Bool) { demux.reportsProgress.store(tells, ordering: .relaxed) }
 
     /// A seek to `target` would find what it needs among the packets that are kept.
     func holds(_ target: MediaTime) -> Bool {
@@ -231,7 +233,7 @@ final class ItemPipeline: Sendable {
 
     func wake() {
         demuxRunner.wake()
-        for branch in allBranches { branch.runner.wake() }
+        for branch in allTrackPipelines { branch.runner.wake() }
     }
 
     func wakeDemuxer() { demuxRunner.wake() }
@@ -253,7 +255,7 @@ final class ItemPipeline: Sendable {
         wakeDemuxerCall.clear()
         wakeDecodersCall.clear()
         demuxRunner.stop()
-        for branch in allBranches { branch.runner.stop() }
+        for branch in allTrackPipelines { branch.runner.stop() }
     }
 
     /// A decoder waits for its threads when it goes, so it goes on its own lane and not on the caller's.

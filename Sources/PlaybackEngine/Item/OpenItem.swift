@@ -49,7 +49,7 @@ struct OpenItem {
     mutating func becomesReady() -> Bool {
         guard !isReady, let pipeline else { return false }
         let isFull = pipeline.isFull(start.epoch)
-        guard pipeline.branches.allSatisfy({ !$0.frames.isEmpty || isFull && $0.isEmpty }) else {
+        guard pipeline.trackPipelines.allSatisfy({ !$0.frames.isEmpty || isFull && $0.isEmpty }) else {
             return false
         }
         isReady = true
@@ -84,7 +84,7 @@ struct ItemEpoch {
     /// The first frame is on its way to the sinks, or has reached them.
     var hasPresented = false
     /// The epoch began with a change of direction: the frame being shown is not shown again.
-    var isChangeOfDirection = false
+    var changesDirection = false
     /// Frames that are still to be stepped over.
     var pendingSteps = 0
 

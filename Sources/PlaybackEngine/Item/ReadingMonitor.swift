@@ -5,7 +5,7 @@ struct ReadingMonitor {
     private var told: MediaTimeRange?
 
     /// A quarter of a second of growth, any loss, and the last bit at the end of the data.
-    mutating func mustTell(_ range: MediaTimeRange?, isOver: Bool) -> Bool {
+    mutating func mustReport(_ range: MediaTimeRange?, isOver: Bool) -> Bool {
         guard let range else {
             defer { told = nil }
             return told != nil

@@ -14,7 +14,7 @@ extension PlaybackLoop {
             case .setTimelineRate(let rate): setTimelineRate(rate)
             case .setLooping(let isLooping): current?.pipeline?.setLooping(isLooping)
             case .beginNextPass: beginNextPass()
-            case .turn(let epoch, let isReverse): setDirection(isReverse: isReverse, epoch)
+            case .setDirection(let epoch, let isReverse): setDirection(isReverse: isReverse, epoch)
             case .step(let count): step(count)
             case .prepare(let id, let epoch): prepare(id, epoch)
             case .discard(let id): if next?.id == id { dropNext() }
@@ -69,7 +69,7 @@ extension PlaybackLoop {
         audio.changeRate(rate, of: &renderer.timeline, isAudible: isAudible, at: now) {
             [weak self] old, new, epoch in
             self?.perform { loop in
-                loop.renderer.timeline.moveTurn(from: old, to: new, epoch: epoch, at: loop.now)
+                loop.renderer.timeline.moveRateChange(from: old, to: new, epoch: epoch, at: loop.now)
                 loop.update()
             }
         }

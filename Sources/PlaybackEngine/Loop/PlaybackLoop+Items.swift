@@ -146,7 +146,7 @@ extension PlaybackLoop {
     /// The next item's first frames lie behind the wanted ones. False: there is nowhere else to look, or no time.
     func retryNext() -> Bool {
         guard let old = next, !old.isReady, let pipeline = old.pipeline,
-            let earlier = old.epoch.earlier({ state.renewPrepared() })
+            let earlier = old.epoch.earlier({ state.replacePreparedEpoch() })
         else { return false }
         next?.epoch = earlier
         pipeline.begin(earlier.start)

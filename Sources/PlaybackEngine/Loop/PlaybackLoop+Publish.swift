@@ -62,7 +62,9 @@ extension PlaybackLoop {
 
     /// Reports what lies read ahead of the time being played.
     func reportReading(_ pipeline: ItemPipeline) {
-        guard let item = current, let state = state.item, state.hasLanded || state.isMoving else { return }
+        guard let item = current, let state = state.item, state.hasFirstFrame || state.isMoving else {
+            return
+        }
         let epoch = item.start.epoch
         // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
         let now = renderer.itemTime(at: now)
@@ -70,11 +72,11 @@ extension PlaybackLoop {
         var end = pipeline.withProgress { $0.epoch == epoch ? ItemTime($0.end(ofPass: pass)) : nil }
         if let limit = renderer.ends.forward, let read = end { end = min(read, limit) }
         let range = end.flatMap { end -> MediaTimeRange? in
-            guard state.hasLanded, end > now else { return nil }
+            guard state.hasFirstFrame, end > now else { return nil }
             return MediaTimeRange(start: now.mediaTime, duration: MediaTime(nanoseconds: end - now))
         }
         let isOver = pipeline.hasEndedReading(epoch)
-        guard current?.reading.mustTell(range, isOver: isOver) == true else { return }
+        guard current?.reading.mustReport(range, isOver: isOver) == true else { return }
         report(.loadedRangeChanged(item.id, range))
     }
 

@@ -23,7 +23,7 @@ enum Reopening {
 /// stops meanwhile.
 extension PlaybackLoop {
     /// From any thread: what is set on the item has changed.
-    package func renewItem(_ id: ItemID) {
+    package func reloadItem(_ id: ItemID) {
         perform { loop in
             if loop.next?.id == id { return loop.handle(.prepareAgain(id)) }
             guard loop.state.item?.id == id else { return }
@@ -37,7 +37,7 @@ extension PlaybackLoop {
     func reopen() {
         dropReopening()
         guard let item = state.item, let source = sources[item.id]?.make() else { return }
-        guard item.status == .readyToPlay, item.hasLanded, current?.pipeline != nil else {
+        guard item.status == .readyToPlay, item.hasFirstFrame, current?.pipeline != nil else {
             reopening = .wanted
             return
         }
@@ -114,7 +114,7 @@ extension PlaybackLoop {
         renderer.ends = item.ends
         texts.keep(item.start.epoch)
         renderer.goOn(with: pipeline, epoch: item.start.epoch, behind: shown?.presentationTime, at: now)
-        if renderer.soundIsMisplaced { audio.output?.restart() }
+        if renderer.audioIsMisplaced { audio.output?.restart() }
         if isSelection {
             describe(item.id)
             report(.selectionChanged(item.id))

@@ -25,7 +25,7 @@ extension PlaybackLoop {
         postponeReopening()
         renderer.begin(epoch.start.epoch, at: now)
         renderer.isReverse = epoch.start.isReverse
-        if !epoch.isChangeOfDirection { layers.flush() }
+        if !epoch.changesDirection { layers.flush() }
         audio.output?.flush()
         current?.begin(epoch)
     }
@@ -45,20 +45,20 @@ extension PlaybackLoop {
             isReverse: isReverse
         )
         var changed = ItemEpoch(start: start, retry: SeekRetry(target: target))
-        changed.isChangeOfDirection = true
+        changed.changesDirection = true
         begin(changed)
     }
 
     /// The container's index led behind the target: earlier places are tried, the start last.
-    func landedLate(_ epoch: Epoch) {
+    func startedLate(_ epoch: Epoch) {
         if next?.start.epoch == epoch, retryNext() { return }
         for item in [next, reopening.item] where item?.start.epoch == epoch {
-            item?.pipeline?.acceptLateLanding()
+            item?.pipeline?.acceptLateStart()
             return
         }
         guard let current, epoch == current.start.epoch,
             let earlier = current.epoch.earlier({
-                state.renewEpoch()
+                state.replaceEpoch()
                 return state.epoch
             })
         else { return }
@@ -72,7 +72,7 @@ extension PlaybackLoop {
     func presentFirstFrame(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
         guard !item.epoch.hasPresented else { return true }
         let now = now
-        guard let landing = renderer.land(pipeline, start: item.start, at: now) else { return true }
+        guard let landing = renderer.findFirstFrame(pipeline, start: item.start, at: now) else { return true }
         if landing.frame == nil, renderer.passEnd(pipeline) != nil, !item.hasFrames,
             isWithoutFrames(item, pipeline)
         {
@@ -82,7 +82,7 @@ extension PlaybackLoop {
         }
         current?.epoch.hasPresented = true
         let wasShown =
-            item.epoch.isChangeOfDirection
+            item.epoch.changesDirection
             && layers.lastFrame?.presentationTime == landing.frame?.presentationTime
         let epoch = item.start.epoch
         let time = landing.itemTime.mediaTime
@@ -108,7 +108,7 @@ extension PlaybackLoop {
         }
         if hasVideo, layers.becomesReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
         if state.item?.seekInFlight != nil { observers.moved(itemTime: ItemTime(time) ?? .zero) }
-        handle(.landed(epoch, at: time))
+        handle(.firstFramePresented(epoch, at: time))
         if reopening.isWanted { reopen() }
     }
 
@@ -116,7 +116,7 @@ extension PlaybackLoop {
     private func isWithoutFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
         let isCut = renderer.ends.forward != nil && pipeline.withProgress(\.wasCut)
         if isCut, item.newestFault.withLock({ $0 }) == nil { return false }
-        return pipeline.branches.allSatisfy { branch in
+        return pipeline.trackPipelines.allSatisfy { branch in
             if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }
             return false
         }
@@ -124,7 +124,7 @@ extension PlaybackLoop {
 
     /// Why an item without frames has none.
     private func emptiness(_ item: OpenItem, _ pipeline: ItemPipeline) -> MediaError {
-        for branch in pipeline.branches {
+        for branch in pipeline.trackPipelines {
             if case .endOfPass(_, _, let error?)? = branch.frames.peek() { return error }
         }
         guard let fault = item.newestFault.withLock({ $0 }) else {
@@ -148,7 +148,7 @@ extension PlaybackLoop {
 
     /// Shows what there is of the frames to be stepped over.
     func takeSteps(_ pipeline: ItemPipeline, at now: HostTime) {
-        guard let pending = current?.epoch.pendingSteps, pending > 0, state.item?.hasLanded == true else {
+        guard let pending = current?.epoch.pendingSteps, pending > 0, state.item?.hasFirstFrame == true else {
             return
         }
         let (frames, isAtEnd) = renderer.step(pipeline, atMost: pending, at: now)

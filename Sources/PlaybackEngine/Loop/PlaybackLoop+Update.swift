@@ -39,9 +39,9 @@ extension PlaybackLoop {
         guard let item = current, let pipeline = item.pipeline else { return updateAgain() }
         let readingTime = audio.update(&renderer.timeline, isAudible: isAudible, at: now)
         if let device = audio.device { publisher.counters.audioUnderruns = device.underruns }
-        var outcome = renderer.look(pipeline, at: now)
+        var outcome = renderer.takeDue(pipeline, at: now)
         if let next, next.isReady, let following = next.pipeline, state.followsSeamlessly {
-            renderer.lookBeyondSeam(pipeline, into: following, next.start, at: now, &outcome)
+            renderer.takeAudioBeyondSeam(pipeline, into: following, next.start, at: now, &outcome)
         }
         for time in [switchTime, readingTime, updateTexts(at: now)] {
             if let time { outcome.wake(at: time) }
@@ -72,18 +72,18 @@ extension PlaybackLoop {
             carryOut(state.handle(.readToEnd(epoch)))
         }
         learnDuration(pipeline)
-        if let level = current?.buffer.update(pipeline, bufferMoment(item)), level != state.item?.level {
+        if let level = current?.buffer.update(pipeline, bufferSituation(item)), level != state.item?.level {
             carryOut(state.handle(.buffer(item.id, level)))
         }
     }
 
     /// Where the buffer is reckoned from. Until a first frame was presented: from where that is to be.
-    private func bufferMoment(_ item: OpenItem) -> BufferMonitor.Moment {
+    private func bufferSituation(_ item: OpenItem) -> BufferMonitor.Situation {
         let now = now
         let target = ItemTime(item.start.firstWanted ?? item.start.demuxTarget) ?? .zero
-        return BufferMonitor.Moment(
+        return BufferMonitor.Situation(
             epoch: item.start.epoch,
-            itemTime: state.item?.hasLanded == true ? renderer.itemTime(at: now) : target,
+            itemTime: state.item?.hasFirstFrame == true ? renderer.itemTime(at: now) : target,
             pass: renderer.pass,
             rate: state.rate == 0 ? 1 : abs(state.rate),
             host: now
@@ -102,11 +102,11 @@ extension PlaybackLoop {
         // What was handed over of the audio beyond the seam is heard only if that is what comes, and then.
         if renderer.endWasReported {
             takeBackAudioBeyondSeam()
-        } else if renderer.soundIsMisplaced {
+        } else if renderer.audioIsMisplaced {
             audio.output?.restart()
         }
         // What was to follow may not have come.
-        if !renderer.timeline.isRunning { audio.output?.endSound() }
+        if !renderer.timeline.isRunning { audio.output?.endAudio() }
         updateAgain()
     }
 
@@ -126,13 +126,13 @@ extension PlaybackLoop {
         at now: HostTime
     ) {
         let epoch = item.start.epoch
-        guard outcome.isDry, outcome.end == nil, !pipeline.hasEndedReading(epoch) else { return }
+        guard outcome.isStarved, outcome.end == nil, !pipeline.hasEndedReading(epoch) else { return }
         guard !pipeline.isFull(epoch) else {
             outcome.wake(at: now.advanced(by: Self.starvationCheck))
             return
         }
-        current?.buffer.runDry()
-        apply(.ranDry(epoch))
+        current?.buffer.starve()
+        apply(.starved(epoch))
         updateAgain()
     }
 
@@ -156,8 +156,8 @@ extension PlaybackLoop {
         if !outcome.sound.isEmpty { deliverAudio(outcome.sound, pipeline, at: now) }
         // Where more follows without a gap, processing runs through.
         let goesOn = state.repeatSetting == .loop || next != nil || reopening.item != nil
-        if outcome.soundEnded, !goesOn { audio.output?.endSound() }
-        if audio.device != nil { audio.noteEnd(renderer.soundHasEnded(pipeline)) }
+        if outcome.audioEnded, !goesOn { audio.output?.endAudio() }
+        if audio.device != nil { audio.noteEnd(renderer.audioHasEnded(pipeline)) }
     }
 
     private func deliverAudio(_ buffers: [Renderer.Sound], _ pipeline: ItemPipeline, at now: HostTime) {
@@ -170,7 +170,7 @@ extension PlaybackLoop {
         for sound in buffers {
             publisher.counters.audioSamples += sound.buffer.frameCount
             let time = ItemTime(sound.buffer.presentationTime) ?? .zero
-            let place = SoundPlace(
+            let place = AudioPlacement(
                 origin: sound.origin,
                 time: time,
                 due: timeline.host(for: sound.origin.timelineTime(of: time)) ?? now,
@@ -212,7 +212,7 @@ extension PlaybackLoop {
             at: now
         )
         if let wish {
-            video.stage.skipWish.withLock { $0 = wish }
+            video.stage.skipRequest.withLock { $0 = wish }
             pipeline.setReadsFurther(skipPolicy.wantsFurtherReading)
         }
         guard let id = current?.id, let news = skipPolicy.takeNews() else { return }
@@ -226,10 +226,10 @@ extension PlaybackLoop {
 
     /// What the loop waits for, apart from time. While frames are at hand a push of one more wakes nobody.
     private func wanted(_ pipeline: ItemPipeline) -> StageEvents {
-        guard let item = state.item, item.hasLanded, item.level.isFull, item.level.isLikelyToKeepUp,
+        guard let item = state.item, item.hasFirstFrame, item.level.isFull, item.level.isLikelyToKeepUp,
             current?.epoch.pendingSteps == 0, next?.isReady != false, reopening.item?.isReady != false
         else { return .everything }
-        let lacksFrames = pipeline.branches.contains { branch in
+        let lacksFrames = pipeline.trackPipelines.contains { branch in
             switch branch.frames.peek() {
             case .video?, .audio?: false
             // What lies behind the end of the pass may be wanted ahead of it.
@@ -267,7 +267,7 @@ extension PlaybackLoop {
             // Kept at once: an update that is already on its way may find the item without a frame.
             newestFault.withLock { $0 = error }
             perform { $0.fault(error, of: id) }
-        case .landedLate(let epoch): perform { $0.landedLate(epoch) }
+        case .startedLate(let epoch): perform { $0.startedLate(epoch) }
         case .starving(let epoch): perform { $0.askAgain(epoch) }
         }
     }
@@ -275,7 +275,8 @@ extension PlaybackLoop {
     /// The source had nothing; it is asked again a little later.
     private func askAgain(_ epoch: Epoch) {
         // Nothing of where a seek goes is there; while playing, running dry alone tells of it.
-        if epoch == current?.start.epoch, let item = state.item, item.status == .readyToPlay, !item.hasLanded
+        if epoch == current?.start.epoch, let item = state.item, item.status == .readyToPlay,
+            !item.hasFirstFrame
         {
             current?.buffer.startAnew()
         }

@@ -22,9 +22,9 @@ struct RenderPass {
     /// The end of the pass was told of.
     var endWasReported = false
     /// Audio of what follows this pass, handed over early.
-    var ahead: SoundAhead?
+    var ahead: AudioPrefetch?
     /// Audio was handed over early, and what follows is something else or begins at another time.
-    var soundIsMisplaced = false
+    var audioIsMisplaced = false
 }
 
 extension RenderPass {
@@ -40,7 +40,7 @@ extension RenderPass {
             reverseEdge: reverseEdge,
             audioTrim: isVoid ? now : max(audioUntil, now),
             ahead: isVoid ? nil : ahead,
-            soundIsMisplaced: isVoid
+            audioIsMisplaced: isVoid
         )
     }
 

@@ -6,7 +6,7 @@ extension Renderer {
     func passEnd(_ pipeline: ItemPipeline) -> PassEnd? {
         var end = PassEnd(itemTime: .zero, error: nil)
         var sawFrames = false
-        for branch in pipeline.branches {
+        for branch in pipeline.trackPipelines {
             guard let (last, error) = endMark(branch) else { return nil }
             if let last {
                 sawFrames = true
@@ -25,7 +25,7 @@ extension Renderer {
     }
 
     /// What the track's own end of the current pass says; nil: it has not shown yet.
-    private func endMark(_ branch: Branch) -> (last: ItemTime?, error: MediaError?)? {
+    private func endMark(_ branch: TrackPipeline) -> (last: ItemTime?, error: MediaError?)? {
         if branch.track.mediaType == .audio, let mark = ahead?.mark { return (mark.last, mark.error) }
         guard case .endOfPass(pass, let last, let error)? = branch.frames.peek() else { return nil }
         return (last.map(ItemTime.init(nanoseconds:)), error)
@@ -42,7 +42,7 @@ extension Renderer {
                 origin: origin,
                 videoUntil: first,
                 audioUntil: handed?.until ?? first,
-                soundIsMisplaced: isMisplaced(ahead, origin: origin)
+                audioIsMisplaced: isMisplaced(ahead, origin: origin)
             )
         )
     }
@@ -50,7 +50,7 @@ extension Renderer {
     /// Item time at which an item begins that follows another one.
     static func begin(of next: ItemPipeline, _ start: EpochStart) -> ItemTime {
         var earliest: ItemTime?
-        for branch in next.branches {
+        for branch in next.trackPipelines {
             switch branch.frames.peek() {
             case .video(let frame)?: earliest = earlier(earliest, frame.presentationTime)
             case .audio(let buffer)?: earliest = earlier(earliest, buffer.presentationTime)
@@ -80,7 +80,7 @@ extension Renderer {
     mutating func beginNextPass(_ pipeline: ItemPipeline) {
         guard let end = passEnd(pipeline) else { return }
         let audioMarkIsTaken = ahead?.mark != nil
-        for branch in pipeline.branches where !audioMarkIsTaken || branch.track.mediaType != .audio {
+        for branch in pipeline.trackPipelines where !audioMarkIsTaken || branch.track.mediaType != .audio {
             branch.advance()
         }
         let origin = PassOrigin(at: origin.timelineTime(of: end.itemTime))
@@ -88,7 +88,7 @@ extension Renderer {
             number: pass + 1,
             origin: origin,
             audioUntil: ahead?.until ?? .zero,
-            soundIsMisplaced: isMisplaced(ahead, origin: origin)
+            audioIsMisplaced: isMisplaced(ahead, origin: origin)
         )
         current.pass.isAwaited = !hasNextPass(pipeline)
     }
@@ -102,7 +102,7 @@ extension Renderer {
     }
 
     private func hasNextPass(_ pipeline: ItemPipeline) -> Bool {
-        pipeline.branches.contains { branch in
+        pipeline.trackPipelines.contains { branch in
             switch branch.frames.peek() {
             case .video(let frame)?: frame.pass == pass
             case .audio(let buffer)?: buffer.pass == pass

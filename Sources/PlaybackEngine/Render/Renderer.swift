@@ -10,10 +10,10 @@ struct Renderer {
         var shown: [Shown] = []
         var sound: [Sound] = []
         /// The last audio of this pass was taken.
-        var soundEnded = false
+        var audioEnded = false
         /// Nothing will happen before this time; nil: only when something new arrives.
         var wakeAt: HostTime?
-        var isDry = false
+        var isStarved = false
         var end: PassEnd?
         var framesTaken = 0
         /// Nanoseconds of item time in which the frames that were taken are due.
@@ -37,7 +37,7 @@ struct Renderer {
         var error: MediaError?
     }
 
-    struct Landing {
+    struct FirstFrame {
         var itemTime: ItemTime
         var frame: VideoFrame?
     }
@@ -95,12 +95,12 @@ extension Renderer {
         get { current.isReverse }
         set { current.isReverse = newValue }
     }
-    var ahead: SoundAhead? {
+    var ahead: AudioPrefetch? {
         get { current.pass.ahead }
         set { current.pass.ahead = newValue }
     }
     var endWasReported: Bool { current.pass.endWasReported }
-    var soundIsMisplaced: Bool { current.pass.soundIsMisplaced }
+    var audioIsMisplaced: Bool { current.pass.audioIsMisplaced }
 
     func itemTime(at host: HostTime) -> ItemTime { origin.itemTime(of: timeline.media(at: host)) }
 

@@ -41,7 +41,7 @@ package struct Timeline: Hashable, Sendable {
         anchor = Anchor(host: .zero, media: .zero, rate: .stopped, epoch: epoch)
     }
 
-    /// The rate that was set last, without corrections. It may take effect later; see `turn`.
+    /// The rate that was set last, without corrections. It may take effect later; see `change`.
     package var rate: PlaybackRate { changes.last?.rate ?? anchor.rate }
     package var isRunning: Bool { !anchor.rate.isStopped }
     package var epoch: Epoch { anchor.epoch }
@@ -62,7 +62,7 @@ package struct Timeline: Hashable, Sendable {
 
     /// Goes on at another rate from `media` on, which is still to come. Only forward and while running. Changes
     /// that were to come later are cancelled.
-    package mutating func turn(at media: TimelineTime, to rate: PlaybackRate, at host: HostTime) {
+    package mutating func changeRate(at media: TimelineTime, to rate: PlaybackRate, at host: HostTime) {
         guard anchor.rate.millionths > 0, rate.millionths > 0 else { return setRate(rate, at: host) }
         move(to: host)
         guard media > anchor.media else {
@@ -77,7 +77,7 @@ package struct Timeline: Hashable, Sendable {
 
     /// The last rate change takes effect at another time, unless it has taken effect. Changes that it had cancelled
     /// and that come before the new time take effect after all.
-    package mutating func moveTurn(
+    package mutating func moveRateChange(
         from old: TimelineTime,
         to media: TimelineTime,
         epoch: Epoch,
@@ -87,7 +87,7 @@ package struct Timeline: Hashable, Sendable {
         move(to: host)
         guard !changes.isEmpty else { return }
         changes = changes.dropLast() + last.cancelled
-        turn(at: media, to: last.rate, at: host)
+        changeRate(at: media, to: last.rate, at: host)
     }
 
     /// Runs so many millionths faster than its rate from now on; below zero: slower.

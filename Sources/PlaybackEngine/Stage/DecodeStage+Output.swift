@@ -15,7 +15,7 @@ extension DecodeStage {
         }
         if isPastEnd(frame.presentationTime) { return }
         let result = current.filter.take(frame)
-        if result.isLate { landedLate() }
+        if result.isLate { startedLate() }
         for frame in result.frames { push(frame) }
         settle()
     }
@@ -56,7 +56,7 @@ extension DecodeStage {
             current.pass.noteEnd(time &+ (buffer.duration.nanoseconds ?? 0))
         }
         let result = current.filter.take(buffer)
-        if result.isLate { landedLate() }
+        if result.isLate { startedLate() }
         guard let buffer = result.buffer, buffer.frameCount > 0 else { return }
         let length = buffer.duration.nanoseconds ?? 0
         let bytes = buffer.frameCount &* buffer.format.bytesPerFrame
@@ -68,12 +68,12 @@ extension DecodeStage {
         endTime.withLock { $0.map { time >= $0 } ?? false }
     }
 
-    private func landedLate() {
-        guard mayLookEarlier else { return }
-        report(.landedLate(current.epoch))
+    private func startedLate() {
+        guard mayStartEarlier else { return }
+        report(.startedLate(current.epoch))
     }
 
-    private var mayLookEarlier: Bool { !start.withLock { $0.isLastAttempt } }
+    private var mayStartEarlier: Bool { !start.withLock { $0.isLastAttempt } }
 
     /// All packets of the pass, or of the segment while playing backward, have been decoded.
     func finishPass() {
@@ -81,9 +81,9 @@ extension DecodeStage {
         let pass = current.pass
         // Decoding began at the last key frame, and that one alone could not be decoded: what is due is found
         // from an earlier one, in a new epoch.
-        if isVideo, current.filter.hasSeenNothing, pass.drainError == nil, mayLookEarlier {
+        if isVideo, current.filter.hasSeenNothing, pass.drainError == nil, mayStartEarlier {
             current.pass.isDraining = false
-            return landedLate()
+            return startedLate()
         }
         // The picture that was due at the target is the last one, and nothing came after it.
         if let last = current.filter.drain() { push(last) }
@@ -107,7 +107,7 @@ extension DecodeStage {
         current.pass.drainError = nil
         var (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
         // Nothing that has been passed is worth decoding.
-        let wish = skipWish.withLock { $0 }
+        let wish = skipRequest.withLock { $0 }
         if wish.epoch == current.epoch, wish.level == .allButKeyFrames, let segment = next,
             wish.position > .zero
         {
@@ -120,7 +120,7 @@ extension DecodeStage {
         for frame in frames { push(frame) }
         if let next, error == nil {
             current.collector = ReverseCollector(next)
-            reverseWish.withLock { $0 = next }
+            reverseRequest.withLock { $0 = next }
             wakeDemuxer()
         } else {
             let end = FrameElement.endOfPass(0, end: 0, error)

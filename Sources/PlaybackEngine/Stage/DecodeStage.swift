@@ -12,14 +12,14 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let start: Locked<EpochStart>
     /// Where a pass ends early; frames due from there on are not wanted.
     let endTime = Locked<MediaTime?>(nil)
-    /// What to leave out of pictures, and how many were; see `PictureSkipper`.
-    let skipWish = Locked(SkipWish())
+    /// What to leave out of pictures, and how many were; see `FrameSkipper`.
+    let skipRequest = Locked(SkipRequest())
     let skipped = Atomic<Int>(0)
     /// The input is empty, and all that was taken from it has been decoded.
     let isIdle = Atomic<Bool>(false)
 
     /// Tells the demuxing stage where to read next while playing backward.
-    let reverseWish: Locked<ReverseSegment?>
+    let reverseRequest: Locked<ReverseSegment?>
     /// Where playing backward ends (`reversePlaybackEndTime`).
     let reverseEnd = Locked<MediaTime>(.zero)
 
@@ -29,7 +29,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     // Confined to the decoding lane: only `step()` touches what follows.
     var current: EpochState
-    var skipper = PictureSkipper()
+    var skipper = FrameSkipper()
     var run = DecoderRun()
     var order = PacketOrder()
     /// What the decoder was told to leave out.
@@ -85,7 +85,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
-        reverseWish: Locked<ReverseSegment?>,
+        reverseRequest: Locked<ReverseSegment?>,
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
@@ -95,7 +95,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.output = output
         self.start = Locked(start)
         self.wakeDemuxer = wakeDemuxer
-        self.reverseWish = reverseWish
+        self.reverseRequest = reverseRequest
         self.report = report
         current = EpochState(start)
         (decoder as? any EpochDecoder)?.begin(start)
@@ -271,9 +271,9 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     /// Only while playing on: what a seek looks for is decoded.
     private func mustSkip(_ packet: Packet) -> Bool {
-        let wish = skipWish.withLock { $0 }
+        let wish = skipRequest.withLock { $0 }
         let isCurrent = wish.epoch == current.epoch && !current.filter.isSearching
-        _ = skipper.take(isCurrent ? wish : SkipWish())
+        _ = skipper.take(isCurrent ? wish : SkipRequest())
         defer { countSkipped() }
         let isReverse = current.collector != nil
         let verdict = skipper.judge(packet, pass: current.pass.number, isReverse: isReverse)

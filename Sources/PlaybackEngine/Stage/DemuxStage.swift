@@ -42,7 +42,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// Non-nil while playing backward.
     private var segment: ReverseSegment?
     /// The segment that is wanted next while playing backward.
-    private let reverseWish: Locked<ReverseSegment?>
+    private let reverseRequest: Locked<ReverseSegment?>
 
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
@@ -51,7 +51,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// How far reading has come; read by the loop.
     let progress: Locked<ReadingProgress>
     /// Somebody waits for data: each packet is told of.
-    let tellsProgress = Atomic<Bool>(false)
+    let reportsProgress = Atomic<Bool>(false)
     /// Faults in a row that are taken before the rest of the data is given up.
     private static let faultLimit = 100
 
@@ -60,7 +60,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         description: MediaDescription,
         queues: [Int: PacketQueue],
         wish: Wish,
-        reverseWish: Locked<ReverseSegment?>,
+        reverseRequest: Locked<ReverseSegment?>,
         wakeDecoders: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
@@ -69,7 +69,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         videoTrack = description.tracks.first { $0.mediaType == .video && queues[$0.id] != nil }?.id
         self.queues = queues
         self.wish = Locked(wish)
-        self.reverseWish = reverseWish
+        self.reverseRequest = reverseRequest
         self.wakeDecoders = wakeDecoders
         self.report = report
         epoch = wish.start.epoch
@@ -106,7 +106,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     /// Backward the decoding stage says where to read next, when it has what it was given.
     private func nextSegment() -> StepResult {
-        guard failure == nil, let next = reverseWish.withLock({ $0 }), next.epoch == epoch,
+        guard failure == nil, let next = reverseRequest.withLock({ $0 }), next.epoch == epoch,
             next.number > segment?.number ?? .max
         else { return .needsSpace }
         segment = next
@@ -240,7 +240,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoders()
-        if tellsProgress.load(ordering: .relaxed) { report(.changed) }
+        if reportsProgress.load(ordering: .relaxed) { report(.changed) }
     }
 
     private func recover(from error: MediaError) -> StepResult {

@@ -27,7 +27,7 @@ package struct EpochStart: Hashable, Sendable {
     package var firstWanted: MediaTime?
     /// Where to send the demuxer; nil leaves it where it is (freshly opened).
     package var demuxTarget: MediaTime?
-    /// Landing late is not mended any more: there is no earlier place to try.
+    /// FirstFrame late is not mended any more: there is no earlier place to try.
     package var isLastAttempt: Bool
     /// Pictures are delivered from `firstWanted` backward; there is no sound.
     package var isReverse: Bool
@@ -50,7 +50,7 @@ package struct EpochStart: Hashable, Sendable {
 /// What the stages tell the loop, beyond filling queues. Called on the stage's lane.
 package enum StageReport: Sendable {
     /// A decoder's first frame lies after the wanted one: the container's index is inexact.
-    case landedLate(Epoch)
+    case startedLate(Epoch)
     /// One packet could not be read or decoded; playback goes on.
     case fault(MediaError)
     /// The source has nothing at present; it is asked again at a later time.

@@ -10,7 +10,7 @@ package struct ItemState: Hashable, Sendable {
     package internal(set) var canPlayReverse = false
     package internal(set) var level: BufferLevel = .empty
     /// The first frame of the current epoch has reached the sinks, and no seek is under way.
-    package internal(set) var hasLanded = false
+    package internal(set) var hasFirstFrame = false
     /// The end of the pass was reached and nothing has moved since.
     package internal(set) var hasEnded = false
     /// Why the pass ended early, if it did: asked to play on, it has failed still.

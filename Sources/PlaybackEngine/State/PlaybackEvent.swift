@@ -36,9 +36,9 @@ package enum PlaybackEvent: Sendable {
     case durationChanged(ItemID, MediaTime)
     case buffer(ItemID, BufferLevel)
     /// The first picture (or sound) of the epoch has been handed to the sinks.
-    case landed(Epoch, at: MediaTime)
+    case firstFramePresented(Epoch, at: MediaTime)
     /// The timeline needs data that is not there.
-    case ranDry(Epoch)
+    case starved(Epoch)
     /// The timeline has reached the end of the pass. An error: the data ended before the media did.
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
     /// All data of the pass has been read.
@@ -67,7 +67,7 @@ package enum PlaybackAction: Hashable, Sendable {
     /// Go on into the next pass, which lies decoded behind the end of this one.
     case beginNextPass
     /// Deliver in the other direction from where the timeline stands; everything older than `epoch` is stale.
-    case turn(Epoch, isReverse: Bool)
+    case setDirection(Epoch, isReverse: Bool)
     /// So many pictures on in the present direction.
     case step(Int)
     /// Open an item ahead of need.

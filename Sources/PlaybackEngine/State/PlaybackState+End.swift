@@ -34,7 +34,9 @@ extension PlaybackState {
         _ error: MediaError?,
         _ actions: inout [PlaybackAction]
     ) {
-        guard epoch == self.epoch, let item, item.hasLanded, !item.hasEnded, timelineRate != 0 else { return }
+        guard epoch == self.epoch, let item, item.hasFirstFrame, !item.hasEnded, timelineRate != 0 else {
+            return
+        }
         if let error { return endInFailure(item.id, error, &actions) }
         let length = isReverse ? item.duration - time : time
         if repeatSetting == .loop, length.isNumeric, length >= Self.shortestLap {
@@ -108,7 +110,7 @@ extension PlaybackState {
         }
     }
 
-    mutating func ranDry(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+    mutating func starved(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, let item, timelineRate != 0, !item.isStalled else { return }
         // Past the end under `.none` there is no data to wait for.
         if item.hasEnded { return }

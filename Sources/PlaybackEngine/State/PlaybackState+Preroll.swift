@@ -29,7 +29,7 @@ extension PlaybackState {
         var isOff = rate != 0 || epoch != old.epoch || item?.id != old.item?.id || item?.status == .failed
         if case .cancelPrerolls = event { isOff = true }
         let isReady =
-            item?.status == .readyToPlay && item?.hasLanded == true
+            item?.status == .readyToPlay && item?.hasFirstFrame == true
             && (item?.level.isLikelyToKeepUp == true || item?.level.isFull == true)
         guard isOff || isReady else { return }
         for id in prerolls { actions.append(.completePreroll(id, finished: !isOff)) }

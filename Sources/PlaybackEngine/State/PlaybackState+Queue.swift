@@ -60,7 +60,7 @@ extension PlaybackState {
         }
         let follows = isSeamless && ready.isReady && timelineRate != 0
         if follows {
-            state.hasLanded = true
+            state.hasFirstFrame = true
             state.level = .afterSeam
         } else {
             stopTimeline(&actions)
@@ -102,7 +102,7 @@ extension PlaybackState {
     }
 
     /// Its first frames are looked for at another place.
-    mutating func renewPrepared() -> Epoch {
+    mutating func replacePreparedEpoch() -> Epoch {
         let epoch = makeEpoch()
         prepared?.epoch = epoch
         return epoch
@@ -131,7 +131,7 @@ extension PlaybackState {
     }
 
     /// What belongs to the epoch so far is stale.
-    mutating func renewEpoch() { epoch = makeEpoch() }
+    mutating func replaceEpoch() { epoch = makeEpoch() }
 
     /// Never the same twice, so that what belongs to one epoch cannot be taken for another's.
     mutating func makeEpoch() -> Epoch {

@@ -46,7 +46,7 @@ extension PlaybackState {
         isReverse = rate < 0 && item?.canPlayReverse == true
         item?.seekInFlight = request
         flyingIsAnswered = false
-        item?.hasLanded = false
+        item?.hasFirstFrame = false
         item?.hasEnded = false
         item?.endError = nil
         item?.isStalled = false
@@ -54,9 +54,9 @@ extension PlaybackState {
         actions.append(.seek(epoch, request))
     }
 
-    mutating func landed(_ epoch: Epoch, _ time: MediaTime, _ actions: inout [PlaybackAction]) {
-        guard epoch == self.epoch, item?.hasLanded == false, item?.status == .readyToPlay else { return }
-        item?.hasLanded = true
+    mutating func firstFramePresented(_ epoch: Epoch, _ time: MediaTime, _ actions: inout [PlaybackAction]) {
+        guard epoch == self.epoch, item?.hasFirstFrame == false, item?.status == .readyToPlay else { return }
+        item?.hasFirstFrame = true
         guard let id = item?.id, let landed = item?.seekInFlight else { return }
         item?.seekInFlight = nil
         actions.append(.post(.timeJumped(id, to: time)))

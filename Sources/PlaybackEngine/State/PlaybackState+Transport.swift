@@ -6,7 +6,7 @@ extension PlaybackState {
         rate = wanted.isNaN ? 0 : max(-32, min(32, wanted))
         rateBeforeStall = nil
         if rate == 0 { startsAtOnce = false }
-        guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustTurn else { return }
+        guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustChangeDirection else { return }
         // Playing on from the end: no data is left in this direction, so the end is reached again at once,
         // as AVPlayer does. A loop goes on instead.
         if repeatSetting == .loop, item.status == .readyToPlay {

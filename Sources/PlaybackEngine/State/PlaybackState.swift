@@ -47,7 +47,7 @@ package struct PlaybackState: Hashable, Sendable {
     package var waitReason: WaitingReason? {
         guard timeControl == .waitingToPlayAtSpecifiedRate else { return nil }
         guard let item, item.status != .failed else { return .noItemToPlay }
-        guard item.status == .readyToPlay, item.hasLanded, waitsToMinimizeStalling else {
+        guard item.status == .readyToPlay, item.hasFirstFrame, waitsToMinimizeStalling else {
             return .evaluatingBufferingRate
         }
         return .toMinimizeStalls
@@ -80,8 +80,8 @@ package struct PlaybackState: Hashable, Sendable {
         case .durationChanged(let id, let duration):
             if item?.id == id { item?.duration = duration }
         case .buffer(let id, let level): bufferChanged(id, level)
-        case .landed(let epoch, let time): landed(epoch, time, &actions)
-        case .ranDry(let epoch): ranDry(epoch, &actions)
+        case .firstFramePresented(let epoch, let time): firstFramePresented(epoch, time, &actions)
+        case .starved(let epoch): starved(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)
         case .remove(let id): remove(id, &actions)
@@ -104,7 +104,7 @@ package struct PlaybackState: Hashable, Sendable {
 
     /// Starts or stops the timeline if what happened calls for it.
     private mutating func settle(_ actions: inout [PlaybackAction]) {
-        if mustTurn { turn(&actions) }
+        if mustChangeDirection { changeDirection(&actions) }
         let wanted = mayRun ? rate : 0
         if wanted != 0 {
             startsAtOnce = false
@@ -118,7 +118,7 @@ package struct PlaybackState: Hashable, Sendable {
 
     /// Whether the timeline may run at the wanted rate.
     private var mayRun: Bool {
-        guard rate != 0, let item, item.status == .readyToPlay, item.hasLanded else { return false }
+        guard rate != 0, let item, item.status == .readyToPlay, item.hasFirstFrame else { return false }
         guard isReverse == (rate < 0) else { return false }
         // Under `.none` time goes on past the end.
         if item.hasEnded { return endAction == .none }

@@ -3,13 +3,13 @@ import MediaCore
 /// The text tracks of the current item. Video, audio and the end of the item know nothing of them.
 extension PlaybackLoop {
     /// From any thread: other subtitles, or other listeners, for an item.
-    package func renewText(_ id: ItemID, _ kind: TextKind, reopens: Bool) {
+    package func reloadText(_ id: ItemID, _ kind: TextKind, reopens: Bool) {
         perform { loop in
             guard loop.state.item?.id == id else { return }
             if reopens {
                 let had = loop.texts[kind] != nil
                 loop.openText(id, kind, loop.sources[id]?.make()?.texts[kind])
-                if had, kind == .words, loop.texts[kind] == nil { loop.report(.selectionChanged(id)) }
+                if had, kind == .subtitles, loop.texts[kind] == nil { loop.report(.selectionChanged(id)) }
             }
             loop.update()
         }
@@ -17,7 +17,7 @@ extension PlaybackLoop {
 
     /// Those of the item that begins. What was told of another item is no longer due.
     func openTexts(_ id: ItemID, _ sources: [TextKind: TextSource]) {
-        for kind in [TextKind.words, .metadata] { openText(id, kind, sources[kind]) }
+        for kind in [TextKind.subtitles, .metadata] { openText(id, kind, sources[kind]) }
     }
 
     private func openText(_ id: ItemID, _ kind: TextKind, _ source: TextSource?) {
@@ -43,7 +43,7 @@ extension PlaybackLoop {
     private func textOpened(_ id: ItemID, _ kind: TextKind, _ result: Result<Void, MediaError>) {
         guard texts[kind]?.id == id else { return }
         switch result {
-        case .success: if kind == .words { report(.selectionChanged(id)) }
+        case .success: if kind == .subtitles { report(.selectionChanged(id)) }
         case .failure(let error): fault(error, of: id)
         }
     }
@@ -52,7 +52,7 @@ extension PlaybackLoop {
 
     /// When there is text to tell of next; nil: none that is known.
     func updateTexts(at now: HostTime) -> HostTime? {
-        guard !texts.isEmpty, state.item?.hasLanded == true, let epoch = current?.start.epoch else {
+        guard !texts.isEmpty, state.item?.hasFirstFrame == true, let epoch = current?.start.epoch else {
             return nil
         }
         let time = renderer.itemTime(at: now)

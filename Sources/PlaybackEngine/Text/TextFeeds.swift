@@ -109,6 +109,8 @@ struct TextFeeds {
     /// The item times at which there is something to tell next.
     mutating func update(at time: ItemTime, _ place: Place, isReverse: Bool) -> [ItemTime] {
         // Subtitles before metadata, each time.
-        [TextKind.words, .metadata].compactMap { feeds[$0]?.update(at: time, place, isReverse: isReverse) }
+        [TextKind.subtitles, .metadata].compactMap {
+            feeds[$0]?.update(at: time, place, isReverse: isReverse)
+        }
     }
 }

@@ -2,7 +2,7 @@ package import MediaCore
 
 /// Two kinds of cues, each read by itself.
 package enum TextKind: Hashable, Sendable {
-    case words, metadata
+    case subtitles, metadata
 }
 
 /// Where an item's words, or its timed metadata, come from.
@@ -25,7 +25,7 @@ package struct TextSource: Sendable {
     }
 
     /// The words of one track.
-    package static func words(
+    package static func subtitles(
         _ choice: TrackChoice,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         listeners: @escaping @Sendable () -> [TextListener]

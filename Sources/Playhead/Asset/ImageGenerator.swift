@@ -45,14 +45,14 @@ public final class ImageGenerator: Sendable {
     }
 
     private let settings = Locked(Settings())
-    private let queue: StillQueue
+    private let queue: ImageRequestQueue
 
     public convenience init(asset: Asset) { self.init(asset: asset, clock: .host) }
 
     /// With a driver of the caller's, for tests; clocks mean nothing here.
     public init(asset: Asset, clock: ClockMode) {
         self.asset = asset
-        queue = StillQueue(
+        queue = ImageRequestQueue(
             driver: clock.makeDriver(),
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
@@ -125,9 +125,9 @@ public final class ImageGenerator: Sendable {
     /// Every request that has not been answered fails at once with the code `.cancelled`; later ones do not.
     public func cancelAllImageGeneration() { queue.cancelAll() }
 
-    private func makeRequest(_ time: MediaTime) -> StillRequest {
+    private func makeRequest(_ time: MediaTime) -> ImageRequest {
         let settings = settings.withLock { $0 }
-        return StillRequest(
+        return ImageRequest(
             time: time,
             toleranceBefore: settings.before,
             toleranceAfter: settings.after,
@@ -138,13 +138,13 @@ public final class ImageGenerator: Sendable {
     }
 
     private static func answer(
-        _ request: StillRequest,
-        _ queue: StillQueue,
+        _ request: ImageRequest,
+        _ queue: ImageRequestQueue,
         _ asset: Asset
     ) async throws(PlaybackError) -> VideoFrame {
-        let ticket = StillTicket()
+        let ticket = ImageTicket()
         // Under a lock, for the thread sanitizer does not see how a continuation hands a value over.
-        let box = Locked<StillQueue.Answer?>(nil)
+        let box = Locked<ImageRequestQueue.Answer?>(nil)
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 queue.request(request, ticket) { answer in

@@ -137,7 +137,7 @@ extension PlayerItem {
 
     private func choose(_ choice: TrackChoice, _ type: MediaType?) {
         let hadLegible = state.withLock { $0.legible }
-        defer { if hadLegible != state.withLock({ $0.legible }) { renewText(.words, reopens: true) } }
+        defer { if hadLegible != state.withLock({ $0.legible }) { reloadText(.subtitles, reopens: true) } }
         change { state in
             switch type {
             case .video: state.video = choice
@@ -156,6 +156,6 @@ extension PlayerItem {
             let new = (state.video, state.audio, state.forwardEnd, state.reverseEnd)
             return old == new ? nil : state.attachment
         }
-        if let attachment, let core = attachment.core { core.loop.renewItem(attachment.id) }
+        if let attachment, let core = attachment.core { core.loop.reloadItem(attachment.id) }
     }
 }

@@ -62,8 +62,8 @@ extension PlayerCore {
         }
         guard isOther else { return }
         for id in ids {
-            loop.renewItem(id)
-            loop.renewText(id, .words, reopens: true)
+            loop.reloadItem(id)
+            loop.reloadText(id, .subtitles, reopens: true)
         }
     }
 

@@ -29,7 +29,7 @@ extension PlayerItem {
                 return state.attachment
             }
             // In a queue it may have been made ready for another place.
-            if let attachment { attachment.core?.loop.renewItem(attachment.id) }
+            if let attachment { attachment.core?.loop.reloadItem(attachment.id) }
         }
         // Nothing plays the item yet: the position is kept, and that is all there is to wait for.
         completionHandler?(isUsable)

@@ -12,7 +12,7 @@ public final class PlayerItem: Sendable, Identifiable {
 
     struct State {
         var facts = ItemFacts()
-        /// Of the newest that was told of the item; see `Moment`.
+        /// Of the newest that was told of the item; see `ObservedSnapshot`.
         var sequence: UInt64 = 0
         var log = ItemLog()
         var forwardEnd: MediaTime = .invalid

@@ -56,7 +56,7 @@ public final class PlayerLayer: Sendable {
     private func attach(_ player: Player?) {
         let (old, oldOutput, isSame) = state.withLock { ($0.player, $0.output, $0.player === player) }
         guard !isSame else { return }
-        Moment.leave()
+        ObservedSnapshot.leave()
         let wasReady = isReady
         defer { moved(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
@@ -147,12 +147,12 @@ public final class PlayerLayer: Sendable {
         new?.core.reconsiderVariants()
         if isReady != wasReady { announce(\.isReadyForDisplay) }
         guard let lane = (new ?? old)?.core.callbacks else { return }
-        let moment = Moment(
-            sequence: Moment.nextSequence(),
+        let moment = ObservedSnapshot(
+            sequence: ObservedSnapshot.nextSequence(),
             player: new?.core.newestMoment.player,
             item: nil
         )
-        let telling = Telling(
+        let telling = ChangeNotification(
             event: nil,
             before: PlayerFacts(),
             itemBefore: ItemFacts(),

@@ -52,7 +52,7 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         }
     }
 
-    var kind: TextKind { .words }
+    var kind: TextKind { .subtitles }
     var isReadForOutputs: Bool { false }
     var listener: TextListener {
         TextListener(id: ObjectIdentifier(self), advance: advanceInterval.nanoseconds ?? 0) {
@@ -89,16 +89,16 @@ extension PlayerItem {
         let choice = core?.choice(chosen, .legible) ?? .none
         guard choice != .none || outside != nil else { return nil }
         let asset = outside ?? asset
-        return .words(
+        return .subtitles(
             outside == nil ? choice : .automatic,
             makeDemuxer: { asset.makeDemuxer() },
-            listeners: { [weak self] in self?.listeners(of: .words) ?? [] }
+            listeners: { [weak self] in self?.listeners(of: .subtitles) ?? [] }
         )
     }
 
     /// All that is read beside picture and sound.
     var textSources: [TextKind: TextSource] {
-        [TextKind.words: textSource, .metadata: metadataSource].compactMapValues(\.self)
+        [TextKind.subtitles: textSource, .metadata: metadataSource].compactMapValues(\.self)
     }
 
     /// Words from a file of their own ("film.srt", "film.vtt"), instead of the item's own tracks: the first
@@ -108,12 +108,12 @@ extension PlayerItem {
         get { state.withLock { $0.legibleAsset } }
         set {
             state.withLock { $0.legibleAsset = newValue }
-            renewText(.words, reopens: true)
+            reloadText(.subtitles, reopens: true)
         }
     }
 
-    func renewText(_ kind: TextKind, reopens: Bool) {
+    func reloadText(_ kind: TextKind, reopens: Bool) {
         guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core else { return }
-        core.loop.renewText(attachment.id, kind, reopens: reopens)
+        core.loop.reloadText(attachment.id, kind, reopens: reopens)
     }
 }

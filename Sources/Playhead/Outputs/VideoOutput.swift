@@ -84,7 +84,9 @@ extension PlayerItem {
             if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
         }
         output.item = self
-        if let output = output as? any TextOutput { renewText(output.kind, reopens: output.isReadForOutputs) }
+        if let output = output as? any TextOutput {
+            reloadText(output.kind, reopens: output.isReadForOutputs)
+        }
     }
 
     public func remove(_ output: any PlayerItemOutput) {

@@ -52,7 +52,7 @@ final class PlayerCore: Sendable {
         var seeks: [SeekID: @Sendable (Bool) -> Void] = [:]
         var isReleased = false
         /// The newest that was handed on to be told; nil before anything was.
-        var posted: Moment?
+        var posted: ObservedSnapshot?
     }
     let state = Locked(State())
 
@@ -117,8 +117,10 @@ final class PlayerCore: Sendable {
 
     // MARK: Reading
 
-    private var moment: Moment.View? {
-        guard let view = Moment.current?.player, view.core == ObjectIdentifier(self) else { return nil }
+    private var moment: ObservedSnapshot.View? {
+        guard let view = ObservedSnapshot.current?.player, view.core == ObjectIdentifier(self) else {
+            return nil
+        }
         return view
     }
 
@@ -141,7 +143,7 @@ final class PlayerCore: Sendable {
 
     /// What a setter does: at once for who reads next, and whoever tracks a property hears of it at once.
     func changing<Result>(_ body: () -> Result) -> Result {
-        Moment.leave()
+        ObservedSnapshot.leave()
         let before = visibleFacts
         let result = body()
         if let player = watchers.player { visibleFacts.announceChanges(since: before, of: player) }
@@ -268,7 +270,7 @@ final class PlayerCore: Sendable {
         _ toleranceBefore: MediaTime,
         _ completion: (@Sendable (Bool) -> Void)?
     ) {
-        Moment.leave()
+        ObservedSnapshot.leave()
         guard let seek = makeSeek(item, time, toleranceBefore, completion) else {
             if let completion { callbacks.enqueue { completion(false) } }
             return

@@ -28,7 +28,7 @@ extension Player {
 }
 
 /// Posts what AVFoundation's users expect on `NotificationCenter.default`, on the player's callback queue.
-enum Bulletin {
+enum NotificationPoster {
     static func post(_ event: PlayerEvent, player: Player?) {
         let center = NotificationCenter.default
         switch event {

@@ -3,7 +3,7 @@ import PlaybackEngine
 
 /// Observers of one object, told in the order in which they came.
 final class ObserverList: Sendable {
-    typealias Call = @Sendable (Telling) -> Void
+    typealias Call = @Sendable (ChangeNotification) -> Void
 
     private struct State {
         var entries: [(id: UInt64, call: Call)] = []
@@ -32,7 +32,7 @@ final class ObserverList: Sendable {
     }
 
     /// One that an earlier one has taken out is not called any more.
-    func tell(_ telling: Telling) {
+    func tell(_ telling: ChangeNotification) {
         for entry in state.withLock({ $0.entries }) {
             let isThere = state.withLock { state in state.entries.contains { $0.id == entry.id } }
             if isThere { entry.call(telling) }
@@ -57,7 +57,7 @@ protocol Watchable: AnyObject, Sendable {
     /// Where handlers run; nil while no player stands behind the object.
     var callbackLane: (any Lane)? { get }
     /// The newest moment that was handed on to be told.
-    var newestMoment: Moment? { get }
+    var newestMoment: ObservedSnapshot? { get }
 }
 
 extension Watchable {
@@ -108,7 +108,7 @@ private final class LastValue<Value: Equatable & Sendable>: Sendable {
     }
     private let state: Locked<State>
 
-    init(_ moment: Moment?, wantsInitial: Bool, _ read: () -> Value) {
+    init(_ moment: ObservedSnapshot?, wantsInitial: Bool, _ read: () -> Value) {
         let value = moment?.during(read) ?? read()
         state = Locked(
             State(value: value, sequence: moment?.sequence ?? 0, owesInitial: wantsInitial)

@@ -21,7 +21,7 @@ public struct ObservedChange<Value> {
 extension Player: Watchable, Announcing {
     var observers: ObserverList { core.watchers.observers }
     var callbackLane: (any Lane)? { core.callbacks }
-    var newestMoment: Moment? { core.newestMoment }
+    var newestMoment: ObservedSnapshot? { core.newestMoment }
 
     /// Calls `changeHandler` on the callback queue each time the value at `path` has changed, one change at a
     /// time and in causal order, until the token is invalidated or released.
@@ -37,14 +37,18 @@ extension Player: Watchable, Announcing {
 
 extension PlayerItem: Watchable, Announcing {
     var callbackLane: (any Lane)? { core?.callbacks }
-    var newestMoment: Moment? {
+    var newestMoment: ObservedSnapshot? {
         let (facts, sequence) = state.withLock { ($0.facts, $0.sequence) }
-        return Moment(sequence: sequence, player: nil, item: Moment.ItemView(item: self, facts: facts))
+        return ObservedSnapshot(
+            sequence: sequence,
+            player: nil,
+            item: ObservedSnapshot.ItemView(item: self, facts: facts)
+        )
     }
 
     /// As the event that is being told has it, or else as it is.
     var facts: ItemFacts {
-        if let view = Moment.current?.item, view.item === self { return view.facts }
+        if let view = ObservedSnapshot.current?.item, view.item === self { return view.facts }
         return state.withLock { $0.facts }
     }
 
@@ -60,7 +64,7 @@ extension PlayerItem: Watchable, Announcing {
 
 extension PlayerLayer: Watchable, Announcing {
     var callbackLane: (any Lane)? { attachedCore?.callbacks }
-    var newestMoment: Moment? { attachedCore?.newestMoment }
+    var newestMoment: ObservedSnapshot? { attachedCore?.newestMoment }
 
     /// Like `Player.observe`, on the callback queue of the layer's player. Without a player the call that
     /// `.initial` asks for is made by the calling thread, before this returns.
@@ -73,14 +77,14 @@ extension PlayerLayer: Watchable, Announcing {
 
 extension PlayerCore {
     /// The newest that was handed on to be told, or how a player begins.
-    var newestMoment: Moment {
+    var newestMoment: ObservedSnapshot {
         if let posted = state.withLock({ $0.posted }) { return posted }
-        let view = Moment.View(
+        let view = ObservedSnapshot.View(
             core: ObjectIdentifier(self),
             snapshot: PlaybackSnapshot(),
             facts: PlayerFacts()
         )
-        return Moment(sequence: 0, player: view, item: nil)
+        return ObservedSnapshot(sequence: 0, player: view, item: nil)
     }
 }
 

@@ -86,7 +86,7 @@ final class Watchers: Sendable {
 
     /// On the callback lane: by stream, by key path, to who tracks, by notification; the player before its
     /// item, the item before the layers.
-    func tell(_ telling: Telling) {
+    func tell(_ telling: ChangeNotification) {
         let (player, isFinished, all) = state.withLock { ($0.player, $0.isFinished, $0.layers) }
         guard !isFinished, let event = telling.event else { return }
         let layers = all.compactMap(\.weak.layer)
@@ -102,7 +102,7 @@ final class Watchers: Sendable {
                 for layer in layers { layer.announce(\.isReadyForDisplay) }
             }
         }
-        Bulletin.post(event.event, player: player)
+        NotificationPoster.post(event.event, player: player)
     }
 
     private func yield(_ event: TimedPlayerEvent) {

@@ -41,7 +41,7 @@ extension PlaySession {
     }
 
     /// Words as they come due, among the events.
-    func tellWords(of item: PlayerItem) {
+    func reportText(of item: PlayerItem) {
         let output = LegibleOutput()
         output.setHandler { [weak self, weak item] notice in
             guard let self, let item, !state.withLock({ $0.isOver }) else { return }

@@ -13,7 +13,7 @@ extension PlaySession {
             switch items.make(index, remaining: repeatsSingleInput ? nil : remaining) {
             case .failure(let error): fail("\(options.inputs[index].name): \(error.words)")
             case .success(let turn):
-                if options.subtitleTrack != nil, options.events != .none { tellWords(of: turn.item) }
+                if options.subtitleTrack != nil, options.events != .none { reportText(of: turn.item) }
                 return turn
             }
         }

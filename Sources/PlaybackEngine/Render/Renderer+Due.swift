@@ -3,20 +3,20 @@ import MediaCore
 /// Takes what is due from the queues.
 extension Renderer {
     /// Takes what is due at `now` and says when to look again.
-    mutating func look(_ pipeline: ItemPipeline, at now: HostTime) -> Outcome {
+    mutating func takeDue(_ pipeline: ItemPipeline, at now: HostTime) -> Outcome {
         var outcome = Outcome()
         guard timeline.isRunning else { return outcome }
         if current.pass.isAwaited { resumePass(pipeline, at: now) }
-        if let video = pipeline.video { lookAtVideo(video, now, &outcome) }
+        if let video = pipeline.video { takeVideo(video, now, &outcome) }
         if !isReverse, let audio = pipeline.audio {
-            lookAtAudio(audio, now, &outcome)
-            if audioLead > 0 { lookBeyondSeam(pipeline, audio, now, &outcome) }
+            takeAudio(audio, now, &outcome)
+            if audioLead > 0 { takeAudioBeyondSeam(pipeline, audio, now, &outcome) }
         }
-        if !endWasReported { lookForEnd(pipeline, now, &outcome) }
+        if !endWasReported { findEnd(pipeline, now, &outcome) }
         return outcome
     }
 
-    private mutating func lookAtVideo(_ branch: Branch, _ now: HostTime, _ outcome: inout Outcome) {
+    private mutating func takeVideo(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout Outcome) {
         while case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
             let due = isReverse ? dueTime(current.pass.reverseEdge) : dueTime(frame.presentationTime)
             let nextDue = isRealTime ? nextDueTime(behind: frame, branch) : nil
@@ -34,17 +34,17 @@ extension Renderer {
         }
         // Backward there is nothing to wait for: what comes late is shown late.
         guard !isReverse else { return }
-        noteDryness(of: branch, until: current.pass.videoUntil, now, &outcome)
+        noteStarvation(of: branch, until: current.pass.videoUntil, now, &outcome)
     }
 
     /// When the frame behind the front one is due; nil: it is not there, or is of the next pass.
-    private func nextDueTime(behind frame: VideoFrame, _ branch: Branch) -> HostTime? {
+    private func nextDueTime(behind frame: VideoFrame, _ branch: TrackPipeline) -> HostTime? {
         guard case .video(let next)? = branch.frames.peek(1) else { return nil }
         if isReverse { return dueTime(frame.presentationTime) }
         return next.pass == pass ? dueTime(next.presentationTime) : nil
     }
 
-    private mutating func lookAtAudio(_ branch: Branch, _ now: HostTime, _ outcome: inout Outcome) {
+    private mutating func takeAudio(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout Outcome) {
         while case .audio(let buffer)? = branch.frames.peek(), buffer.pass == pass {
             let due = dueTime(buffer.presentationTime).advanced(by: -audioLead)
             if due > now {
@@ -60,9 +60,9 @@ extension Renderer {
         }
         if case .endOfPass? = branch.frames.peek(), !current.pass.audioEndWasReported {
             current.pass.audioEndWasReported = true
-            outcome.soundEnded = true
+            outcome.audioEnded = true
         }
-        if ahead == nil { noteDryness(of: branch, until: current.pass.audioUntil, now, &outcome) }
+        if ahead == nil { noteStarvation(of: branch, until: current.pass.audioUntil, now, &outcome) }
     }
 
     /// What is left of a buffer that the audio of an epoch begins with; nil: nothing of it is wanted.
@@ -75,13 +75,18 @@ extension Renderer {
     }
 
     /// Dry: the track has not ended, nothing of it is left on its way, and what was delivered is over.
-    private func noteDryness(of branch: Branch, until: ItemTime, _ now: HostTime, _ outcome: inout Outcome) {
+    private func noteStarvation(
+        of branch: TrackPipeline,
+        until: ItemTime,
+        _ now: HostTime,
+        _ outcome: inout Outcome
+    ) {
         guard branch.frames.isEmpty, branch.packets.isEmpty else { return }
         let over = hostTime(forItemTime: until) ?? now
-        if over <= now { outcome.isDry = true } else { outcome.wake(at: over) }
+        if over <= now { outcome.isStarved = true } else { outcome.wake(at: over) }
     }
 
-    private mutating func lookForEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout Outcome) {
+    private mutating func findEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout Outcome) {
         guard let end = passEnd(pipeline) else { return }
         // What replaces these frames knows better where it ends.
         if let replacedFrom, replacedFrom <= end.itemTime { return }

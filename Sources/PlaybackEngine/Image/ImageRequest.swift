@@ -1,7 +1,7 @@
 package import MediaCore
 
 /// One picture that is asked for, and how it is wanted. A copy: what changes later does not touch it.
-package struct StillRequest: Hashable, Sendable {
+package struct ImageRequest: Hashable, Sendable {
     /// Item time; held within the item.
     package var time: MediaTime
     /// How much earlier, and later, the picture may be. Both zero: the picture due at `time`.
@@ -11,7 +11,7 @@ package struct StillRequest: Hashable, Sendable {
     package var maximumSize: PixelSize?
     /// Turned, mirrored and with square pixels, as a viewer sees it.
     package var isUpright: Bool
-    /// Of `StillQueue.generation`.
+    /// Of `ImageRequestQueue.generation`.
     package var generation: UInt64
 
     package init(
@@ -36,7 +36,7 @@ package struct StillRequest: Hashable, Sendable {
     }
 }
 
-extension StillRequest {
+extension ImageRequest {
     /// The picture in the shape that was asked for.
     func shape(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame {
         guard isUpright || maximumSize != nil, !frame.size.isEmpty else { return frame }

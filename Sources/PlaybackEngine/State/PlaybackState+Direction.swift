@@ -3,9 +3,9 @@ import MediaCore
 /// The other direction, and steps.
 extension PlaybackState {
     /// Frames are delivered in the direction that nobody wants.
-    var mustTurn: Bool {
+    var mustChangeDirection: Bool {
         guard rate != 0, isReverse != (rate < 0), let item else { return false }
-        return item.status == .readyToPlay && item.hasLanded && !item.isMoving
+        return item.status == .readyToPlay && item.hasFirstFrame && !item.isMoving
             && (rate > 0 || item.canPlayReverse)
     }
 
@@ -14,16 +14,16 @@ extension PlaybackState {
         if prepared?.id == id { prepared?.canPlayReverse = true }
     }
 
-    mutating func turn(_ actions: inout [PlaybackAction]) {
+    mutating func changeDirection(_ actions: inout [PlaybackAction]) {
         isReverse.toggle()
         epoch = makeEpoch()
         stopTimeline(&actions)
-        item?.hasLanded = false
+        item?.hasFirstFrame = false
         item?.hasEnded = false
         item?.endError = nil
         item?.isStalled = false
         item?.isReadToEnd = false
-        actions.append(.turn(epoch, isReverse: isReverse))
+        actions.append(.setDirection(epoch, isReverse: isReverse))
     }
 
     /// Legal when the item is ready; pauses. Behind the last picture, and before the first, it stays.
@@ -34,7 +34,7 @@ extension PlaybackState {
         rateBeforeStall = nil
         startsAtOnce = false
         stopTimeline(&actions)
-        if isReverse != (count < 0) { turn(&actions) }
+        if isReverse != (count < 0) { changeDirection(&actions) }
         self.item?.hasEnded = false
         self.item?.endError = nil
         actions.append(.step(count.magnitude > UInt(Int.max) ? .max : Int(count.magnitude)))

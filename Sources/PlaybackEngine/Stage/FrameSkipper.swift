@@ -1,7 +1,7 @@
 import MediaCore
 
 /// What the loop asks a video track's decoding stage to leave out.
-struct SkipWish: Hashable, Sendable {
+struct SkipRequest: Hashable, Sendable {
     /// The wish holds for packets of this epoch only.
     var epoch = Epoch()
     var level = DecodeSkipping.none
@@ -23,7 +23,7 @@ struct KeyFrameJump: Hashable, Sendable {
 }
 
 /// Leaves out packets that there is no time to decode, and counts the frames that are lost by it.
-struct PictureSkipper {
+struct FrameSkipper {
     enum Verdict: Hashable {
         case decode
         /// Packets before this key frame were left out: the decoder is flushed, and then it gets the packet.
@@ -38,7 +38,7 @@ struct PictureSkipper {
         var isOptional: Bool
     }
 
-    private(set) var wish = SkipWish()
+    private(set) var wish = SkipRequest()
     /// Frames that the next ones refer to were left out: nothing can be decoded before a key frame.
     private var needsKey = false
     /// They were left out by a jump, so the decoder still has frames from before it.
@@ -55,7 +55,7 @@ struct PictureSkipper {
     private static let mostSent = 128
 
     /// True: the decoder must be told.
-    mutating func take(_ wish: SkipWish) -> Bool {
+    mutating func take(_ wish: SkipRequest) -> Bool {
         defer { self.wish = wish }
         if self.wish.level == .allButKeyFrames, wish.level < .allButKeyFrames { needsKey = true }
         return self.wish.level != wish.level

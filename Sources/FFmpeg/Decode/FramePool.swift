@@ -7,7 +7,7 @@ internal import MediaCore
 /// libavcodec's own pool asks for each picture by itself and clears it: hundreds of page faults each, a few
 /// milliseconds before the first picture is there. This one also outlives the codec context, so that a loop's
 /// next pass decodes into memory that is there already.
-final class PictureMemory: Sendable {
+final class FramePool: Sendable {
     /// What a pool's pictures look like. Codecs with frame threads may ask for two shapes at once.
     struct Shape: Equatable {
         var format: Int32
@@ -57,7 +57,7 @@ struct PictureLayout {
     private static let alignment = 64
 
     /// nil for sizes that cannot be.
-    init?(_ shape: PictureMemory.Shape, context: UnsafeMutablePointer<AVCodecContext>) {
+    init?(_ shape: FramePool.Shape, context: UnsafeMutablePointer<AVCodecContext>) {
         var width = shape.width
         var height = shape.height
         let planes = 4
@@ -86,11 +86,11 @@ struct PictureLayout {
 
 /// Pictures of one shape. Those that readers still hold keep their memory after it is gone.
 private final class Pool {
-    let shape: PictureMemory.Shape
+    let shape: FramePool.Shape
     private let layout: PictureLayout
     private let pool: OpaquePointer
 
-    init?(_ shape: PictureMemory.Shape, _ layout: PictureLayout) {
+    init?(_ shape: FramePool.Shape, _ layout: PictureLayout) {
         self.shape = shape
         self.layout = layout
         let supply = Unmanaged.passRetained(SlabSupply())

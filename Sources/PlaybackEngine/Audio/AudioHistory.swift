@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Where a device takes up another rate.
-struct SoundTurn: Sendable {
+struct RateChangePoint: Sendable {
     /// Index of the first device sample at the new rate, if the device can still take that sample back.
     var frame: Int64
     /// The flush that the index counts from. After another flush the point is void.
@@ -11,12 +11,12 @@ struct SoundTurn: Sendable {
 }
 
 /// The audio that a device was given and may not have played yet. At another rate it is processed again.
-struct SoundHistory {
+struct AudioHistory {
     struct Piece {
         /// As decoded, with mix and taps.
         var buffer: AudioBuffer
         var origin: AudioOrigin
-        var place: SoundPlace
+        var place: AudioPlacement
 
         var start: TimelineTime { place.timelineTime(of: buffer) }
         var end: TimelineTime { start + (buffer.duration.nanoseconds ?? 0) }

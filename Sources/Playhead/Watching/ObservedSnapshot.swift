@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// It holds for one thread and one call. A task-local value would live on in every task begun inside the
 /// call, which would then see the past for ever.
-final class Moment: Sendable {
+final class ObservedSnapshot: Sendable {
     struct View: Sendable {
         let core: ObjectIdentifier
         let snapshot: PlaybackSnapshot
@@ -42,8 +42,8 @@ final class Moment: Sendable {
         return key
     }()
 
-    static var current: Moment? {
-        pthread_getspecific(key).map { Unmanaged<Moment>.fromOpaque($0).takeUnretainedValue() }
+    static var current: ObservedSnapshot? {
+        pthread_getspecific(key).map { Unmanaged<ObservedSnapshot>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// What the thread sees inside `body`.
@@ -59,10 +59,10 @@ final class Moment: Sendable {
 }
 
 /// One thing that is told: what happened, and how things were before it and after it.
-struct Telling: Sendable {
+struct ChangeNotification: Sendable {
     /// nil: nothing happened to the player, but a layer has changed players.
     let event: TimedPlayerEvent?
     let before: PlayerFacts
     let itemBefore: ItemFacts
-    let moment: Moment
+    let moment: ObservedSnapshot
 }

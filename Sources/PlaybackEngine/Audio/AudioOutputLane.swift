@@ -10,7 +10,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let lane: any Lane
     private let sink: any AudioSink
     /// Where the sink has a device.
-    private let placer: SoundPlacer?
+    private let placer: AudioScheduler?
     private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
     private let report: @Sendable (OutputReport) -> Void
 
@@ -19,9 +19,9 @@ package final class AudioOutputLane: @unchecked Sendable {
     private var wanted: AudioFormat?
     private var converter: (any AudioConverter)?
     private var isFinished = false
-    private var lastPlace: SoundPlace?
-    private var history = SoundHistory()
-    /// `endSound`, `pauseExpected`: nothing came since.
+    private var lastPlace: AudioPlacement?
+    private var history = AudioHistory()
+    /// `endAudio`, `pauseExpected`: nothing came since.
     private var hasEnded = false
     private var expectsMore = true
     private let processing: AudioProcessing
@@ -36,7 +36,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     ) {
         lane = driver.makeLane(.presenting, label: "audio")
         self.sink = sink
-        placer = (sink as? any AudioDeviceSink).map { SoundPlacer($0, clock: driver.clock) }
+        placer = (sink as? any AudioDeviceSink).map { AudioScheduler($0, clock: driver.clock) }
         self.makeConverter = makeConverter
         self.report = report
         processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
@@ -52,7 +52,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         lane.enqueue { [self] in if !isFinished { device.prepare() } }
     }
 
-    func write(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: SoundPlace) {
+    func write(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: AudioPlacement) {
         lane.enqueue { [self] in
             lastPlace = place
             hasEnded = false
@@ -69,7 +69,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
-    func endSound() {
+    func endAudio() {
         lane.enqueue { [self] in
             hasEnded = true
             attempt(drain)
@@ -85,27 +85,37 @@ package final class AudioOutputLane: @unchecked Sendable {
     // MARK: Another rate
 
     /// The earliest point at which a device that plays can take up another rate; nil: no device plays.
-    func turnPoint(at now: HostTime, epoch: Epoch) -> SoundTurn? {
+    func rateChangePoint(at now: HostTime, epoch: Epoch) -> RateChangePoint? {
         guard let device, let position = device.position,
             now.nanoseconds(since: position.measuredAt) < Self.stale
         else { return nil }
         let late = max(0, now.nanoseconds(since: position.heardAt))
         return placer?.ledger.withLock { ledger in
             guard position.flushes == ledger.run, ledger.epoch == epoch else { return nil }
-            let frame = min(position.frame + ledger.frames(in: late + Self.turnMargin), ledger.frameCount)
-            return ledger.media(of: frame).map { SoundTurn(frame: frame, run: ledger.run, media: $0) }
+            let frame = min(
+                position.frame + ledger.frames(in: late + Self.rateChangeMargin),
+                ledger.frameCount
+            )
+            return ledger.media(of: frame).map { RateChangePoint(frame: frame, run: ledger.run, media: $0) }
         }
     }
 
     /// Takes back what the device has not played from `point` on, and processes it again at the timeline's rate.
     /// `moved` is called where the device could only take back from another point on.
-    func turn(with timeline: Timeline, at point: SoundTurn, moved: @escaping @Sendable (TimelineTime) -> Void)
-    {
+    func changeRate(
+        with timeline: Timeline,
+        at point: RateChangePoint,
+        moved: @escaping @Sendable (TimelineTime) -> Void
+    ) {
         guard placer != nil else { return }
-        lane.enqueue { [self] in attempt { try turnNow(timeline, point, moved) } }
+        lane.enqueue { [self] in attempt { try changeRateNow(timeline, point, moved) } }
     }
 
-    private func turnNow(_ timeline: Timeline, _ point: SoundTurn, _ moved: (TimelineTime) -> Void) throws {
+    private func changeRateNow(
+        _ timeline: Timeline,
+        _ point: RateChangePoint,
+        _ moved: (TimelineTime) -> Void
+    ) throws {
         guard let placer, let media = placer.rewind(to: point) else { return }
         if (media - point.media).magnitude > Self.mistake { moved(media) }
         try makeAnew(with: timeline, from: media)
@@ -124,7 +134,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     private func makeAnew(with timeline: Timeline, from media: TimelineTime) throws {
         let (before, pieces) = history.split(at: media)
-        processing.turn(behind: before)
+        processing.changeRate(behind: before)
         converter?.reset()
         for piece in pieces {
             var (origin, place) = (piece.origin, piece.place)
@@ -150,7 +160,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    private func take(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
+    private func take(_ buffer: AudioBuffer, _ place: AudioPlacement) throws {
         try prepare(for: buffer.format, place)
         if let converter {
             if let converted = try converter.convert(buffer) { try hand(converted, place) }
@@ -208,7 +218,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     /// What the device plays; nil: nothing, or what was written before the last flush.
-    func reading(at now: HostTime) -> SoundReading? {
+    func reading(at now: HostTime) -> AudioClockReading? {
         guard let placer, let position = placer.device.position,
             now.nanoseconds(since: position.measuredAt) < Self.stale
         else { return nil }
@@ -217,7 +227,7 @@ package final class AudioOutputLane: @unchecked Sendable {
             guard position.flushes == ledger.run else { return nil }
             let late = max(0, now.nanoseconds(since: position.heardAt))
             guard let media = ledger.media(of: position.frame + ledger.frames(in: late)) else { return nil }
-            return SoundReading(
+            return AudioClockReading(
                 media: media,
                 host: position.heardAt.advanced(by: late),
                 latency: position.heardAt.nanoseconds(since: position.measuredAt),
@@ -229,7 +239,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     // MARK: The lane
 
-    private func prepare(for format: AudioFormat, _ place: SoundPlace) throws {
+    private func prepare(for format: AudioFormat, _ place: AudioPlacement) throws {
         guard format != decoded else { return }
         let next = try sink.start(format)
         // A converter takes another format in the middle, and what it holds of the old one comes first.
@@ -243,7 +253,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         wanted = next
     }
 
-    private func hand(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
+    private func hand(_ buffer: AudioBuffer, _ place: AudioPlacement) throws {
         // Volume comes last, so that it changes neither what is converted nor how.
         if let placer { try placer.write(buffer, place) } else { try sink.write(gain.apply(to: buffer)) }
     }
@@ -269,7 +279,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     private static let stale: Int64 = 500_000_000
     /// 40 ms, in which the device takes more, and this lane gets to know.
-    private static let turnMargin: Int64 = 40_000_000
+    private static let rateChangeMargin: Int64 = 40_000_000
     /// 1 ms.
     private static let mistake: UInt64 = 1_000_000
     /// 600 ms of sound more than goes to a device ahead of time.

@@ -6,7 +6,7 @@ import PlaybackEngine
 /// From the loop, on its lane, to everybody who watches, on the callback lane.
 extension PlayerCore {
     func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
-        tellError(report, snapshot)
+        notifyError(report, snapshot)
         switch report.content {
         case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
             if let completion = state.withLock({ $0.seeks.removeValue(forKey: id) }) {
@@ -43,7 +43,7 @@ extension PlayerCore {
     }
 
     /// An entry in an error log is told before what it leads to.
-    private func tellError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
+    private func notifyError(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
         guard let owner = report.content.failing.flatMap({ watchers.item($0) }),
             let entry = owner.keepError(report, snapshot)
         else { return }
@@ -82,17 +82,17 @@ extension PlayerCore {
         let before = state.withLock { $0.posted }?.player?.facts ?? PlayerFacts()
         var after = PlayerFacts(snapshot, item: item, volume: before.volume, isMuted: before.isMuted)
         change(&after)
-        let sequence = Moment.nextSequence()
-        let view = Moment.View(core: ObjectIdentifier(self), snapshot: snapshot, facts: after)
+        let sequence = ObservedSnapshot.nextSequence()
+        let view = ObservedSnapshot.View(core: ObjectIdentifier(self), snapshot: snapshot, facts: after)
         let (itemBefore, itemAfter) = item?.take(content, snapshot, sequence) ?? (ItemFacts(), ItemFacts())
-        let telling = Telling(
+        let telling = ChangeNotification(
             event: event,
             before: before,
             itemBefore: itemBefore,
-            moment: Moment(
+            moment: ObservedSnapshot(
                 sequence: sequence,
                 player: view,
-                item: item.map { Moment.ItemView(item: $0, facts: itemAfter) }
+                item: item.map { ObservedSnapshot.ItemView(item: $0, facts: itemAfter) }
             )
         )
         let isReleased = state.withLock { state in

@@ -2,7 +2,7 @@ import DequeModule
 package import MediaCore
 
 /// Stands for one request, so that it can be called off before, while and after it is handed in.
-package final class StillTicket: Sendable {
+package final class ImageTicket: Sendable {
     fileprivate let isCancelled = Locked(false)
     package init() {}
 }
@@ -11,12 +11,12 @@ package final class StillTicket: Sendable {
 /// one open file and one decoder.
 ///
 /// `@unchecked Sendable`: what is not locked is confined to the lane.
-package final class StillQueue: @unchecked Sendable {
+package final class ImageRequestQueue: @unchecked Sendable {
     package typealias Answer = Result<VideoFrame, MediaError>
 
     private struct Waiting {
-        let ticket: StillTicket
-        let request: StillRequest
+        let ticket: ImageTicket
+        let request: ImageRequest
         let answer: @Sendable (Answer) -> Void
     }
 
@@ -38,9 +38,9 @@ package final class StillQueue: @unchecked Sendable {
     private let didOpen: @Sendable (MediaDescription) -> Void
 
     // Confined to the lane.
-    private var reader: StillReader?
+    private var reader: ImageReader?
     /// The request that the reader was told to begin with.
-    private var begun: StillTicket?
+    private var begun: ImageTicket?
 
     /// Packets in one turn: a call-off waits no longer than for these.
     private static let stepsPerTurn = 16
@@ -66,8 +66,8 @@ package final class StillQueue: @unchecked Sendable {
 
     /// `answer` is called exactly once: on the lane, or by whoever calls the request off.
     package func request(
-        _ request: StillRequest,
-        _ ticket: StillTicket,
+        _ request: ImageRequest,
+        _ ticket: ImageTicket,
         _ answer: @escaping @Sendable (Answer) -> Void
     ) {
         let (isTaken, mustStart) = shared.withLock { shared in
@@ -83,7 +83,7 @@ package final class StillQueue: @unchecked Sendable {
     }
 
     /// The request is answered with `.cancelled` at once, unless it has been answered.
-    package func cancel(_ ticket: StillTicket) {
+    package func cancel(_ ticket: ImageTicket) {
         ticket.isCancelled.withLock { $0 = true }
         let removed = shared.withLock { shared -> Waiting? in
             guard let index = shared.waiting.firstIndex(where: { $0.ticket === ticket }) else { return nil }
@@ -145,7 +145,7 @@ package final class StillQueue: @unchecked Sendable {
         lane.enqueue { [self] in turn() }
     }
 
-    private func openReader() throws(MediaError) -> StillReader {
+    private func openReader() throws(MediaError) -> ImageReader {
         let current = shared.withLock { $0.demuxer }
         if let reader, let current, reader.demuxer === current { return reader }
         reader = nil
@@ -157,7 +157,7 @@ package final class StillQueue: @unchecked Sendable {
         }
         if isClosed { demuxer.cancel() }
         do throws(MediaError) {
-            let made = try StillReader.open(demuxer, options: options(), didOpen: didOpen)
+            let made = try ImageReader.open(demuxer, options: options(), didOpen: didOpen)
             reader = made
             return made
         } catch {

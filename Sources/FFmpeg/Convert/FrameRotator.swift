@@ -42,7 +42,7 @@ struct PictureOrder {
 }
 
 /// Rotates pictures by quarters and mirrors them, sample by sample: nothing is lost.
-enum PictureTurner {
+enum FrameRotator {
     /// Whether every plane is a grid of samples of one size, and stays one when it is turned.
     static func canTurn(_ format: AVPixelFormat, swapsAxes: Bool) -> Bool {
         guard let grid = SampleGrid(format) else { return false }
@@ -131,9 +131,9 @@ extension FFmpegVideoConverter {
         let rotation = frame.format.rotation
         guard rotation != .none || frame.format.isMirrored, !frame.size.isEmpty else { return frame }
         var frame = frame
-        if !PictureTurner.canTurn(av_get_pix_fmt(frame.pixelFormat.rawValue), swapsAxes: rotation.swapsAxes) {
+        if !FrameRotator.canTurn(av_get_pix_fmt(frame.pixelFormat.rawValue), swapsAxes: rotation.swapsAxes) {
             guard
-                let other = PictureTurner.substitute(for: frame.pixelFormat, swapsAxes: rotation.swapsAxes)
+                let other = FrameRotator.substitute(for: frame.pixelFormat, swapsAxes: rotation.swapsAxes)
             else {
                 throw MediaError(.conversionFailed, "\(frame.pixelFormat) pictures cannot be turned")
             }
@@ -146,7 +146,7 @@ extension FFmpegVideoConverter {
         guard let grid = SampleGrid(AVPixelFormat(output.pointer.pointee.format)) else { return frame }
         let order = PictureOrder(rotation, isMirrored: frame.format.isMirrored)
         frame.withPlanes { planes in
-            PictureTurner.turn(planes, into: PlaneLayout.planes(output.pointer.pointee), grid, order)
+            FrameRotator.turn(planes, into: PlaneLayout.planes(output.pointer.pointee), grid, order)
         }
         var result = frame
         result.format.size = frame.format.shape.upright.size

@@ -2,7 +2,7 @@ import MediaCore
 
 /// Audio from beyond a seam that was handed to its sink early. A device needs its samples before they are due, so
 /// the audio of the next pass (or item) goes to it before the seam is reached.
-struct SoundAhead {
+struct AudioPrefetch {
     /// The end mark of the audio's pass, where it was taken out of the queue. nil where another item follows: its
     /// frames lie in queues of their own.
     var mark: Mark?
@@ -23,9 +23,9 @@ struct SoundAhead {
 
 extension Renderer {
     /// The next pass of a loop, whose frames lie behind the end mark.
-    mutating func lookBeyondSeam(
+    mutating func takeAudioBeyondSeam(
         _ pipeline: ItemPipeline,
-        _ branch: Branch,
+        _ branch: TrackPipeline,
         _ now: HostTime,
         _ outcome: inout Outcome
     ) {
@@ -39,14 +39,14 @@ extension Renderer {
         takeAhead(branch, pass: pass + 1, now, &outcome)
     }
 
-    private func nextPass(_ pipeline: ItemPipeline, _ branch: Branch) -> SoundAhead? {
+    private func nextPass(_ pipeline: ItemPipeline, _ branch: TrackPipeline) -> AudioPrefetch? {
         guard replacedFrom == nil, case .endOfPass(pass, let last, nil)? = branch.frames.peek(),
             case .audio(let next)? = branch.frames.peek(1), next.pass == pass + 1
         else { return nil }
         let audioEnd = last.map(ItemTime.init(nanoseconds:))
         guard let end = foreseenEnd(pipeline, audioEnd: audioEnd) else { return nil }
-        return SoundAhead(
-            mark: SoundAhead.Mark(last: audioEnd, error: nil),
+        return AudioPrefetch(
+            mark: AudioPrefetch.Mark(last: audioEnd, error: nil),
             epoch: current.epoch,
             origin: PassOrigin(at: origin.timelineTime(of: end)),
             first: .zero,
@@ -55,7 +55,7 @@ extension Renderer {
     }
 
     /// The item that follows, whose first frames lie decoded.
-    mutating func lookBeyondSeam(
+    mutating func takeAudioBeyondSeam(
         _ pipeline: ItemPipeline,
         into next: ItemPipeline,
         _ start: EpochStart,
@@ -70,7 +70,8 @@ extension Renderer {
         takeAhead(branch, pass: 0, now, &outcome)
     }
 
-    private func nextItem(_ pipeline: ItemPipeline, _ next: ItemPipeline, _ start: EpochStart) -> SoundAhead?
+    private func nextItem(_ pipeline: ItemPipeline, _ next: ItemPipeline, _ start: EpochStart)
+        -> AudioPrefetch?
     {
         var audioEnd: ItemTime?
         if let audio = pipeline.audio {
@@ -79,7 +80,7 @@ extension Renderer {
         }
         guard let end = foreseenEnd(pipeline, audioEnd: audioEnd) else { return nil }
         let first = Self.begin(of: next, start)
-        return SoundAhead(
+        return AudioPrefetch(
             epoch: start.epoch,
             origin: PassOrigin(first, at: origin.timelineTime(of: end)),
             first: first,
@@ -103,7 +104,7 @@ extension Renderer {
     }
 
     private mutating func takeAhead(
-        _ branch: Branch,
+        _ branch: TrackPipeline,
         pass: Int,
         _ now: HostTime,
         _ outcome: inout Outcome
@@ -124,13 +125,13 @@ extension Renderer {
 
     /// What was handed over early was for another moment than the one at which it now begins. A millisecond is not
     /// heard.
-    func isMisplaced(_ ahead: SoundAhead?, origin: PassOrigin) -> Bool {
+    func isMisplaced(_ ahead: AudioPrefetch?, origin: PassOrigin) -> Bool {
         guard let ahead else { return false }
         return (ahead.origin.itemZero - origin.itemZero).magnitude >= 1_000_000
     }
 
     /// No more audio comes before something else happens.
-    func soundHasEnded(_ pipeline: ItemPipeline) -> Bool {
+    func audioHasEnded(_ pipeline: ItemPipeline) -> Bool {
         guard !isReverse, let branch = pipeline.audio else { return true }
         if let ahead {
             guard ahead.until == ahead.first else { return false }

@@ -3,7 +3,7 @@ package import MediaCore
 
 /// The MD5 of one picture or of a run of samples, as ffmpeg's "framemd5" makes it: planes in order, the used
 /// bytes of each row, no padding; a palette belongs to its picture.
-package final class PictureDigest {
+package final class FrameDigest {
     private let context: OpaquePointer?
 
     package init() {
@@ -35,7 +35,7 @@ package final class PictureDigest {
 
     /// The digest of one picture.
     package static func digest(of frame: VideoFrame) -> String {
-        let digest = PictureDigest()
+        let digest = FrameDigest()
         digest.update(frame)
         return digest.finish()
     }

@@ -5,7 +5,7 @@ import MediaCore
 /// Times that ascend are cheap: the decoder goes on where it is unless a sync point lies between, and a time
 /// that the last picture is still due at costs nothing. What is found never hangs on what was asked before.
 /// Holds two pictures at most, beside the decoder's own. Not safe for threads: confined to a lane.
-final class StillReader {
+final class ImageReader {
     let demuxer: any Demuxer
     private let decoder: any Decoder
     private let end: MediaTime
@@ -64,7 +64,7 @@ final class StillReader {
         _ demuxer: any Demuxer,
         options: DecoderOptions,
         didOpen: (MediaDescription) -> Void
-    ) throws(MediaError) -> StillReader {
+    ) throws(MediaError) -> ImageReader {
         let description = try demuxer.open()
         didOpen(description)
         let variant = VariantPreference().best(of: description.variants)
@@ -76,13 +76,13 @@ final class StillReader {
         }
         demuxer.setEnabledTracks([track.id])
         let decoder = try demuxer.makeDecoder(for: track.id, options: options)
-        return StillReader(demuxer: demuxer, decoder: decoder, duration: description.duration)
+        return ImageReader(demuxer: demuxer, decoder: decoder, duration: description.duration)
     }
 
     // MARK: Where to begin
 
     /// Begins to look. `step` goes on with it.
-    func begin(_ request: StillRequest) throws(MediaError) {
+    func begin(_ request: ImageRequest) throws(MediaError) {
         var time = max(.zero, request.time)
         if end.isNumeric, !time.isIndefinite, time.isValid { time = min(time, end) }
         guard time.isNumeric else {

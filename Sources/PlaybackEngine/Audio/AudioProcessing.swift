@@ -111,7 +111,7 @@ final class AudioProcessing {
     }
 
     /// What follows goes on behind `sound`, which was heard last: what is held was taken back.
-    func turn(behind sound: AudioBuffer?) {
+    func changeRate(behind sound: AudioBuffer?) {
         stretcher?.reset()
         stretched = nil
         last = sound

@@ -1,7 +1,7 @@
 import MediaCore
 
 /// Where a buffer of audio belongs.
-struct SoundPlace: Sendable {
+struct AudioPlacement: Sendable {
     /// The pass that the buffer belongs to.
     var origin: PassOrigin
     /// The item time at which the decoded buffer begins.
@@ -21,9 +21,9 @@ struct SoundPlace: Sendable {
 /// silence, and an overlap is left out. The ledger says which sample lies where on the timeline.
 ///
 /// Confined to the audio lane, except for the ledger, which has a lock.
-final class SoundPlacer: @unchecked Sendable {
+final class AudioScheduler: @unchecked Sendable {
     let device: any AudioDeviceSink
-    let ledger = Locked(SoundLedger())
+    let ledger = Locked(AudioSampleMap())
     private let clock: any HostClock
     /// The audio begins in the middle: late samples are left out instead of waited for.
     private var beginsLate = false
@@ -35,7 +35,7 @@ final class SoundPlacer: @unchecked Sendable {
         self.clock = clock
     }
 
-    func write(_ buffer: AudioBuffer, _ place: SoundPlace) throws {
+    func write(_ buffer: AudioBuffer, _ place: AudioPlacement) throws {
         // The buffer was not time-stretched for this rate, so it cannot be played at it.
         guard place.rate == .normal || buffer.rate != 1 else {
             device.setExpectsMore(false)
@@ -62,7 +62,7 @@ final class SoundPlacer: @unchecked Sendable {
 
     /// Writes the first samples of a run, behind silence until they are due. Where the audio begins in the middle,
     /// late samples are left out.
-    private func begin(_ buffer: AudioBuffer, _ media: TimelineTime, _ place: SoundPlace) throws {
+    private func begin(_ buffer: AudioBuffer, _ media: TimelineTime, _ place: AudioPlacement) throws {
         guard device.room >= buffer.frameCount else { return lose() }
         if hasSound {
             let isLate = beginsLate
@@ -86,7 +86,7 @@ final class SoundPlacer: @unchecked Sendable {
         try put(buffer, media, place)
     }
 
-    private func put(_ buffer: AudioBuffer, _ media: TimelineTime, _ place: SoundPlace) throws {
+    private func put(_ buffer: AudioBuffer, _ media: TimelineTime, _ place: AudioPlacement) throws {
         guard buffer.frameCount > 0 else { return }
         guard device.room >= buffer.frameCount else { return lose() }
         try device.write(buffer)
@@ -112,7 +112,7 @@ final class SoundPlacer: @unchecked Sendable {
         _ nanoseconds: Int64,
         _ media: TimelineTime,
         like buffer: AudioBuffer,
-        _ place: SoundPlace
+        _ place: AudioPlacement
     ) throws {
         let rate = buffer.format.sampleRate
         let count = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
@@ -147,7 +147,7 @@ final class SoundPlacer: @unchecked Sendable {
 
     /// Takes back what was written from `point` on, as far as the device can. The result says where on the timeline
     /// the next sample belongs; nil: nothing was written since that flush.
-    func rewind(to point: SoundTurn) -> TimelineTime? {
+    func rewind(to point: RateChangePoint) -> TimelineTime? {
         let (run, count) = ledger.withLock { ($0.run, $0.frameCount) }
         guard point.run == run, count > 0 else { return nil }
         let frame = device.rewind(to: point.frame) ?? count

@@ -6,7 +6,7 @@ import MediaCore
 /// and the timeline follows the host's clock.
 struct AudioSync {
     private(set) var output: AudioOutputLane?
-    private var follower = SoundFollower()
+    private var follower = AudioClockFollower()
     private var nextReading = HostTime.zero
     private var lastReading = HostTime.zero
     /// The timeline's start waits for the device until then at most; nil: it does not wait.
@@ -75,7 +75,7 @@ struct AudioSync {
     }
 
     private func apply(
-        _ correction: SoundCorrection,
+        _ correction: AudioClockCorrection,
         to timeline: inout Timeline,
         _ epoch: Epoch,
         at now: HostTime
@@ -84,8 +84,8 @@ struct AudioSync {
         case .pace(let millionths): timeline.correct(by: millionths, epoch: epoch, at: now)
         case .hold(let time): timeline.hold(for: time, epoch: epoch, at: now)
         case .step(let time): timeline.step(by: time, epoch: epoch, at: now)
-        case .moveSound(let time): output?.move(by: time)
-        case .restartSound: output?.restart()
+        case .moveAudio(let time): output?.move(by: time)
+        case .restartAudio: output?.restart()
         }
     }
 
@@ -137,7 +137,7 @@ struct AudioSync {
     /// Video waits so long for its audio. A device that takes longer joins in the middle.
     private func startWait(_ device: any AudioDeviceSink) -> Int64 {
         let delay = max(0, device.startDelay)
-        return delay.magnitude <= SoundFollower.longestWait ? delay : 0
+        return delay.magnitude <= AudioClockFollower.longestWait ? delay : 0
     }
 
     // MARK: Rate
@@ -154,14 +154,15 @@ struct AudioSync {
     ) {
         rate = new
         let epoch = timeline.epoch
-        guard follower.isFollowing, isAudible, let output, let point = output.turnPoint(at: now, epoch: epoch)
+        guard follower.isFollowing, isAudible, let output,
+            let point = output.rateChangePoint(at: now, epoch: epoch)
         else {
             timeline.setRate(new, at: now)
             beginAnew(timeline, at: now)
             return
         }
-        timeline.turn(at: point.media, to: new, at: now)
-        output.turn(with: timeline, at: point) { moved(point.media, $0, epoch) }
+        timeline.changeRate(at: point.media, to: new, at: now)
+        output.changeRate(with: timeline, at: point) { moved(point.media, $0, epoch) }
     }
 
     /// Playing on after a pause, maybe at another rate.

@@ -11,9 +11,11 @@ extension Renderer {
 
     /// Finds where the epoch begins, once every track has shown something, and stands the timeline there. nil: not
     /// yet.
-    mutating func land(_ pipeline: ItemPipeline, start: EpochStart, at host: HostTime) -> Landing? {
+    mutating func findFirstFrame(_ pipeline: ItemPipeline, start: EpochStart, at host: HostTime)
+        -> FirstFrame?
+    {
         guard let first = firstFrames(pipeline, start) else { return nil }
-        let landing = Landing(itemTime: landingTime(first, pipeline, start), frame: first.video)
+        let landing = FirstFrame(itemTime: landingTime(first, pipeline, start), frame: first.video)
         // A quick seek lands on the key frame; audio from before it is cut off.
         if start.isQuick, first.video?.presentationTime.nanoseconds != nil {
             current.pass.audioTrim = landing.itemTime
@@ -30,7 +32,7 @@ extension Renderer {
     private func firstFrames(_ pipeline: ItemPipeline, _ start: EpochStart) -> FirstFrames? {
         var first = FirstFrames()
         var isWaiting = false
-        for branch in pipeline.branches {
+        for branch in pipeline.trackPipelines {
             switch branch.frames.peek() {
             case .video(let frame)?:
                 if isTooEarly(frame, branch, start) { return nil }
@@ -50,7 +52,7 @@ extension Renderer {
 
     /// The frame ends before the time that is wanted. A later frame follows, or the end, and only that decides
     /// where time stands.
-    private func isTooEarly(_ frame: VideoFrame, _ branch: Branch, _ start: EpochStart) -> Bool {
+    private func isTooEarly(_ frame: VideoFrame, _ branch: TrackPipeline, _ start: EpochStart) -> Bool {
         guard let wanted = ItemTime(start.firstWanted), !start.isReverse else { return false }
         return Self.end(of: frame) < wanted && branch.frames.peek(1) == nil
     }
@@ -69,7 +71,7 @@ extension Renderer {
     /// Where the data ends, if no frame follows those at the front of the queues: a seek beyond it lands there.
     private func dataEnd(_ pipeline: ItemPipeline) -> ItemTime? {
         var latest: ItemTime?
-        for branch in pipeline.branches {
+        for branch in pipeline.trackPipelines {
             var element = branch.frames.peek()
             if case .video? = element { element = branch.frames.peek(1) }
             guard case .endOfPass(_, let end, _)? = element else { return nil }

@@ -1,7 +1,7 @@
 package import MediaCore
 
 /// What is heard when, measured against the timeline.
-package struct SoundReading: Hashable, Sendable {
+package struct AudioClockReading: Hashable, Sendable {
     /// The sample that belongs here on the timeline is heard at `host`.
     package var media: TimelineTime
     package var host: HostTime
@@ -22,7 +22,7 @@ package struct SoundReading: Hashable, Sendable {
 }
 
 /// What keeps timeline and audio together. Durations are nanoseconds.
-package enum SoundCorrection: Hashable, Sendable {
+package enum AudioClockCorrection: Hashable, Sendable {
     /// The timeline runs so many millionths faster than its rate; below zero: slower.
     case pace(Int64)
     /// The timeline stands still for so long.
@@ -30,9 +30,9 @@ package enum SoundCorrection: Hashable, Sendable {
     /// The timeline leaps so far ahead.
     case step(Int64)
     /// So much of the audio is left out; below zero: so much silence goes before it.
-    case moveSound(Int64)
+    case moveAudio(Int64)
     /// The audio begins anew where the timeline is.
-    case restartSound
+    case restartAudio
 }
 
 /// Chooses the clock: the device's where one plays, else the host's. It compares where the audio is with where
@@ -42,7 +42,7 @@ package enum SoundCorrection: Hashable, Sendable {
 /// in the middle (after an underrun, or with a device that was away) the audio gives way. In between, the pace of
 /// the timeline takes small differences away, and the drift of the device's clock against the host's is learnt
 /// from them.
-package struct SoundFollower: Hashable, Sendable {
+package struct AudioClockFollower: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
         /// No audio is heard: the host's clock counts.
         case alone
@@ -86,19 +86,21 @@ package struct SoundFollower: Hashable, Sendable {
     }
 
     /// `media`: where the timeline is at the reading's host time; nil: the reading is of another epoch.
-    package mutating func follow(_ reading: SoundReading, timeline media: TimelineTime?) -> SoundCorrection? {
+    package mutating func follow(_ reading: AudioClockReading, timeline media: TimelineTime?)
+        -> AudioClockCorrection?
+    {
         guard let media else { return nil }
         facts.latency = reading.latency
         guard reading.host >= settlesAt else { return nil }
         let offset = reading.media - media
-        let ranDry = underruns.map { reading.underruns > $0 } ?? false
+        let starved = underruns.map { reading.underruns > $0 } ?? false
         underruns = reading.underruns
         facts.offset = offset
         if case .alone = phase { phase = .meeting(soundGivesWay: true) }
         if case .meeting(let soundGivesWay) = phase { return meet(offset, reading, soundGivesWay) }
         facts.worstOffset = max(facts.worstOffset, Int64(clamping: offset.magnitude))
         if offset.magnitude > Self.farOff { return restart(reading) }
-        if ranDry, offset.magnitude > Self.closeEnough { return moveSound(offset, reading) }
+        if starved, offset.magnitude > Self.closeEnough { return moveAudio(offset, reading) }
         guard offset.magnitude <= Self.runIn else {
             // A single large offset may be a mistake of the measurement.
             largeOffsets += 1
@@ -110,9 +112,9 @@ package struct SoundFollower: Hashable, Sendable {
 
     private mutating func meet(
         _ offset: Int64,
-        _ reading: SoundReading,
+        _ reading: AudioClockReading,
         _ soundGivesWay: Bool
-    ) -> SoundCorrection? {
+    ) -> AudioClockCorrection? {
         let farOff = soundGivesWay || offset > 0 ? Self.farOff : Self.longestWait
         if offset.magnitude > farOff { return restart(reading) }
         phase = .together
@@ -121,33 +123,34 @@ package struct SoundFollower: Hashable, Sendable {
         lastHost = reading.host
         largeOffsets = 0
         if offset.magnitude <= Self.closeEnough { return .pace(Int64(drift.rounded())) }
-        return soundGivesWay ? moveSound(offset, reading) : moveTimeline(offset, reading)
+        return soundGivesWay ? moveAudio(offset, reading) : moveTimeline(offset, reading)
     }
 
-    private mutating func restart(_ reading: SoundReading) -> SoundCorrection {
+    private mutating func restart(_ reading: AudioClockReading) -> AudioClockCorrection {
         phase = .alone
         facts.isClock = false
         facts.corrections += 1
         settlesAt = reading.host
-        return .restartSound
+        return .restartAudio
     }
 
-    private mutating func moveTimeline(_ offset: Int64, _ reading: SoundReading) -> SoundCorrection {
+    private mutating func moveTimeline(_ offset: Int64, _ reading: AudioClockReading) -> AudioClockCorrection
+    {
         largeOffsets = 0
         facts.corrections += 1
         settle(after: reading, for: max(0, -offset))
         return offset > 0 ? .step(offset) : .hold(-offset)
     }
 
-    private mutating func moveSound(_ offset: Int64, _ reading: SoundReading) -> SoundCorrection {
+    private mutating func moveAudio(_ offset: Int64, _ reading: AudioClockReading) -> AudioClockCorrection {
         largeOffsets = 0
         facts.corrections += 1
         settle(after: reading, for: 0)
-        return .moveSound(-offset)
+        return .moveAudio(-offset)
     }
 
     /// Audio that was under way when a correction was made is not measured again.
-    private mutating func settle(after reading: SoundReading, for nanoseconds: Int64) {
+    private mutating func settle(after reading: AudioClockReading, for nanoseconds: Int64) {
         settlesAt = reading.host.advanced(by: nanoseconds &+ Self.settling)
         lastHost = nil
     }

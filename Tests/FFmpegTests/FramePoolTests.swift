@@ -22,7 +22,7 @@ struct PictureMemoryTests {
     }
 
     private func hash(_ frame: VideoFrame) -> String {
-        let digest = PictureDigest()
+        let digest = FrameDigest()
         withPackedRows(of: frame) { digest.update($0) }
         return digest.finish()
     }

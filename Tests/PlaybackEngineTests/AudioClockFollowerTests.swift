@@ -7,9 +7,9 @@ import Testing
 @Suite("What keeps sound and timeline together, as values")
 struct SoundFollowerTests {
     private static func reading(_ media: Double, at host: Double, underruns: Int = 0, epoch: UInt64 = 0)
-        -> SoundReading
+        -> AudioClockReading
     {
-        SoundReading(
+        AudioClockReading(
             media: Self.media(Int64(media * 1e6)),
             host: HostTime(nanoseconds: Int64(host * 1e6)),
             underruns: underruns,
@@ -25,29 +25,29 @@ struct SoundFollowerTests {
     @Test(
         "At a start the timeline gives way, up to what a viewer waits for",
         arguments: [
-            (0.0, SoundCorrection.pace(0)), (2, .pace(0)), (-2, .pace(0)), (25, .step(25_000_000)),
+            (0.0, AudioClockCorrection.pace(0)), (2, .pace(0)), (-2, .pace(0)), (25, .step(25_000_000)),
             (-25, .hold(25_000_000)), (-390, .hold(390_000_000)), (390, .step(390_000_000)),
-            (410, .restartSound), (-990, .hold(990_000_000)), (-2510, .restartSound), (5000, .restartSound),
+            (410, .restartAudio), (-990, .hold(990_000_000)), (-2510, .restartAudio), (5000, .restartAudio),
         ]
     )
-    func meeting(offset: Double, wanted: SoundCorrection) {
-        var follower = SoundFollower()
+    func meeting(offset: Double, wanted: AudioClockCorrection) {
+        var follower = AudioClockFollower()
         follower.start()
         #expect(
             follower.follow(Self.reading(1000 + offset, at: 0), timeline: Self.media(1_000_000_000)) == wanted
         )
-        #expect(follower.isFollowing == (wanted != .restartSound))
+        #expect(follower.isFollowing == (wanted != .restartAudio))
     }
 
     @Test(
         "Coming in the middle it is the sound that gives way",
         arguments: [
-            (2.0, SoundCorrection.pace(0)), (25, .moveSound(-25_000_000)), (-25, .moveSound(25_000_000)),
-            (-390, .moveSound(390_000_000)), (-410, .restartSound),
+            (2.0, AudioClockCorrection.pace(0)), (25, .moveAudio(-25_000_000)), (-25, .moveAudio(25_000_000)),
+            (-390, .moveAudio(390_000_000)), (-410, .restartAudio),
         ]
     )
-    func meetingLate(offset: Double, wanted: SoundCorrection) {
-        var follower = SoundFollower()
+    func meetingLate(offset: Double, wanted: AudioClockCorrection) {
+        var follower = AudioClockFollower()
         follower.start()
         let wasFollowing = follower.lose()
         #expect(!wasFollowing)
@@ -61,7 +61,7 @@ struct SoundFollowerTests {
         var timeline = Timeline()
         timeline.jump(to: .zero, epoch: Epoch(3), at: .zero)
         timeline.setRate(.normal, at: .zero)
-        var follower = SoundFollower()
+        var follower = AudioClockFollower()
         let old = Self.reading(900, at: 0, epoch: 2)
         #expect(follower.follow(old, timeline: timeline.line(at: old.host, epoch: old.epoch)) == nil)
         #expect(!follower.isFollowing)
@@ -73,7 +73,7 @@ struct SoundFollowerTests {
 
     @Test("A single wild reading is not believed; three in a row are")
     func wildReadings() {
-        var follower = SoundFollower()
+        var follower = AudioClockFollower()
         follower.start()
         _ = follower.follow(Self.reading(0, at: 0), timeline: .zero)
         #expect(follower.follow(Self.reading(100, at: 50), timeline: Self.media(50_000_000)) == nil)
@@ -88,11 +88,11 @@ struct SoundFollowerTests {
 
     @Test("After samples were missing the sound catches up")
     func underrun() {
-        var follower = SoundFollower()
+        var follower = AudioClockFollower()
         follower.start()
         _ = follower.follow(Self.reading(0, at: 0), timeline: .zero)
         let late = Self.reading(30, at: 50, underruns: 1)
-        #expect(follower.follow(late, timeline: Self.media(50_000_000)) == .moveSound(20_000_000))
+        #expect(follower.follow(late, timeline: Self.media(50_000_000)) == .moveAudio(20_000_000))
         // What was under way is not measured again.
         #expect(
             follower.follow(Self.reading(80, at: 100, underruns: 1), timeline: Self.media(100_000_000)) == nil
@@ -106,7 +106,7 @@ struct SoundFollowerTests {
     func noise(seed: UInt64) {
         var random = SplitMix64(seed)
         let drift = Double.random(in: -500...500, using: &random)
-        var follower = SoundFollower()
+        var follower = AudioClockFollower()
         var timeline = Timeline()
         timeline.setRate(.normal, at: .zero)
         follower.start()
@@ -115,7 +115,11 @@ struct SoundFollowerTests {
             let host = HostTime(nanoseconds: Int64(turn) * 50_000_000)
             let noise = Int64.random(in: -1_000_000...1_000_000, using: &random)
             let exact = Double(host.nanoseconds) * (1 + drift / 1e6)
-            let reading = SoundReading(media: Self.media(Int64(exact) + noise), host: host, epoch: Epoch())
+            let reading = AudioClockReading(
+                media: Self.media(Int64(exact) + noise),
+                host: host,
+                epoch: Epoch()
+            )
             switch follower.follow(reading, timeline: timeline.line(at: host, epoch: Epoch())) {
             case .pace(let pace): timeline.correct(by: pace, epoch: Epoch(), at: host)
             case nil: break
@@ -168,7 +172,7 @@ struct SoundFollowerTests {
 
     @Test("The ledger knows which sample belongs where, also across a jump and at another rate")
     func ledger() {
-        var ledger = SoundLedger()
+        var ledger = AudioSampleMap()
         #expect(ledger.media(of: 0) == nil)
         ledger.append(480, media: .zero, rate: .normal, sampleRate: 48_000, epoch: Epoch(1), pass: 0)
         ledger.append(

@@ -4,14 +4,14 @@ import MediaCore
 extension SkipPolicy {
     /// `skipped`: frames that the stage left out since the last call. `seamFollows`: see `jump`.
     mutating func follow(
-        _ video: Branch,
+        _ video: TrackPipeline,
         _ outcome: Renderer.Outcome,
         _ renderer: inout Renderer,
         rate: Float,
         skipped: Int,
         seamFollows: Bool,
         at now: HostTime
-    ) -> SkipWish? {
+    ) -> SkipRequest? {
         let epoch = renderer.current.epoch
         begin(epoch, ObjectIdentifier(video))
         let isReverse = renderer.isReverse
@@ -33,12 +33,12 @@ extension SkipPolicy {
     }
 
     private mutating func wish(
-        _ video: Branch,
+        _ video: TrackPipeline,
         _ renderer: inout Renderer,
         seamFollows: Bool,
         at now: HostTime
-    ) -> SkipWish {
-        var wish = SkipWish(epoch: renderer.current.epoch, pass: renderer.pass)
+    ) -> SkipRequest {
+        var wish = SkipRequest(epoch: renderer.current.epoch, pass: renderer.pass)
         // Standing still, every frame may be looked at.
         guard rate != 0, level > .none else { return wish }
         let isReverse = renderer.isReverse
@@ -63,7 +63,7 @@ extension SkipPolicy {
 
     /// nil: nothing can be said.
     private func lateness(
-        _ video: Branch,
+        _ video: TrackPipeline,
         _ outcome: Renderer.Outcome,
         isReverse: Bool,
         at now: HostTime
@@ -76,7 +76,7 @@ extension SkipPolicy {
 
     /// The first frame behind a jump, shown or waiting to be shown, tells how long a jump takes.
     private mutating func noteLanding(
-        _ video: Branch,
+        _ video: TrackPipeline,
         _ outcome: Renderer.Outcome,
         _ renderer: Renderer,
         at now: HostTime

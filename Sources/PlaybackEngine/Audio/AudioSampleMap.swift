@@ -3,7 +3,7 @@ import MediaCore
 /// Maps the samples that a device was given to the timeline.
 ///
 /// Samples are counted from the first one after a flush. What lies between two flushes is a *run*. A plain value.
-struct SoundLedger: Sendable {
+struct AudioSampleMap: Sendable {
     private struct Entry {
         var frame: Int64
         var media: TimelineTime
