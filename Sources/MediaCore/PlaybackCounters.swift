@@ -1,22 +1,22 @@
 /// What a player did since it was made, each number defined in words.
 public struct PlaybackCounters: Hashable, Sendable {
-    /// Pictures that the renderer took from a decoder, shown or not.
+    /// Frames that the renderer took from a decoder, shown or not.
     public var framesDecoded = 0
-    /// Pictures handed to the layers.
+    /// Frames handed to the layers.
     public var framesPresented = 0
     /// Video frames not shown because the one after them was already due, and those left undecoded because
     /// decoding was too slow for the rate.
     public var framesDropped = 0
-    /// Pictures shown later than `lateThreshold` after they were due.
+    /// Frames shown later than `lateThreshold` after they were due.
     public var framesLate = 0
-    /// Pictures that a layer's sinks were too slow to take.
+    /// Frames that a layer's sinks were too slow to take.
     public var framesSkippedBySinks = 0
     /// Host nanoseconds between due and shown: the largest, and the sum over all shown.
     public var worstLateness: Int64 = 0
     public var totalLateness: Int64 = 0
     /// Samples per channel handed to the audio sink.
     public var audioSamples = 0
-    /// Times that a sound device ran out of samples that should have been there.
+    /// Times that an audio device ran out of samples that should have been there.
     public var audioUnderruns = 0
     /// Packets that could not be read or decoded.
     public var faults = 0
@@ -30,10 +30,10 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var seeks = 0
     /// Passes played to their end.
     public var passes = 0
-    /// Host nanoseconds from the item's arrival to its first picture (or sound) at the sinks; nil before.
+    /// Host nanoseconds from the item's arrival to its first frame (or audio) at the sinks; nil before.
     public var startupTime: Int64?
 
-    /// A picture is late when it is shown this many nanoseconds after its time: half a frame at 60 per
+    /// A frame is late when it is shown this many nanoseconds after its time: half a frame at 60 per
     /// second, which is about what an eye forgives.
     public static let lateThreshold: Int64 = 8_000_000
 

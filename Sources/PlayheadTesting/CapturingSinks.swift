@@ -4,7 +4,7 @@ public import MediaCore
 public final class CapturingVideoSink: VideoSink {
     public enum Call: Hashable, Sendable, CustomStringConvertible {
         case start(PixelSize, PixelFormat)
-        /// `number`: what a scripted picture holds. `host`: the clock at the call, in nanoseconds.
+        /// `number`: what a scripted frame holds. `host`: the clock at the call, in nanoseconds.
         case present(number: Int, time: MediaTime, pass: Int, host: Int64)
         case flush
         case finish
@@ -44,10 +44,10 @@ public final class CapturingVideoSink: VideoSink {
 
     public var calls: [Call] { state.withLock { $0.calls } }
     public var frames: [Frame] { state.withLock { $0.frames } }
-    /// The numbers that the pictures hold, in the order in which they came.
+    /// The numbers that the frames hold, in the order in which they came.
     public var numbers: [Int] { frames.map(\.number) }
 
-    /// The `count`th picture from now makes the sink throw.
+    /// The `count`th frame from now makes the sink throw.
     public func fail(atPicture count: Int) { state.withLock { $0.failAt = count } }
 
     public func start(_ format: VideoFormat) throws {

@@ -8,7 +8,7 @@ public final class ManualDriver: Driver {
     private let stepped: SteppedDriver
     public let seed: UInt64?
 
-    /// `isRealTime`: as on the machine's clock pictures can come too late, where a script makes time pass.
+    /// `isRealTime`: as on the machine's clock frames can come too late, where a script makes time pass.
     public init(seed: UInt64? = nil, isRealTime: Bool = false) {
         self.seed = seed
         self.isRealTime = isRealTime

@@ -1,8 +1,8 @@
 public import MediaCore
 import PlaybackEngine
 
-/// Decodes a script's packets: pictures whose bytes hold the frame's number, samples that hold their own
-/// index. Holds pictures back until their order is certain, as a real decoder does.
+/// Decodes a script's packets: frames whose bytes hold the frame's number, samples that hold their own
+/// index. Holds frames back until their order is certain, as a real decoder does.
 public final class ScriptedDecoder: Decoder {
     private struct State {
         var held: [Packet] = []
@@ -16,7 +16,7 @@ public final class ScriptedDecoder: Decoder {
     private let track: Int
     private let called: @Sendable (ScriptedCall) -> Void
     private let state = Locked(State())
-    /// Broken pictures that were sent before.
+    /// Broken frames that were sent before.
     private let seen = Locked(Set<Int>())
     /// Outputs that wait to be received before no more is taken.
     private static let capacity = 2
@@ -159,7 +159,7 @@ final class ScriptedTextDecoder: TextDecoder {
     func flush() {}
 }
 
-/// A grey picture, 16 x 8 at first, whose first eight bytes hold the frame's number.
+/// A grey frame, 16 x 8 at first, whose first eight bytes hold the frame's number.
 final class ScriptedPicture: VideoFrameStorage {
     let index: Int
     private let size: PixelSize

@@ -9,12 +9,12 @@ public struct ScriptedMedia: Sendable {
         public var keyInterval: Int
         /// Frames between two that are needed by others; they are decoded after the later one.
         public var bFrames: Int
-        /// Time of the first picture.
+        /// Time of the first frame.
         public var start: MediaTime
-        /// Pictures that the decoder holds back although it could show them.
+        /// Frames that the decoder holds back although it could show them.
         public var delay = 0
         public var isInterlaced = false
-        /// A picture that cannot be decoded is told of when the decoder is drained, too.
+        /// A frame that cannot be decoded is told of when the decoder is drained, too.
         public var throwsAtDraining = false
 
         public init(
@@ -89,7 +89,7 @@ public struct ScriptedMedia: Sendable {
     public var texts: [Text]
     public var chapters: [Chapter] = []
     public var faults: [Fault]
-    /// Nanoseconds by which a `ManualClock` goes on for each picture that is decoded.
+    /// Nanoseconds by which a `ManualClock` goes on for each frame that is decoded.
     public var decodingTime: Int64 = 0
     /// The same for each frame by itself, by its number and the time at which decoding it begins; nil: as
     /// `decodingTime` has it.
@@ -151,7 +151,7 @@ final class ScriptedPayload: PacketPayload {
 }
 
 extension ScriptedMedia {
-    /// All packets in file order: by decode time, pictures first.
+    /// All packets in file order: by decode time, frames first.
     func packets() -> [Packet] {
         (videoPackets() + audioPackets() + textPackets()).sorted {
             let (a, b) = ($0.decodeTime ?? .zero, $1.decodeTime ?? .zero)

@@ -1,14 +1,14 @@
 public import MediaCore
 
-/// A sound device that exists only as numbers: it plays at the pace of a clock that the test moves, with a drift,
+/// An audio device that exists only as numbers: it plays at the pace of a clock that the test moves, with a drift,
 /// a buffer and a delay, and remembers what was heard when.
 ///
 /// It takes samples as a real one does: it keeps `buffer` seconds in hand, plays silence where samples are
-/// missing, and can be taken away and given back. Its sound is 16 bit integers as they come; of several channels
+/// missing, and can be taken away and given back. Its audio is 16 bit integers as they come; of several channels
 /// the first is remembered.
 public final class SimulatedAudioDevice: AudioDeviceSink {
     public struct Setup: Sendable {
-        /// Seconds of sound that it keeps in hand.
+        /// Seconds of audio that it keeps in hand.
         public var buffer = 0.05
         /// Seconds from being started until the first sample is heard.
         public var startDelay = 0.02
@@ -16,9 +16,9 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         public var ahead = 0.0
         /// By how much it plays faster than the clock, in millionths.
         public var drift = 0.0
-        /// Seconds that sound is wanted before it is due.
+        /// Seconds that audio is wanted before it is due.
         public var lead = 0.2
-        /// Seconds of sound that it can be given at most.
+        /// Seconds of audio that it can be given at most.
         public var capacity = 2.0
         /// It answers `startDelay` wrongly by so many seconds.
         public var wrongBy = 0.0
@@ -302,7 +302,7 @@ extension SimulatedAudioDevice.State {
         isSilent = true
     }
 
-    /// The sound of the time that has passed.
+    /// The audio of the time that has passed.
     mutating func play(until time: HostTime) {
         guard isPlaying else { return }
         while playedTo < time {

@@ -3,18 +3,18 @@ internal import Glibc
 public import MediaCore
 internal import Synchronization
 
-/// Sound for a PulseAudio server, or whatever speaks its protocol (PipeWire).
+/// Audio for a PulseAudio server, or whatever speaks its protocol (PipeWire).
 ///
 /// No call waits for the server: what is asked is done by a thread of the sink's own. Without a server, or when it
 /// goes away, the sink takes nothing and looks for it again: after 50 ms, then less and less often, up to each
 /// 400 ms, or each 5 s where there never was one. The player meanwhile goes by the host's clock.
 ///
-/// Samples are 32 bit floating point in the format of the first sound, in one stream that stays open until
+/// Samples are 32 bit floating point in the format of the first audio, in one stream that stays open until
 /// `finish`. Loudness changes within 10 ms, in the sink: the stream's own volume belongs to the user's mixer.
 public final class PulseAudioSink: AudioDeviceSink {
     /// What there is to tell about the server; on a queue of the sink's own, in order.
     public enum Notice: Hashable, Sendable {
-        /// Sound is heard from the device with this name.
+        /// Audio is heard from the device with this name.
         case connected(device: String)
         /// Nothing is heard, and why. Told once, until it has been heard again.
         case unavailable(String)

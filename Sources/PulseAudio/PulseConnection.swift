@@ -3,7 +3,7 @@ internal import Glibc
 internal import MediaCore
 internal import Synchronization
 
-/// One connection after another to a sound server, on the thread of libpulse's main loop.
+/// One connection after another to an audio server, on the thread of libpulse's main loop.
 ///
 /// `@unchecked Sendable`: everything but `poke`'s file descriptor is confined to the main loop's thread, or to
 /// `open` and `close`, which run before that thread starts and after it has ended, or hold its lock.
@@ -119,7 +119,7 @@ final class PulseConnection: @unchecked Sendable {
         let me = Unmanaged.passUnretained(self).toOpaque()
         pulse.context_set_state_callback(context, Self.contextChanged, me)
         pulse.context_set_subscribe_callback(context, Self.devicesChanged, me)
-        // A player does not start a sound server where there is none.
+        // A player does not start an audio server where there is none.
         if pulse.context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0, self.context != nil {
             failed(words(pulse.context_errno(context)))
         }

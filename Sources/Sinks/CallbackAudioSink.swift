@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Hands each run of samples to a closure, on the queue that feeds sinks with sound.
+/// Hands each run of samples to a closure, on the queue that feeds sinks with audio.
 public final class CallbackAudioSink: AudioSink {
     private let onStart: @Sendable (AudioFormat) throws -> AudioFormat
     private let onFlush: @Sendable () -> Void

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Hands each picture to a closure, on the layer's own queue.
+/// Hands each frame to a closure, on the layer's own queue.
 public final class CallbackVideoSink: VideoSink {
     public let acceptedPixelFormats: [PixelFormat]
     private let onStart: @Sendable (VideoFormat) throws -> Void

@@ -1,7 +1,7 @@
 internal import FFmpeg
 public import MediaCore
 
-/// Writes one line per picture, as FFmpeg's framemd5 muxer (version 2) does: stream, decode and presentation
+/// Writes one line per frame, as FFmpeg's framemd5 muxer (version 2) does: stream, decode and presentation
 /// time, duration, size and MD5 of the packed samples. From the first line without a "#" on it can be
 /// compared with `ffmpeg -noautorotate -i F -map 0:v:0 -fps_mode passthrough -copyts -f framemd5 -`.
 public final class FrameMD5Sink: VideoSink, FileSink {
@@ -23,7 +23,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
 
     public var error: (any Error)? { writer.error }
 
-    /// The header is that of the first format; pictures of a later one tell by their size.
+    /// The header is that of the first format; frames of a later one tell by their size.
     public func start(_ format: VideoFormat) throws {
         try writer.run { output, state in
             guard state.clock == nil else { return }
@@ -43,7 +43,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
             guard !hash.isEmpty else {
                 throw MediaError(.resourceLimit, "there is no memory for a checksum")
             }
-            // Raw pictures need no reordering, and last for one frame.
+            // Raw frames need no reordering, and last for one frame.
             let ticks = padded("\(time)", to: 10)
             let numbers = "\(ticks), \(ticks), \(padded("1", to: 8)), \(padded("\(size)", to: 8))"
             try output.write("0, \(numbers), \(hash)\n")

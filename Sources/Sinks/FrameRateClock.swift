@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Times of pictures in whole frames at the nominal rate, rounded as the `ffmpeg` command (5.1) rounds them
+/// Times of frames in whole frames at the nominal rate, rounded as the `ffmpeg` command (5.1) rounds them
 /// on the way to a raw video encoder with `-fps_mode passthrough -copyts`.
 struct FrameRateClock: Sendable {
     /// Seconds per frame.

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Takes sound in whatever format it comes and keeps none of it. It has no clock of its own: the timeline
+/// Takes audio in whatever format it comes and keeps none of it. It has no clock of its own: the timeline
 /// runs on the host's.
 public final class NullAudioSink: AudioSink {
     private struct State {

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Looks at pictures no further than to count them.
+/// Looks at frames no further than to count them.
 public final class NullVideoSink: VideoSink {
     private struct State {
         var frameCount = 0
@@ -12,9 +12,9 @@ public final class NullVideoSink: VideoSink {
 
     public init() {}
 
-    /// Pictures presented so far.
+    /// Frames presented so far.
     public var frameCount: Int { state.withLock { $0.frameCount } }
-    /// Of the last picture presented since the last flush; nil before the first.
+    /// Of the last frame presented since the last flush; nil before the first.
     public var lastPresentationTime: MediaTime? { state.withLock { $0.lastPresentationTime } }
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 

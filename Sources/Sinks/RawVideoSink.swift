@@ -1,7 +1,7 @@
 public import MediaCore
 
-/// Writes the samples of each picture, plane after plane without padding, and nothing else. What has no
-/// header can change its format: the next picture is simply of another size.
+/// Writes the samples of each frame, plane after plane without padding, and nothing else. What has no
+/// header can change its format: the next frame is simply of another size.
 public final class RawVideoSink: VideoSink, FileSink {
     private let writer: SinkWriter<Void>
 

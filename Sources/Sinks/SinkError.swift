@@ -11,7 +11,7 @@ public enum SinkError: Error, Hashable, Sendable {
     case unsupportedFormat(String)
     /// The file format's own limit is reached.
     case tooLarge(String)
-    /// A call that the sink's state does not allow, such as a picture before `start`.
+    /// A call that the sink's state does not allow, such as a frame before `start`.
     case outOfOrder(String)
 }
 

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Writes sound as a WAV file of 16 bit integers at the rate and with the channels that come first; the
+/// Writes audio as a WAV file of 16 bit integers at the rate and with the channels that come first; the
 /// engine converts whatever comes later to these.
 ///
 /// The sizes in the header are filled in at the end where the output can be written twice; else, and when

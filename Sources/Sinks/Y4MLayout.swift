@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// A pixel format as YUV4MPEG2 knows it: the names of its C tag, and how many bytes a picture takes.
+/// A pixel format as YUV4MPEG2 knows it: the names of its C tag, and how many bytes a frame takes.
 struct Y4MLayout: Hashable, Sendable {
     /// "420", "422", "444", "411" or "mono".
     let chroma: String
@@ -47,7 +47,7 @@ struct Y4MLayout: Hashable, Sendable {
         return table
     }()
 
-    /// Bytes of one picture without its FRAME line; chroma of odd sizes is rounded up. nil beyond Int.
+    /// Bytes of one frame without its FRAME line; chroma of odd sizes is rounded up. nil beyond Int.
     func byteCount(of size: PixelSize) -> Int? {
         guard !size.isEmpty else { return nil }
         let (columns, rows, planes) =
@@ -90,6 +90,6 @@ struct Y4MLayout: Hashable, Sendable {
         return tags
     }
 
-    /// Without the range, which changes no byte of a picture.
+    /// Without the range, which changes no byte of a frame.
     var isStoredAs: String { "\(chroma)p\(bitDepth)" }
 }

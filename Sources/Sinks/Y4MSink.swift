@@ -1,7 +1,7 @@
 public import MediaCore
 
-/// Writes YUV4MPEG2: one header line, then each picture after a line "FRAME". Read by mpv, ffmpeg and every
-/// encoder. Pictures come one after the other at the nominal rate: their own times are not kept.
+/// Writes YUV4MPEG2: one header line, then each frame after a line "FRAME". Read by mpv, ffmpeg and every
+/// encoder. Frames come one after the other at the nominal rate: their own times are not kept.
 ///
 /// One stream has one size and one layout. A change of rate, colour or rotation, which a reader could not be
 /// told either, is written on; any other is refused.

@@ -23,7 +23,7 @@ public struct AudioDevicePosition: Hashable, Sendable {
 /// None of the calls waits, for a device or for its server. What is written while there is no device is kept as
 /// far as `room` goes.
 public protocol AudioDeviceSink: AudioSink {
-    /// Sound is to be expected: what takes time (connecting) may begin.
+    /// Audio is to be expected: what takes time (connecting) may begin.
     func prepare()
     /// What is being played; nil: nothing is, for the device is not there, suspended or paused. Any thread.
     var position: AudioDevicePosition? { get }
@@ -31,7 +31,7 @@ public protocol AudioDeviceSink: AudioSink {
     var isConnecting: Bool { get }
     /// Nanoseconds from starting until the first sample is heard, as far as is known. Any thread.
     var startDelay: Int64 { get }
-    /// How long before it is due sound is wanted, in nanoseconds. Any thread.
+    /// How long before it is due audio is wanted, in nanoseconds. Any thread.
     var lead: Int64 { get }
     /// Samples per channel that can be written.
     var room: Int { get }
@@ -67,7 +67,7 @@ extension AudioDeviceSink {
     public var deviceName: String? { nil }
 }
 
-/// How the sound's device is doing, and how playing follows it.
+/// How the audio's device is doing, and how playing follows it.
 public struct AudioDeviceFacts: Hashable, Sendable {
     /// nil: nothing is heard.
     public var device: String?
@@ -77,11 +77,11 @@ public struct AudioDeviceFacts: Hashable, Sendable {
     public var latency: Int64 = 0
     /// How much faster than the host's clock the device plays, in millionths; below zero: slower.
     public var drift: Double = 0
-    /// Nanoseconds by which the sound was ahead of the time line when last measured; below zero: behind.
+    /// Nanoseconds by which the audio was ahead of the time line when last measured; below zero: behind.
     public var offset: Int64 = 0
     /// The largest `offset` without its sign since playing last got in step with the device.
     public var worstOffset: Int64 = 0
-    /// How often the time line was held still or moved forward to be in step, and how often sound was left out or
+    /// How often the time line was held still or moved forward to be in step, and how often audio was left out or
     /// held back.
     public var corrections = 0
 

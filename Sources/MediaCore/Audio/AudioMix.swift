@@ -1,4 +1,4 @@
-/// How loud an item's sound tracks are, over item time. A value: change a copy and set it on the item.
+/// How loud an item's audio tracks are, over item time. A value: change a copy and set it on the item.
 public struct AudioMix: Hashable, Sendable {
     /// One for each track; those of tracks that are not played change nothing, and of two for the same track
     /// the last one counts. A track without any is as loud as it is.

@@ -1,4 +1,4 @@
-/// Takes sound, as loud as it is to be heard: volume and mute have been applied, and where it is muted it
+/// Takes audio, as loud as it is to be heard: volume and mute have been applied, and where it is muted it
 /// comes as silence.
 ///
 /// All calls come in order on one queue, never two at a time.

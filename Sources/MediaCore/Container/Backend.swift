@@ -11,7 +11,7 @@ public struct OpenRequest: Sendable {
     public var probesFully: Bool
     /// Streams beyond this are refused.
     public var maximumStreamCount: Int
-    /// Pictures with more pixels than this are refused before memory is taken for them.
+    /// Frames with more pixels than this are refused before memory is taken for them.
     public var maximumPixelCount: Int
 
     public init(
@@ -30,17 +30,17 @@ public struct OpenRequest: Sendable {
     }
 }
 
-/// Scales and converts pictures. Calls come one at a time.
+/// Scales and converts frames. Calls come one at a time.
 public protocol VideoConverter: AnyObject, Sendable {
     /// `frame` scaled to `size` in `pixelFormat`. Time stamps, colour and marks are kept.
     func convert(_ frame: VideoFrame, to pixelFormat: PixelFormat, size: PixelSize) throws(MediaError)
         -> VideoFrame
     /// `frame` turned and mirrored as its format says, so that it needs no more of it. The pixel format may be
-    /// another one where the picture's own cannot be turned.
+    /// another one where the frame's own cannot be turned.
     func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame
-    /// A picture of `geometry.target`: `geometry.source` of `frame`, scaled, mirrored and rotated as the geometry
+    /// A frame of `geometry.target`: `geometry.source` of `frame`, scaled, mirrored and rotated as the geometry
     /// says, at `geometry.destination`, and `background` wherever that leaves the target free. The result is
-    /// upright and has square pixels. `pixelFormat` nil: the picture's own, or the nearest one that it can be
+    /// upright and has square pixels. `pixelFormat` nil: the frame's own, or the nearest one that it can be
     /// made in. Where the pixel format has no alpha, `background` is laid over black.
     func convert(
         _ frame: VideoFrame,
@@ -51,7 +51,7 @@ public protocol VideoConverter: AnyObject, Sendable {
 }
 
 extension VideoConverter {
-    /// For a converter without one of its own: by scaling and turning the whole picture. Throws where a part
+    /// For a converter without one of its own: by scaling and turning the whole frame. Throws where a part
     /// would have to be cut out, or bars painted.
     public func convert(
         _ frame: VideoFrame,
@@ -94,7 +94,7 @@ public protocol MediaBackend: Sendable {
     func makeDemuxer(for request: OpenRequest) -> any Demuxer
     func makeVideoConverter() -> any VideoConverter
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter
-    /// nil: sound at another speed is handed on as it is.
+    /// nil: audio at another speed is handed on as it is.
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)?
 }
 

@@ -38,13 +38,13 @@ extension Demuxer {
 
 /// How a decoder may spend memory and threads.
 public struct DecoderOptions: Hashable, Sendable {
-    /// Threads to decode with; 0 lets the policy choose from the cores, the picture size and `sharing`.
+    /// Threads to decode with; 0 lets the policy choose from the cores, the frame size and `sharing`.
     public var threadCount: Int
     /// How many players are likely to decode at the same time in this process, at least 1.
     public var sharing: Int
-    /// Pictures with more pixels than this are refused before memory is taken for them.
+    /// Frames with more pixels than this are refused before memory is taken for them.
     public var maximumPixelCount: Int
-    /// The first picture of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
+    /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
     public var hurriesFirstPicture = true
 
     public init(threadCount: Int = 0, sharing: Int = 1, maximumPixelCount: Int = 8192 * 4320) {
@@ -64,10 +64,10 @@ public enum DecoderOutput: Sendable {
     case ended
 }
 
-/// Which pictures are not decoded, where there is not time enough for all.
+/// Which frames are not decoded, where there is not time enough for all.
 public enum DecodeSkipping: Int, Hashable, Sendable, Comparable {
     case none
-    /// Those that no other picture refers to.
+    /// Those that no other frame refers to.
     case nonReference
     case allButKeyFrames
 
@@ -86,9 +86,9 @@ public protocol Decoder: AnyObject, Sendable {
     func receive() throws(MediaError) -> DecoderOutput
     /// Forgets everything that was sent; the next packet must be a sync point.
     func flush()
-    /// A picture comes only when several behind it have been sent, though it could be had by draining.
+    /// A frame comes only when several behind it have been sent, though it could be had by draining.
     var delaysPictures: Bool { get }
-    /// From the next packet on. A decoder that cannot leave pictures out ignores it; the caller sends it key
+    /// From the next packet on. A decoder that cannot leave frames out ignores it; the caller sends it key
     /// frames alone where no others are wanted.
     func skip(_ skipping: DecodeSkipping)
 }

@@ -39,7 +39,7 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var isForced: Bool
     /// What the track is for, by FFmpeg's names: "default", "forced", "hearing_impaired", "comment" ...
     public var dispositions: Set<String>
-    /// A still (cover art) rather than a moving picture.
+    /// A still (cover art) rather than a moving frame.
     public var isAttachedPicture: Bool
     /// Why this track cannot be played here; nil when it can.
     public var unplayableReason: String?

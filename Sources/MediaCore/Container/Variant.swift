@@ -2,7 +2,7 @@
 public struct Variant: Hashable, Sendable {
     /// Bits per second at most, as the playlist says.
     public var peakBitRate: Double
-    /// As a viewer sees it; `.zero` for sound alone.
+    /// As a viewer sees it; `.zero` for audio alone.
     public var size: PixelSize
     /// FFmpeg's short names, in the order of the tracks.
     public var codecs: [String]

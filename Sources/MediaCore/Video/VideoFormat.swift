@@ -1,4 +1,4 @@
-/// The layout of a picture's samples in memory, by FFmpeg's name ("yuv420p", "nv12", "rgba" ...).
+/// The layout of a frame's samples in memory, by FFmpeg's name ("yuv420p", "nv12", "rgba" ...).
 public struct PixelFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -49,7 +49,7 @@ public struct ColorDescription: Hashable, Sendable {
 /// Quarter turns that bring the coded picture upright for a viewer.
 public enum Rotation: Int, Hashable, Sendable, CaseIterable {
     case none = 0
-    /// Turn the picture 90 degrees clockwise to view it.
+    /// Turn the frame 90 degrees clockwise to view it.
     case clockwise90 = 90
     case half = 180
     case clockwise270 = 270
@@ -57,7 +57,7 @@ public enum Rotation: Int, Hashable, Sendable, CaseIterable {
     public var swapsAxes: Bool { self == .clockwise90 || self == .clockwise270 }
 }
 
-/// What a run of pictures has in common. A sink is started again whenever any of this changes.
+/// What a run of frames has in common. A sink is started again whenever any of this changes.
 public struct VideoFormat: Hashable, Sendable {
     public var pixelFormat: PixelFormat
     /// Coded size after cropping, before rotation and pixel aspect.

@@ -1,9 +1,9 @@
-/// One plane of a picture: rows of samples, `bytesPerRow` apart. The pointer lives as long as the closure
+/// One plane of a frame: rows of samples, `bytesPerRow` apart. The pointer lives as long as the closure
 /// that received it.
 public struct VideoPlane {
     /// First byte of the first (top) row.
     public let baseAddress: UnsafeRawPointer
-    /// Distance from one row to the next in bytes; may be negative for pictures stored bottom up.
+    /// Distance from one row to the next in bytes; may be negative for frames stored bottom up.
     public let bytesPerRow: Int
     /// Bytes of a row that hold samples; the rest up to `bytesPerRow` is padding.
     public let bytesUsedPerRow: Int
@@ -17,7 +17,7 @@ public struct VideoPlane {
     }
 }
 
-/// Whoever owns a picture's memory. Freed, or returned to the decoder's pool, when the last frame that
+/// Whoever owns a frame's memory. Freed, or returned to the decoder's pool, when the last frame that
 /// refers to it lets go. Immutable once made, so it may be read from any thread.
 public protocol VideoFrameStorage: AnyObject, Sendable {
     /// Bytes held, for budgets.
@@ -42,12 +42,12 @@ public struct SourceTime: Hashable, Sendable {
 /// A decoded picture: a reference to the decoder's memory, never a copy unless converted.
 public struct VideoFrame: Sendable {
     public var format: VideoFormat
-    /// When the picture is due on the item's timeline; zero is the item's start.
+    /// When the frame is due on the item's timeline; zero is the item's start.
     public var presentationTime: MediaTime
     /// How long it is due for; `.invalid` where the stream does not say.
     public var duration: MediaTime
     public var isKeyFrame: Bool
-    /// The decoder concealed damage in this picture.
+    /// The decoder concealed damage in this frame.
     public var isCorrupt: Bool
     /// Two fields of different times, woven into one another.
     public var isInterlaced = false

@@ -1,4 +1,4 @@
-/// How a picture lies in a target of another size and shape: the one place where that is worked out.
+/// How a frame lies in a target of another size and shape: the one place where that is worked out.
 ///
 /// Layers, stills, `PlayerLayer.videoRect` and the choice of a variant all go by it. Whole numbers alone; each
 /// length is rounded once, from the exact ratio:
@@ -11,7 +11,7 @@ public struct VideoGeometry: Hashable, Sendable {
     public let source: PixelRect
     /// Where that part lies in the target, upright.
     public let destination: PixelRect
-    /// Where the whole picture lies: what `resizeAspectFill` cuts off lies beyond the target.
+    /// Where the whole frame lies: what `resizeAspectFill` cuts off lies beyond the target.
     public let videoRect: PixelRect
     public let target: PixelSize
     /// What has to be done to `source`, before it is laid into `destination`: it is mirrored left to right, and
@@ -21,9 +21,9 @@ public struct VideoGeometry: Hashable, Sendable {
     /// Every pixel of the target is the coded picture's in the same place: nothing has to be done.
     public let isIdentity: Bool
 
-    /// `target`: in square pixels; nil: the picture's own presentation size, which it fills.
+    /// `target`: in square pixels; nil: the frame's own presentation size, which it fills.
     ///
-    /// All rectangles are empty where the picture or the target is.
+    /// All rectangles are empty where the frame or the target is.
     public init(_ shape: VideoShape, gravity: VideoGravity, target: PixelSize?) {
         let gravity = target == nil ? .resize : gravity
         let target = ExactShape.held(target ?? shape.presentationSize)
@@ -78,7 +78,7 @@ public struct VideoGeometry: Hashable, Sendable {
         self.isIdentity = isIdentity
     }
 
-    /// The picture in its own size where it is no larger than `bounds`, else made as small as it has to be to lie
+    /// The frame in its own size where it is no larger than `bounds`, else made as small as it has to be to lie
     /// inside. A side of `bounds` that is not positive is no bound; nil: none is.
     public init(_ shape: VideoShape, inside bounds: PixelSize?) {
         let own = shape.presentationSize
@@ -95,13 +95,13 @@ public struct VideoGeometry: Hashable, Sendable {
         self.init(shape, gravity: .resize, target: fitted)
     }
 
-    /// Size of `destination` before the picture is rotated into it.
+    /// Size of `destination` before the frame is rotated into it.
     public var scaledSize: PixelSize {
         let size = destination.size
         return rotation.swapsAxes ? PixelSize(width: size.height, height: size.width) : size
     }
 
-    /// What of the target the picture leaves free: with `destination` these make up the target, and no two of them
+    /// What of the target the frame leaves free: with `destination` these make up the target, and no two of them
     /// overlap. From the top down, at most four.
     public var bars: [PixelRect] {
         let right = destination.x + destination.width
@@ -116,12 +116,12 @@ public struct VideoGeometry: Hashable, Sendable {
     }
 }
 
-/// An upright picture of an exact shape against a target.
+/// An upright frame of an exact shape against a target.
 private struct Fit {
     private let exact: ExactShape
     private let swapsAxes: Bool
     private let target: PixelSize
-    /// The picture's exact width and height as it is seen upright; only their ratio counts. Below 2^62.
+    /// The frame's exact width and height as it is seen upright; only their ratio counts. Below 2^62.
     private let width: UInt128
     private let height: UInt128
 
@@ -132,7 +132,7 @@ private struct Fit {
         (width, height) = swapsAxes ? (exact.seen.height, exact.seen.width) : exact.seen
     }
 
-    /// The picture is wider than the target, or just as wide, when both are equally high.
+    /// The frame is wider than the target, or just as wide, when both are equally high.
     private var isWider: Bool { width * UInt128(target.height) >= height * UInt128(target.width) }
 
     private var byWidth: PixelSize {
@@ -158,7 +158,7 @@ private struct Fit {
     /// What of the coded picture is seen when the target is covered.
     var visible: PixelRect {
         let aperture = exact.aperture
-        // The share of the upright picture that is seen, along the axis that is cut.
+        // The share of the upright frame that is seen, along the axis that is cut.
         let (part, whole) =
             isWider
             ? (UInt128(target.width) * height, UInt128(target.height) * width)

@@ -24,15 +24,15 @@ public struct VideoShape: Hashable, Sendable {
         self.isMirrored = isMirrored
     }
 
-    /// Size as a viewer sees it: pixel aspect widens or narrows the picture, then rotation swaps the axes. Rounded
-    /// once, halves up, and 1 at least; `.zero` for an empty picture.
+    /// Size as a viewer sees it: pixel aspect widens or narrows the frame, then rotation swaps the axes. Rounded
+    /// once, halves up, and 1 at least; `.zero` for an empty frame.
     public var presentationSize: PixelSize {
         guard let ratio = ExactShape(self) else { return .zero }
         let size = ratio.squarePixelSize
         return rotation.swapsAxes ? PixelSize(width: size.height, height: size.width) : size
     }
 
-    /// The same picture in another number of pixels: the pixel aspect makes up for it, so that it is seen in the
+    /// The same frame in another number of pixels: the pixel aspect makes up for it, so that it is seen in the
     /// same shape. The clean aperture is not carried over.
     public func scaled(to other: PixelSize) -> VideoShape {
         var result = self
@@ -50,7 +50,7 @@ public struct VideoShape: Hashable, Sendable {
         return result
     }
 
-    /// The whole picture after its rotation and mirroring have been carried out.
+    /// The whole frame after its rotation and mirroring have been carried out.
     public var upright: VideoShape {
         var result = VideoShape(size: size, pixelAspectRatio: pixelAspectRatio)
         if rotation.swapsAxes {
@@ -62,7 +62,7 @@ public struct VideoShape: Hashable, Sendable {
 }
 
 extension VideoFormat {
-    /// What of the format decides how a picture lies in a layer.
+    /// What of the format decides how a frame lies in a layer.
     public var shape: VideoShape {
         VideoShape(
             size: size,
@@ -72,7 +72,7 @@ extension VideoFormat {
         )
     }
 
-    /// Of a picture that has been laid out: upright, square pixels, the target's size.
+    /// Of a frame that has been laid out: upright, square pixels, the target's size.
     public func laidOut(by geometry: VideoGeometry) -> VideoFormat {
         var result = self
         result.size = geometry.target
@@ -84,7 +84,7 @@ extension VideoFormat {
 }
 
 extension Track {
-    /// What of the track decides how its pictures lie in a layer.
+    /// What of the track decides how its frames lie in a layer.
     public var shape: VideoShape {
         VideoShape(
             size: naturalSize,
@@ -97,7 +97,7 @@ extension Track {
 
 /// A shape in numbers that cannot overflow: what all fitting is reckoned from.
 ///
-/// A side beyond `Int32.max` counts as that. A pixel aspect that is not positive, or that would make the picture
+/// A side beyond `Int32.max` counts as that. A pixel aspect that is not positive, or that would make the frame
 /// wider than `Int32.max`, counts as 1:1. So products of three sides and a pixel aspect stay below 2^124.
 struct ExactShape {
     /// Within the coded picture, in coded pixels; never empty.
@@ -105,7 +105,7 @@ struct ExactShape {
     let pixelWidth: UInt128
     let pixelHeight: UInt128
 
-    /// nil for an empty picture.
+    /// nil for an empty frame.
     init?(_ shape: VideoShape) {
         guard !shape.size.isEmpty else { return nil }
         let whole = PixelRect(origin: Self.held(shape.size))

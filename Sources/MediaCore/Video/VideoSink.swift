@@ -1,4 +1,4 @@
-/// Takes pictures. What a user plugs into a layer.
+/// Takes frames. What a user plugs into a layer.
 ///
 /// All calls come in order on the layer's own queue, never two at a time. A slow sink delays neither the
 /// clock nor other sinks nor other players: what it cannot take in time it does not get (in real time), or
@@ -6,7 +6,7 @@
 public protocol VideoSink: AnyObject, Sendable {
     /// Most wanted first; empty for the decoder's own, untouched and uncopied.
     var acceptedPixelFormats: [PixelFormat] { get }
-    /// Before the first picture, and again whenever size, format or colour changes.
+    /// Before the first frame, and again whenever size, format or colour changes.
     func start(_ format: VideoFormat) throws
     func present(_ frame: VideoFrame) throws
     /// A seek or a new item: what was presented so far is no longer current.

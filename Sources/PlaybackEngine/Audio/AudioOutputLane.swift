@@ -1,7 +1,7 @@
 package import MediaCore
 import Synchronization
 
-/// Sound on its way to the audio sink: processed, converted to what the sink asked for, and made as loud as
+/// Audio on its way to the audio sink: processed, converted to what the sink asked for, and made as loud as
 /// the player is, on a lane of its own.
 ///
 /// Where the sink has a device, what is missing between two buffers is filled with silence and what overlaps is
@@ -46,7 +46,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     // MARK: Control lane
 
-    /// An item with sound has been opened.
+    /// An item with audio has been opened.
     func prepare() {
         guard let device else { return }
         lane.enqueue { [self] in if !isFinished { device.prepare() } }
@@ -205,7 +205,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// Leaves out so many nanoseconds of sound; below zero: silence goes before it.
+    /// Leaves out so many nanoseconds of audio; below zero: silence goes before it.
     func move(by nanoseconds: Int64) {
         guard let placer else { return }
         let frames = placer.ledger.withLock { $0.frames(in: nanoseconds) }
@@ -258,7 +258,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         if let placer { try placer.write(buffer, place) } else { try sink.write(gain.apply(to: buffer)) }
     }
 
-    /// What the resampler still holds belongs to the sink: the sound ends here.
+    /// What the resampler still holds belongs to the sink: the audio ends here.
     package func finish() { lane.enqueue { [self] in finishNow() } }
 
     private func finishNow() {
@@ -282,6 +282,6 @@ package final class AudioOutputLane: @unchecked Sendable {
     private static let rateChangeMargin: Int64 = 40_000_000
     /// 1 ms.
     private static let mistake: UInt64 = 1_000_000
-    /// 600 ms of sound more than goes to a device ahead of time.
+    /// 600 ms of audio more than goes to a device ahead of time.
     private static let memory: Int64 = 600_000_000
 }

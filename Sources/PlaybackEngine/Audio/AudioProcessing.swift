@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// What is set on an item about its sound. Asked for with each buffer, so that a change counts at once.
+/// What is set on an item about its audio. Asked for with each buffer, so that a change counts at once.
 package struct AudioSettings: Sendable {
     package var algorithm: AudioTimePitchAlgorithm
     package var mix: AudioMix?
@@ -31,7 +31,7 @@ struct AudioOrigin: Sendable {
     var settings = AudioSettingsSource()
 }
 
-/// What is done to sound between decoder and sink but for conversion and the player's volume: the item's mix,
+/// What is done to audio between decoder and sink but for conversion and the player's volume: the item's mix,
 /// its taps, and speed. At rate 1, without mix and taps, buffers pass as they are.
 ///
 /// Confined to the audio lane.
@@ -102,7 +102,7 @@ final class AudioProcessing {
         return rest + stretcher.stretch(buffer)
     }
 
-    /// What is still held, at another rate if that has changed: the sound ends, or goes on unstretched.
+    /// What is still held, at another rate if that has changed: the audio ends, or goes on unstretched.
     func finish(at rate: Double? = nil) -> [AudioBuffer] {
         guard stretched != nil, let stretcher else { return [] }
         stretched = nil

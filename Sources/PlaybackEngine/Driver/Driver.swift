@@ -27,7 +27,7 @@ public protocol Wakeup: AnyObject, Sendable {
 /// clock. The stages are the same.
 public protocol Driver: AnyObject, Sendable {
     var clock: any HostClock { get }
-    /// True where time passes by itself, so that a picture can come too late.
+    /// True where time passes by itself, so that a frame can come too late.
     var isRealTime: Bool { get }
     func makeLane(_ role: LaneRole, label: String) -> any Lane
     /// Runs what is handed in on a queue of the user's. Where time is virtual it stands still meanwhile, so

@@ -1,10 +1,10 @@
 import MediaCore
 
-/// Finds one picture after the other in an open file, a packet at a step.
+/// Finds one frame after the other in an open file, a packet at a step.
 ///
 /// Times that ascend are cheap: the decoder goes on where it is unless a sync point lies between, and a time
-/// that the last picture is still due at costs nothing. What is found never hangs on what was asked before.
-/// Holds two pictures at most, beside the decoder's own. Not safe for threads: confined to a lane.
+/// that the last frame is still due at costs nothing. What is found never hangs on what was asked before.
+/// Holds two frames at most, beside the decoder's own. Not safe for threads: confined to a lane.
 final class ImageReader {
     let demuxer: any Demuxer
     private let decoder: any Decoder
@@ -24,9 +24,9 @@ final class ImageReader {
 
     /// What would be taken.
     private struct Goal {
-        /// The picture due then, unless another one serves.
+        /// The frame due then, unless another one serves.
         var time: MediaTime = .zero
-        /// The first picture from here on up to `time` serves.
+        /// The first frame from here on up to `time` serves.
         var from: MediaTime = .zero
         /// And so does the first one behind it, up to here.
         var upTo: MediaTime = .zero
@@ -35,7 +35,7 @@ final class ImageReader {
     }
 
     // What the decoder has done.
-    /// The newest picture that was decoded, and one more that was found to come too late.
+    /// The newest frame that was decoded, and one more that was found to come too late.
     private var newest: VideoFrame?
     private var ahead: VideoFrame?
     private var sent: Mark?
@@ -59,7 +59,7 @@ final class ImageReader {
         end = duration
     }
 
-    /// Opens the asset and makes a decoder for its first track of pictures.
+    /// Opens the asset and makes a decoder for its first track of frames.
     static func open(
         _ demuxer: any Demuxer,
         options: DecoderOptions,
@@ -101,7 +101,7 @@ final class ImageReader {
         if canGoOn { skipsBehind = sent } else { flush() }
     }
 
-    /// The picture due is one of the two that are held.
+    /// The frame due is one of the two that are held.
     private var isAtHand: Bool {
         guard let newest, newest.presentationTime <= goal.time else { return false }
         return hasEnded || ahead.map { $0.presentationTime > goal.time } ?? false
@@ -171,7 +171,7 @@ final class ImageReader {
 
     // MARK: Decoding
 
-    /// One packet on; the picture when it is found.
+    /// One packet on; the frame when it is found.
     func step() throws(MediaError) -> VideoFrame? {
         if isAtHand, !goal.isSyncPoint { return due() }
         if let frame = ahead {
@@ -257,7 +257,7 @@ final class ImageReader {
         pending = try land(goal.time, .atOrBefore)
     }
 
-    /// The data ended: the last picture stays due.
+    /// The data ended: the last frame stays due.
     private func finish() throws(MediaError) -> VideoFrame? {
         hasEnded = true
         if newest != nil { return due() }

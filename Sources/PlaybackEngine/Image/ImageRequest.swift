@@ -1,10 +1,10 @@
 package import MediaCore
 
-/// One picture that is asked for, and how it is wanted. A copy: what changes later does not touch it.
+/// One frame that is asked for, and how it is wanted. A copy: what changes later does not touch it.
 package struct ImageRequest: Hashable, Sendable {
     /// Item time; held within the item.
     package var time: MediaTime
-    /// How much earlier, and later, the picture may be. Both zero: the picture due at `time`.
+    /// How much earlier, and later, the frame may be. Both zero: the frame due at `time`.
     package var toleranceBefore: MediaTime
     package var toleranceAfter: MediaTime
     /// Fitted inside, never made larger; nil: as it is. A side that is not positive is no bound.
@@ -37,7 +37,7 @@ package struct ImageRequest: Hashable, Sendable {
 }
 
 extension ImageRequest {
-    /// The picture in the shape that was asked for.
+    /// The frame in the shape that was asked for.
     func shape(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame {
         guard isUpright || maximumSize != nil, !frame.size.isEmpty else { return frame }
         var shape = frame.format.shape

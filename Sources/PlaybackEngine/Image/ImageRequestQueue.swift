@@ -7,7 +7,7 @@ package final class ImageTicket: Sendable {
     package init() {}
 }
 
-/// Answers requests for pictures one by one, in the order in which they came, on a lane of its own. They share
+/// Answers requests for frames one by one, in the order in which they came, on a lane of its own. They share
 /// one open file and one decoder.
 ///
 /// `@unchecked Sendable`: what is not locked is confined to the lane.

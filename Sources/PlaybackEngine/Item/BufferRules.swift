@@ -16,7 +16,7 @@ package struct BufferRules: Hashable, Sendable {
         self.resume = resume
     }
 
-    /// For files: the first picture and a little sound, for the rest is there when it is asked for.
+    /// For files: the first frame and a little audio, for the rest is there when it is asked for.
     package static let local = BufferRules(
         limits: .local,
         back: QueueLimits(bytes: 4 << 20, duration: 2_000_000_000),

@@ -37,7 +37,7 @@ package struct PipelineLimits: Hashable, Sendable {
     }
 
     /// For files and other fast sources: little ahead, for the data is there when it is asked for. Four
-    /// pictures ride out a decoder's jitter; a hundred megabytes hold two of 8K.
+    /// frames ride out a decoder's jitter; a hundred megabytes hold two of 8K.
     package static let local = PipelineLimits(
         packets: QueueLimits(bytes: 4 << 20, duration: 1_000_000_000),
         videoFrames: QueueLimits(count: 4, bytes: 100 << 20),
@@ -82,7 +82,7 @@ final class ItemPipeline: Sendable {
     let rules: BufferRules
     let video: TrackPipeline?
     let audio: TrackPipeline?
-    /// What is set on the item about its sound.
+    /// What is set on the item about its audio.
     let sound: AudioSettingsSource
     private let demuxer: any Demuxer
     private let demux: DemuxStage
@@ -92,7 +92,7 @@ final class ItemPipeline: Sendable {
     private let wakeDemuxerCall = LateCall()
     private let wakeDecodersCall = LateCall()
 
-    /// Backward there is no sound.
+    /// Backward there is no audio.
     private let isReverse = Atomic<Bool>(false)
     private var allTrackPipelines: [TrackPipeline] { [video, audio].compactMap(\.self) }
     var isReversed: Bool { isReverse.load(ordering: .relaxed) }

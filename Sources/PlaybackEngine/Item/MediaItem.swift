@@ -77,7 +77,7 @@ package struct PlaybackReport: Sendable {
         case effectiveRateChanged(ItemID, Float)
         /// What is read ahead, in item time; nil: nothing.
         case loadedRangeChanged(ItemID, MediaTimeRange?)
-        /// The first picture of the item (or of a seek) has reached the sinks.
+        /// The first frame of the item (or of a seek) has reached the sinks.
         case readyForDisplayChanged(ItemID, Bool)
         case seekCompleted(SeekID, finished: Bool)
         case prerollCompleted(SeekID, finished: Bool)

@@ -2,7 +2,7 @@ package import MediaCore
 
 /// Which of an item's variants to play.
 package struct VariantPreference: Hashable, Sendable {
-    /// A place that pictures are shown in.
+    /// A place that frames are shown in.
     package struct Display: Hashable, Sendable {
         package var size: PixelSize
         package var gravity: VideoGravity
@@ -12,7 +12,7 @@ package struct VariantPreference: Hashable, Sendable {
             self.gravity = gravity
         }
 
-        /// A picture of this size need not be enlarged to be shown.
+        /// A frame of this size need not be enlarged to be shown.
         func isCovered(by picture: PixelSize) -> Bool {
             let shown = VideoGeometry(VideoShape(size: picture), gravity: gravity, target: size).videoRect
             return !picture.isEmpty && shown.width <= picture.width && shown.height <= picture.height
@@ -61,7 +61,7 @@ package struct VariantPreference: Hashable, Sendable {
         return variant.size.width <= maximumSize.width && variant.size.height <= maximumSize.height
     }
 
-    /// The one with pictures, of those the one with the highest bit rate, of those the largest.
+    /// The one with frames, of those the one with the highest bit rate, of those the largest.
     private static func richest(of variants: [Variant]) -> Variant? {
         first(of: variants) { one, other in
             if one.size.isEmpty != other.size.isEmpty { return other.size.isEmpty }

@@ -1,9 +1,11 @@
 import MediaCore
 
-/// The one wake-up that a loop has scheduled. Confined to the control lane.
+/// The wake-ups that a loop has scheduled. Confined to the control lane.
 struct Alarm {
     private var wakeup: (any Wakeup)?
     private var time: HostTime?
+    /// The wake-up at which sources that had nothing are asked again.
+    var retry: (any Wakeup)?
 
     /// Calls `work` on `lane` at `time` and at no other time; nil: not at all.
     mutating func set(
@@ -27,5 +29,11 @@ struct Alarm {
     mutating func cancel() {
         wakeup?.cancel()
         fired()
+    }
+
+    mutating func cancelAll() {
+        cancel()
+        retry?.cancel()
+        retry = nil
     }
 }

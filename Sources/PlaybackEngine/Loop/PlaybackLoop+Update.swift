@@ -280,10 +280,10 @@ extension PlaybackLoop {
         {
             current?.buffer.startAnew()
         }
-        guard isAwaited(epoch), retry == nil else { return }
-        retry = driver.schedule(at: now.advanced(by: Self.retryDelay), on: control) { [weak self] in
+        guard isAwaited(epoch), alarm.retry == nil else { return }
+        alarm.retry = driver.schedule(at: now.advanced(by: Self.retryDelay), on: control) { [weak self] in
             guard let self else { return }
-            retry = nil
+            alarm.retry = nil
             for item in [current, next, reopening.item] { item?.pipeline?.wakeDemuxer() }
         }
         update()

@@ -30,7 +30,6 @@ package final class PlaybackLoop: @unchecked Sendable {
     var skipPolicy = SkipPolicy()
     var observers = TimeObservers()
     var alarm = Alarm()
-    var retry: (any Wakeup)?
     /// When the timeline is to start, where a caller has said so.
     var startTime: HostTime?
     var phase = Phase.idle
@@ -145,9 +144,7 @@ package final class PlaybackLoop: @unchecked Sendable {
 
     private func takeDown(_ done: (@Sendable () -> Void)?) {
         phase = .isDown
-        alarm.cancel()
-        retry?.cancel()
-        retry = nil
+        alarm.cancelAll()
         current?.letGo()
         dropNext()
         dropReopening()

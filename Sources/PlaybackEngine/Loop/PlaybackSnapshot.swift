@@ -19,7 +19,7 @@ package struct PlaybackSnapshot: Sendable {
     /// Where a seek is going; nil when none is under way.
     package var seekTarget: MediaTime?
     package var counters = PlaybackCounters()
-    /// Pictures a second that were shown in the last second of playing; 0 while standing still.
+    /// Frames a second that were shown in the last second of playing; 0 while standing still.
     package var frameRate: Float = 0
     package var audio = AudioDeviceFacts()
 

@@ -41,7 +41,7 @@ package struct Timeline: Hashable, Sendable {
         anchor = Anchor(host: .zero, media: .zero, rate: .stopped, epoch: epoch)
     }
 
-    /// The rate that was set last, without corrections. It may take effect later; see `change`.
+    /// The rate that was set last, without corrections. It may take effect later; see `changeRate`.
     package var rate: PlaybackRate { changes.last?.rate ?? anchor.rate }
     package var isRunning: Bool { !anchor.rate.isStopped }
     package var epoch: Epoch { anchor.epoch }

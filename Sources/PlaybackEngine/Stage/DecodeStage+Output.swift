@@ -38,7 +38,7 @@ extension DecodeStage {
         report(.delivered)
     }
 
-    /// A picture that does not say how long it is due is due as long as the one before was.
+    /// A frame that does not say how long it is due is due as long as the one before was.
     private func stepBefore(_ frame: VideoFrame) -> Int64 {
         guard let lastTime = current.pass.lastTime, let time = frame.presentationTime.nanoseconds else {
             return 0
@@ -85,7 +85,7 @@ extension DecodeStage {
             current.pass.isDraining = false
             return startedLate()
         }
-        // The picture that was due at the target is the last one, and nothing came after it.
+        // The frame that was due at the target is the last one, and nothing came after it.
         if let last = current.filter.drain() { push(last) }
         flush()
         framesInFull = 0

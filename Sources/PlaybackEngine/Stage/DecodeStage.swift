@@ -12,7 +12,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let start: Locked<EpochStart>
     /// Where a pass ends early; frames due from there on are not wanted.
     let endTime = Locked<MediaTime?>(nil)
-    /// What to leave out of pictures, and how many were; see `FrameSkipper`.
+    /// What to leave out of frames, and how many were; see `FrameSkipper`.
     let skipRequest = Locked(SkipRequest())
     let skipped = Atomic<Int>(0)
     /// The input is empty, and all that was taken from it has been decoded.

@@ -1,8 +1,8 @@
 import MediaCore
 
-/// The first picture of an epoch, decoded by itself: a decoder that holds pictures back, to put them in order or to work on
+/// The first frame of an epoch, decoded by itself: a decoder that holds frames back, to put them in order or to work on
 /// several at once, would show it only when those behind it are under way. Then decoding begins anew with the same packet, and
-/// that picture is left out where it comes again.
+/// that frame is left out where it comes again.
 struct EarlyPicture {
     private enum State {
         case none
@@ -27,7 +27,7 @@ struct EarlyPicture {
         }
     }
 
-    /// A picture that is decoded later and shown earlier would have to be shown first; such ones follow the key frame at once
+    /// A frame that is decoded later and shown earlier would have to be shown first; such ones follow the key frame at once
     /// (H.265 demands it: leading pictures precede trailing ones in decoding order).
     mutating func isFirst(before next: Packet?) -> Bool {
         guard case .sent(let packet) = state else { return false }

@@ -30,7 +30,7 @@ struct PacketHistory {
         self.tracks = tracks
     }
 
-    /// Sound is decoded from so long before the target, for decoders that take a while to tune in.
+    /// Audio is decoded from so long before the target, for decoders that take a while to tune in.
     private static let lead = MediaTime(value: 1, timescale: 4)
 
     /// From when on a seek would read nothing; nil: from nowhere.
@@ -104,12 +104,12 @@ struct PacketHistory {
         let limit = syncTrack == nil && !(isWhole && startsAtZero) ? target - Self.lead : target
         let found = groups.lastIndex { (packets[$0 - forgotten].presentationTime ?? .zero) <= limit }
         guard var found else { return nil }
-        // Pictures of an open group refer to the one before, and without it some decoders lose others too.
+        // Frames of an open group refer to the one before, and without it some decoders lose others too.
         if found > 0, isOpen(found) { found -= 1 }
         return groups[found] - forgotten
     }
 
-    /// Some pictures of the group are shown before its key frame.
+    /// Some frames of the group are shown before its key frame.
     private func isOpen(_ group: Int) -> Bool {
         guard let syncTrack else { return false }
         let first = groups[group] - forgotten

@@ -18,7 +18,7 @@ struct ReadingProgress {
     private var endBefore: MediaTime?
     /// The same for each track, in nanoseconds.
     private var ends: [Int: Int64] = [:]
-    /// Where the pictures end, in nanoseconds of item time: of the pass being read as far as it was read, and of
+    /// Where the frames end, in nanoseconds of item time: of the pass being read as far as it was read, and of
     /// those that were read as a whole. nil: a packet does not say how long it lasts.
     private var pictureEnd: Int64? = 0
     private var pictureEnds: [Int: Int64] = [:]
@@ -47,13 +47,13 @@ struct ReadingProgress {
         pictureEnd = 0
     }
 
-    /// Where the pictures of `pass` end, before they are decoded; nil: not known.
+    /// Where the frames of `pass` end, before they are decoded; nil: not known.
     func pictureEnd(ofPass pass: Int) -> Int64? { pictureEnds[pass] }
 
     /// Short passes are read many at a time.
     private static let memory = 32
 
-    /// Called for each packet of pictures.
+    /// Called for each packet of frames.
     mutating func takePicture(_ packet: Packet) {
         guard let end = pictureEnd, let time = packet.presentationTime?.nanoseconds,
             let length = packet.duration?.nanoseconds, length > 0

@@ -9,7 +9,7 @@ struct ReverseSegment: Hashable, Sendable {
     var number: Int
     var target: MediaTime
     var limit: MediaTime
-    /// Whether a picture due at `limit` itself is wanted: only where reverse play begins.
+    /// Whether a frame due at `limit` itself is wanted: only where reverse play begins.
     var includesLimit: Bool
 
     /// Where an epoch that plays backward begins.
@@ -44,13 +44,13 @@ struct ReverseSegment: Hashable, Sendable {
     func wants(_ time: MediaTime) -> Bool { includesLimit ? time <= limit : time < limit }
 }
 
-/// Gathers the pictures of one segment, decoded forward, to be shown backward.
+/// Gathers the frames of one segment, decoded forward, to be shown backward.
 ///
 /// A group of pictures that is larger than memory allows is decoded again for each part of it: the newest
-/// pictures that fit are kept, and the next segment ends where they begin.
+/// frames that fit are kept, and the next segment ends where they begin.
 struct ReverseCollector {
     private(set) var segment: ReverseSegment
-    /// Where the sync point lies: pictures before it lack what they refer to, and belong to the group before.
+    /// Where the sync point lies: frames before it lack what they refer to, and belong to the group before.
     var floor: MediaTime?
     private var frames: Deque<VideoFrame> = []
     private var bytes = 0
@@ -75,14 +75,14 @@ struct ReverseCollector {
         }
     }
 
-    /// The pictures, latest first, and where to go on; nil: there is nothing earlier.
+    /// The frames, latest first, and where to go on; nil: there is nothing earlier.
     func finish(reverseEnd: MediaTime) -> (frames: [VideoFrame], next: ReverseSegment?) {
         let start = frames.first?.presentationTime
         var next = segment
         next.number += 1
         if let start {
             guard start > max(.zero, reverseEnd) else {
-                // The picture due at the end is the last one that is wanted.
+                // The frame due at the end is the last one that is wanted.
                 let last = frames.lastIndex { $0.presentationTime <= reverseEnd } ?? 0
                 return (frames[last...].reversed(), nil)
             }

@@ -6,7 +6,7 @@ package struct ItemState: Hashable, Sendable {
     package internal(set) var status: PlayerItemStatus = .unknown
     package internal(set) var error: MediaError?
     package internal(set) var duration: MediaTime = .indefinite
-    /// It has pictures that can be sought.
+    /// It has frames that can be sought.
     package internal(set) var canPlayReverse = false
     package internal(set) var level: BufferLevel = .empty
     /// The first frame of the current epoch has reached the sinks, and no seek is under way.

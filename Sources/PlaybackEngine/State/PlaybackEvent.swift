@@ -23,19 +23,19 @@ package enum PlaybackEvent: Sendable {
     case removeUpcoming
     /// To the next item now.
     case advance
-    /// So many pictures forward or backward; pauses.
+    /// So many frames forward or backward; pauses.
     case step(Int)
 
     // From the stages. What names an item or an epoch that is no longer current is ignored.
     /// The container is open; the tracks are known.
     case opened(ItemID, duration: MediaTime)
-    /// Comes before `opened`: the item has pictures and can be sought.
+    /// Comes before `opened`: the item has frames and can be sought.
     case reversible(ItemID)
     /// Nothing of the item can be played, or nothing more.
     case failed(ItemID, MediaError)
     case durationChanged(ItemID, MediaTime)
     case buffer(ItemID, BufferLevel)
-    /// The first picture (or sound) of the epoch has been handed to the sinks.
+    /// The first frame (or audio) of the epoch has been handed to the sinks.
     case firstFramePresented(Epoch, at: MediaTime)
     /// The timeline needs data that is not there.
     case starved(Epoch)
@@ -68,7 +68,7 @@ package enum PlaybackAction: Hashable, Sendable {
     case beginNextPass
     /// Deliver in the other direction from where the timeline stands; everything older than `epoch` is stale.
     case setDirection(Epoch, isReverse: Bool)
-    /// So many pictures on in the present direction.
+    /// So many frames on in the present direction.
     case step(Int)
     /// Open an item ahead of need.
     case prepare(ItemID, Epoch)
@@ -78,7 +78,7 @@ package enum PlaybackAction: Hashable, Sendable {
     case forget(ItemID)
     /// The prepared item becomes the current one. Seamless: time runs on through the seam.
     case takeOver(ItemID, from: ItemID, isSeamless: Bool)
-    /// Tell what opening the item taught: tracks and picture size.
+    /// Tell what opening the item taught: tracks and frame size.
     case describe(ItemID)
     case post(PlaybackNotice)
 }

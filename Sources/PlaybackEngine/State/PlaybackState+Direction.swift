@@ -26,7 +26,7 @@ extension PlaybackState {
         actions.append(.setDirection(epoch, isReverse: isReverse))
     }
 
-    /// Legal when the item is ready; pauses. Behind the last picture, and before the first, it stays.
+    /// Legal when the item is ready; pauses. Behind the last frame, and before the first, it stays.
     mutating func step(_ count: Int, _ actions: inout [PlaybackAction]) {
         guard count != 0, let item, item.status == .readyToPlay, !item.isMoving else { return }
         guard count > 0 || item.canPlayReverse else { return }

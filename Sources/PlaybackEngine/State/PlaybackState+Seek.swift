@@ -11,7 +11,7 @@ extension PlaybackState {
             return
         }
         if item.status == .unknown || item.seekInFlight != nil {
-            // The one in flight is left to show its picture, so that a storm of seeks still shows some.
+            // The one in flight is left to show its frame, so that a storm of seeks still shows some.
             if let waiting = item.seekWaiting {
                 actions.append(.completeSeek(waiting.id, finished: false))
             }
@@ -68,7 +68,7 @@ extension PlaybackState {
     }
 
     /// Not before zero. Beyond the duration it is left as it is, for a container may say too little: landing
-    /// finds the last picture, and where the data ends.
+    /// finds the last frame, and where the data ends.
     private func clamped(_ target: MediaTime) -> MediaTime {
         let duration = item?.duration ?? .indefinite
         if target <= .zero { return .zero }

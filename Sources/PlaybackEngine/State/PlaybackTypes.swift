@@ -13,9 +13,9 @@ package struct SeekID: Hashable, Sendable {
     package init(_ rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What a seek asks for. The first picture shown lies in `target - toleranceBefore ... target`.
+/// What a seek asks for. The first frame shown lies in `target - toleranceBefore ... target`.
 ///
-/// There is no tolerance behind the target. Decoding starts at the key frame before it, so the first picture that
+/// There is no tolerance behind the target. Decoding starts at the key frame before it, so the first frame that
 /// the window allows never lies behind the target, whatever the window allows there.
 package struct SeekRequest: Hashable, Sendable {
     package var id: SeekID

@@ -89,7 +89,7 @@ package struct TextListener: Sendable {
 }
 
 /// Reads one track of text with a demuxer of its own, a little ahead of what is played. So words are never
-/// waited for: neither picture nor sound nor the end of the item knows of them.
+/// waited for: neither frame nor audio nor the end of the item knows of them.
 ///
 /// `@unchecked Sendable`: what is not locked is confined to the lane that runs `step`.
 final class TextStage: Stage, @unchecked Sendable {
@@ -249,7 +249,7 @@ final class TextStage: Stage, @unchecked Sendable {
             shared.isOver = false
         }
         decoder?.flush()
-        // Words have no sync points in most containers' indexes; pictures and sound have.
+        // Words have no sync points in most containers' indexes; frames and audio have.
         if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
         defer { enable() }
         try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)

@@ -1,7 +1,7 @@
 import DequeModule
 import MediaCore
 
-/// Pictures shown in the last second of playing.
+/// Frames shown in the last second of playing.
 struct FrameRateMeter {
     private var times: Deque<Int64> = []
     private static let window: Int64 = 1_000_000_000
@@ -14,7 +14,7 @@ struct FrameRateMeter {
         while let first = times.first, first <= now - Self.window { times.removeFirst() }
     }
 
-    /// Pictures a second, from the first to the last of those in the window; 0: fewer than two.
+    /// Frames a second, from the first to the last of those in the window; 0: fewer than two.
     var value: Float {
         guard let first = times.first, let last = times.last, last > first else { return 0 }
         return Float(Double(times.count - 1) * 1e9 / Double(last - first))

@@ -8,12 +8,12 @@ package enum OutputReport: Sendable {
     case skipped
 }
 
-/// One layer's pictures on their way to its sinks: fitted, converted where a sink asks for it, and handed
+/// One layer's frames on their way to its sinks: fitted, converted where a sink asks for it, and handed
 /// over on the layer's own lane, so that a slow sink holds back nobody else.
 package final class LayerOutput: Sendable {
-    /// How a layer wants its pictures.
+    /// How a layer wants its frames.
     package struct Fit: Hashable, Sendable {
-        /// nil: pictures are handed out as the decoder made them, and nothing else counts.
+        /// nil: frames are handed out as the decoder made them, and nothing else counts.
         package let size: PixelSize?
         package let gravity: VideoGravity
         package let background: Color
@@ -61,7 +61,7 @@ package final class LayerOutput: Sendable {
     private let lane: any Lane
     private let driver: any Driver
     private let feeders: SinkFeeders
-    /// Pictures under way to the sinks in real time; more would only come later still.
+    /// Frames under way to the sinks in real time; more would only come later still.
     private static let depth = 2
     /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
     private static let patience: Int64 = 100_000_000
@@ -80,7 +80,7 @@ package final class LayerOutput: Sendable {
         shared.withLock { $0.report = report }
     }
 
-    /// What every picture goes through on the layer's lane before it is fitted; nil from it leaves one out.
+    /// What every frame goes through on the layer's lane before it is fitted; nil from it leaves one out.
     package func setFilter(_ filter: (@Sendable (VideoFrame) -> VideoFrame?)?) {
         shared.withLock { $0.filter = filter.map { Filter(call: $0) } }
     }
@@ -114,7 +114,7 @@ package final class LayerOutput: Sendable {
     /// Of the frame being shown, as it came out of the filter; nil: none is.
     package var shownShape: VideoShape? { shared.withLock { $0.shownShape } }
 
-    /// The sink gets the picture that is being shown, if there is one.
+    /// The sink gets the frame that is being shown, if there is one.
     package func add(_ sink: any VideoSink) {
         lane.enqueue { [self] in
             feeders.add(sink)
@@ -128,8 +128,8 @@ package final class LayerOutput: Sendable {
         lane.enqueue { [self] in feeders.remove(sink) }
     }
 
-    /// Control lane. `done` is called on the layer's lane when the sinks have had the picture (or it was
-    /// skipped). `isEssential`: the picture of a seek, which is never skipped.
+    /// Control lane. `done` is called on the layer's lane when the sinks have had the frame (or it was
+    /// skipped). `isEssential`: the frame of a seek, which is never skipped.
     func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
         let isTaken = shared.withLock { shared in
             guard !shared.isClosed else { return false }

@@ -77,7 +77,7 @@ final class SinkFeeders: @unchecked Sendable {
         if fit.size == nil { return try converter.convert(frame, to: accepted[0], size: frame.size) }
         return try converter.convert(
             frame,
-            // A sink that takes everything gets what the picture can be made in.
+            // A sink that takes everything gets what the frame can be made in.
             to: accepted.isEmpty ? nil : takesOwn ? frame.pixelFormat : accepted[0],
             geometry: geometry,
             background: fit.background

@@ -2,12 +2,12 @@ import MediaCore
 
 /// Jumps: decoding goes on at a later key frame, and what lies before it is not decoded.
 ///
-/// A jump to a key frame that is still to come stops the picture until then, but from there on the clock is
+/// A jump to a key frame that is still to come stops the frame until then, but from there on the clock is
 /// kept. So a jump is made when the stop is no longer than frames are late. Only where frames are too late to be
-/// of use, any key frame that was read is taken. Until there is one, decoding goes on late: a late picture is
+/// of use, any key frame that was read is taken. Until there is one, decoding goes on late: a late frame is
 /// better than none.
 extension SkipPolicy {
-    /// A jump may stop the picture for so long at most, in host nanoseconds; further ahead nothing is read.
+    /// A jump may stop the frame for so long at most, in host nanoseconds; further ahead nothing is read.
     static let longestStop: Int64 = 10_000_000_000
     static let longestLead: Int64 = 2_000_000_000
     private static let firstLead: Int64 = 500_000_000
@@ -73,7 +73,7 @@ extension SkipPolicy {
         return jumpedAt.map { now.nanoseconds(since: $0) < Self.closeJumps } ?? false
     }
 
-    /// Key frames alone make a picture that moves.
+    /// Key frames alone make a frame that moves.
     private func hasDenseKeys(_ packets: UpcomingPackets) -> Bool {
         guard let first = packets.keyTimes.first, let last = packets.keyTimes.last, first < last else {
             return false

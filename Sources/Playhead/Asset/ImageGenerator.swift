@@ -64,8 +64,8 @@ public final class ImageGenerator: Sendable {
     deinit { queue.close() }
 
     /// How much earlier than asked for an image may be. Where a key frame lies within the tolerances, the
-    /// nearest one is taken: quick. Otherwise it is the first picture in reach, or the one due. Infinite by
-    /// default; with both zero the image is the last picture due at or before the time, as a player shows it.
+    /// nearest one is taken: quick. Otherwise it is the first frame in reach, or the one due. Infinite by
+    /// default; with both zero the image is the last frame due at or before the time, as a player shows it.
     public var requestedTimeToleranceBefore: MediaTime {
         get { settings.withLock { $0.before } }
         set { settings.withLock { $0.before = newValue } }

@@ -77,7 +77,7 @@ extension Asset {
 
 extension PlayerItem {
     /// Plays `option`; nil: nothing of this kind. While playing nothing stops: the new track is decoded beside
-    /// the old one and takes over a quarter of a second later, to the picture and the sample
+    /// the old one and takes over a quarter of a second later, to the frame and the sample
     /// (`PlayerEvent.mediaSelectionChanged`). An option of another group changes nothing. Words of a
     /// text track are handed out by a `LegibleOutput`, from the moment on at which they have been read.
     public func select(_ option: MediaSelectionOption?, in group: MediaSelectionGroup) {

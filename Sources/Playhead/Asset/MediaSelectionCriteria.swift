@@ -35,7 +35,7 @@ extension Player {
     }
 
     /// How to choose among audible, visual or legible options in all items of the player; nil: not at all.
-    /// Picture and sound that fit nothing are played nevertheless, words are not. An explicit choice
+    /// Frame and audio that fit nothing are played nevertheless, words are not. An explicit choice
     /// (`PlayerItem.select(_:in:)`) stands until `selectMediaOptionAutomatically(in:)`. Set while playing it
     /// counts at once, without a stop.
     public func setMediaSelectionCriteria(

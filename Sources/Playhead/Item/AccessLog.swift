@@ -13,7 +13,7 @@ public struct AccessLog: Hashable, Sendable {
         public let hostStartTime: HostTime
         /// When the player let go of it; nil while it has it.
         public internal(set) var hostEndTime: HostTime?
-        /// Host nanoseconds from the player's taking the item to its first picture (or sound) at the sinks; nil
+        /// Host nanoseconds from the player's taking the item to its first frame (or audio) at the sinks; nil
         /// where it was ready before its turn in a queue.
         public let startupTime: Int64?
         /// Times that playing ran out of data.
@@ -22,13 +22,13 @@ public struct AccessLog: Hashable, Sendable {
         public internal(set) var totalStallTime: Int64 = 0
         /// Seeks that were carried out; those that a later one has overtaken are not.
         public internal(set) var seeks = 0
-        /// Pictures taken from the decoder, shown or not.
+        /// Frames taken from the decoder, shown or not.
         public internal(set) var framesDecoded = 0
-        /// Pictures handed to the layers.
+        /// Frames handed to the layers.
         public internal(set) var framesPresented = 0
         /// Video frames not shown because the one after them was already due, or because decoding was too slow.
         public internal(set) var framesDropped = 0
-        /// Pictures shown later than `PlaybackCounters.lateThreshold` after they were due.
+        /// Frames shown later than `PlaybackCounters.lateThreshold` after they were due.
         public internal(set) var framesLate = 0
         /// Samples per channel handed to the audio sink.
         public internal(set) var audioSamples = 0

@@ -15,7 +15,7 @@ extension PlayerItem {
 
     private var isReady: Bool { status == .readyToPlay }
 
-    /// For items that can be sought in and have pictures.
+    /// For items that can be sought in and have frames.
     var supportsReverse: Bool {
         asset.description?.isSeekable == true
             && tracks.contains { $0.isEnabled && $0.assetTrack.mediaType == .video }

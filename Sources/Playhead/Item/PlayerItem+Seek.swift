@@ -6,11 +6,11 @@ extension PlayerItem {
     /// Moves to `time`, at once: `currentTime()` answers it from here on. Exact when both tolerances are
     /// zero; both infinite: the key frame at or before, which is quick.
     ///
-    /// The picture shown lies in `time - toleranceBefore ... time`. `toleranceAfter` allows later ones too, but
-    /// decoding starts at the key frame before `time`, so an earlier picture is always there sooner.
+    /// The frame shown lies in `time - toleranceBefore ... time`. `toleranceAfter` allows later ones too, but
+    /// decoding starts at the key frame before `time`, so an earlier frame is always there sooner.
     ///
     /// Legal in every state; before a player has opened the item it is the start position. Clamped to what
-    /// can be played. `completionHandler` gets true when the picture of the new time has been handed to the
+    /// can be played. `completionHandler` gets true when the frame of the new time has been handed to the
     /// sinks, false when another seek or item came first, exactly once.
     public func seek(
         to time: MediaTime,
@@ -46,8 +46,8 @@ extension PlayerItem {
         }
     }
 
-    /// Goes so many pictures forward, or backward where `count` is negative, and pauses. Frame exact; only the
-    /// last picture is shown, and behind the ends it stays at the first or the last one. Without effect before
+    /// Goes so many frames forward, or backward where `count` is negative, and pauses. Frame exact; only the
+    /// last frame is shown, and behind the ends it stays at the first or the last one. Without effect before
     /// the item is ready, and backward where it cannot be sought.
     public func step(byCount count: Int) {
         if let core, core.item === self { core.loop.send(.step(count)) }

@@ -1,10 +1,10 @@
 public import MediaCore
 import PlaybackEngine
 
-/// What is done to an item's sound. All of it may be changed at any time; it counts for what has not gone to the
+/// What is done to an item's audio. All of it may be changed at any time; it counts for what has not gone to the
 /// sink yet, a tenth of a second at most.
 extension PlayerItem {
-    /// How sound is fitted to rates other than 1. Between 0.25 and 4 there is sound; beyond, and backward,
+    /// How audio is fitted to rates other than 1. Between 0.25 and 4 there is audio; beyond, and backward,
     /// there is silence. A change is heard without a click.
     public var audioTimePitchAlgorithm: AudioTimePitchAlgorithm {
         get { state.withLock { $0.sound.algorithm } }
@@ -17,7 +17,7 @@ extension PlayerItem {
         set { state.withLock { $0.sound.mix = newValue } }
     }
 
-    /// The tap gets the item's sound from now on, behind those that were added before. Twice the same is once.
+    /// The tap gets the item's audio from now on, behind those that were added before. Twice the same is once.
     public func add(_ tap: AudioTap) {
         state.withLock { state in
             if !state.sound.taps.contains(where: { $0 === tap }) { state.sound.taps.append(tap) }

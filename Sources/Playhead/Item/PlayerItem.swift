@@ -64,13 +64,13 @@ public final class PlayerItem: Sendable, Identifiable {
         return copy
     }
 
-    /// Unknown until a player has opened it; failed is final. Says nothing about pictures having been shown.
+    /// Unknown until a player has opened it; failed is final. Says nothing about frames having been shown.
     public var status: Status { tracked(\.status) { facts.status } }
     /// Non-nil only when `status` is failed.
     public var error: PlaybackError? { tracked(\.error) { facts.error } }
     /// `.indefinite` until known. Ignores the playback end times.
     public var duration: MediaTime { tracked(\.duration) { facts.duration } }
-    /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for sound alone.
+    /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for audio alone.
     public var presentationSize: PixelSize { tracked(\.presentationSize) { facts.presentationSize } }
     /// Empty until a player has opened the item.
     public var tracks: [PlayerItemTrack] {
@@ -152,7 +152,7 @@ public struct PlayerItemTrack: Hashable, Sendable {
     public let assetTrack: Track
     /// Whether it is being played.
     public let isEnabled: Bool
-    /// Pictures a second that were handed to the layers in the last second of playing, as of the moment at
+    /// Frames a second that were handed to the layers in the last second of playing, as of the moment at
     /// which `PlayerItem.tracks` was read; 0 while standing still, and for other media.
     public internal(set) var currentVideoFrameRate: Float = 0
 }

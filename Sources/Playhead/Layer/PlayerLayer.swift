@@ -2,9 +2,9 @@ public import MediaCore
 import Observation
 import PlaybackEngine
 
-/// Where the pictures go. A player may feed several layers; a layer shows one player and keeps it alive.
+/// Where the frames go. A player may feed several layers; a layer shows one player and keeps it alive.
 ///
-/// With a `size` every sink gets pictures of exactly that size, upright and with square pixels, laid in by
+/// With a `size` every sink gets frames of exactly that size, upright and with square pixels, laid in by
 /// `videoGravity` with bars in `backgroundColor`. Without one they are handed on as the decoder made them, untouched
 /// and uncopied: `VideoFrame.format` says how to turn them. Set while standing still, either shows at once.
 public final class PlayerLayer: Sendable {
@@ -71,7 +71,7 @@ public final class PlayerLayer: Sendable {
         }
         output?.setFit(fit)
         output?.setFilter(filter?.call)
-        // The sinks move when the old player has given the last picture that was under way.
+        // The sinks move when the old player has given the last frame that was under way.
         let join: @Sendable () -> Void = { [resting] in
             guard let output else { return resting.begin() }
             for sink in sinks { output.add(sink) }
@@ -81,7 +81,7 @@ public final class PlayerLayer: Sendable {
         if let player, let output { player.core.loop.attach(output) }
     }
 
-    /// Pixels; nil: the video's own, and pictures are not touched. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
+    /// Pixels; nil: the video's own, and frames are not touched. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
     /// layer of the player is played, once all its layers have a size.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
@@ -93,15 +93,15 @@ public final class PlayerLayer: Sendable {
         set { change { $0.gravity = newValue } }
     }
 
-    /// Seen where the picture leaves the layer free. Where a sink's pixel format has no alpha, it lies over black.
+    /// Seen where the frame leaves the layer free. Where a sink's pixel format has no alpha, it lies over black.
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
         set { change { $0.background = newValue } }
     }
 
-    /// What every picture of the layer goes through before it is fitted and handed to the sinks, on the layer's
-    /// own queue: it may take its time without holding up the clock. nil from it leaves a picture out. A seek
-    /// is complete when its picture has been through. Other layers and outputs get pictures as they are.
+    /// What every frame of the layer goes through before it is fitted and handed to the sinks, on the layer's
+    /// own queue: it may take its time without holding up the clock. nil from it leaves a frame out. A seek
+    /// is complete when its frame has been through. Other layers and outputs get frames as they are.
     public var videoFilter: (@Sendable (VideoFrame) -> VideoFrame?)? {
         get { state.withLock { $0.filter }?.call }
         set {
@@ -121,7 +121,7 @@ public final class PlayerLayer: Sendable {
         output?.setFit(fit)
         guard let core else { return }
         if let output {
-            // Where time stands once what was asked before is done, no other picture follows.
+            // Where time stands once what was asked before is done, no other frame follows.
             core.loop.perform { output.refresh(isPlaying: $0.snapshot.effectiveRate != 0) }
         }
         core.reconsiderVariants()
@@ -134,7 +134,7 @@ public final class PlayerLayer: Sendable {
         return VariantPreference.Display(size: size, gravity: gravity)
     }
 
-    /// The first picture of the current item has reached the sinks.
+    /// The first frame of the current item has reached the sinks.
     public var isReadyForDisplay: Bool { tracked(\.isReadyForDisplay) { isReady } }
 
     private var isReady: Bool { attachedCore?.snapshot.isReadyForDisplay ?? false }
@@ -161,7 +161,7 @@ public final class PlayerLayer: Sendable {
         lane.enqueue { [weak self] in self?.observers.tell(telling) }
     }
 
-    /// Where the picture lies in the layer; `.zero` until its size is known. With `.resizeAspectFill` it reaches
+    /// Where the frame lies in the layer; `.zero` until its size is known. With `.resizeAspectFill` it reaches
     /// beyond the layer.
     public var videoRect: PixelRect {
         let (player, output) = state.withLock { ($0.player, $0.output) }
@@ -171,7 +171,7 @@ public final class PlayerLayer: Sendable {
         return VideoGeometry(shape, gravity: gravity, target: size).videoRect
     }
 
-    /// Until a picture is shown its track tells, more exactly than the rounded size.
+    /// Until a frame is shown its track tells, more exactly than the rounded size.
     private static func shape(of snapshot: PlaybackSnapshot) -> VideoShape {
         let track = snapshot.description?.tracks.first { track in
             snapshot.enabledTracks.contains(track.id) && track.presentationSize == snapshot.presentationSize
@@ -179,7 +179,7 @@ public final class PlayerLayer: Sendable {
         return track?.shape ?? VideoShape(size: snapshot.presentationSize)
     }
 
-    /// The sink gets the picture being shown, if there is one, and every one from then on.
+    /// The sink gets the frame being shown, if there is one, and every one from then on.
     public func add(_ sink: any VideoSink) {
         let output = state.withLock { state in
             guard !state.sinks.contains(where: { $0 === sink }) else { return state.output }

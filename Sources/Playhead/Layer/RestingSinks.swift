@@ -9,7 +9,7 @@ final class RestingSinks: Sendable {
 
     private let state = Locked(State())
 
-    /// The layer has no player any more, and pictures of the last one may still come.
+    /// The layer has no player any more, and frames of the last one may still come.
     func wait() { state.withLock { $0.isWaiting = true } }
 
     /// None come any more.

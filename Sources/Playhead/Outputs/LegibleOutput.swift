@@ -4,8 +4,8 @@ import PlaybackEngine
 
 /// Hands out the words of the text track that is chosen (`PlayerItem.select(_:in:)`), as they come due.
 ///
-/// Cues are pushed: to `setHandler`, to `notices`, or to both. They are read by themselves, beside picture and
-/// sound, which never wait for them: a track whose next words are an hour away holds up nothing, and words that
+/// Cues are pushed: to `setHandler`, to `notices`, or to both. They are read by themselves, beside frame and
+/// audio, which never wait for them: a track whose next words are an hour away holds up nothing, and words that
 /// could not be read in time come late. A cue that began more than 20 seconds before a place that was sought
 /// to, and was not read before, may be missing there.
 public final class LegibleOutput: PlayerItemOutput, TextOutput {
@@ -96,7 +96,7 @@ extension PlayerItem {
         )
     }
 
-    /// All that is read beside picture and sound.
+    /// All that is read beside frame and audio.
     var textSources: [TextKind: TextSource] {
         [TextKind.subtitles: textSource, .metadata: metadataSource].compactMapValues(\.self)
     }

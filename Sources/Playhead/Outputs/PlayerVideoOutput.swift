@@ -1,11 +1,11 @@
 public import MediaCore
 
-/// Pictures of a player, whatever it plays, to be asked for by host time. One for a player; set as
+/// Frames of a player, whatever it plays, to be asked for by host time. One for a player; set as
 /// `Player.videoOutput`. Any thread; nothing waits.
 ///
-/// It knows the newest few pictures, over items and seeks.
+/// It knows the newest few frames, over items and seeks.
 public final class PlayerVideoOutput: Sendable {
-    /// A picture and where it comes from.
+    /// A frame and where it comes from.
     public struct Sample: Sendable {
         public let frame: VideoFrame
         /// When it is due on its item's timeline.
@@ -22,13 +22,13 @@ public final class PlayerVideoOutput: Sendable {
 
     public init() {}
 
-    /// The picture that is shown when the player's clock is at `hostTime`, if nothing changes until then: the
+    /// The frame that is shown when the player's clock is at `hostTime`, if nothing changes until then: the
     /// newest one that had come due by then. nil: none is known, or the player has no item any more.
     public func sample(forHostTime hostTime: HostTime) -> Sample? {
         state.withLock { $0.samples.last { $0.host <= hostTime }?.sample }
     }
 
-    /// The newest picture that has come due.
+    /// The newest frame that has come due.
     public var newest: Sample? { state.withLock { $0.samples.last?.sample } }
 
     func take(_ frame: VideoFrame, of item: PlayerItem, at host: HostTime) {
@@ -55,7 +55,7 @@ public final class PlayerVideoOutput: Sendable {
 }
 
 extension Player {
-    /// Gets every picture of every item from now on, as it comes due; nil: none. An output that another player
+    /// Gets every frame of every item from now on, as it comes due; nil: none. An output that another player
     /// has moves here.
     public var videoOutput: PlayerVideoOutput? {
         get { core.setting(\.videoOutput) }

@@ -1,6 +1,6 @@
 import PlaybackEngine
 
-/// An output that gets what is read beside picture and sound.
+/// An output that gets what is read beside frame and audio.
 protocol TextOutput: PlayerItemOutput {
     var kind: TextKind { get }
     /// Whether it is read for the outputs alone, so that the first of them has it opened.

@@ -5,7 +5,7 @@ import PlaybackEngine
 public protocol PlayerItemOutput: AnyObject, Sendable {
     /// The item that the output was added to last, not kept alive; set by the item.
     var item: PlayerItem? { get set }
-    /// A picture comes due. Called in order, on a queue of the player's that must not be held up.
+    /// A frame comes due. Called in order, on a queue of the player's that must not be held up.
     func take(_ frame: VideoFrame)
 }
 
@@ -13,9 +13,9 @@ extension PlayerItemOutput {
     public func take(_ frame: VideoFrame) {}
 }
 
-/// Pictures to be asked for rather than to be handed over: the one that is due at an item time.
+/// Frames to be asked for rather than to be handed over: the one that is due at an item time.
 ///
-/// It knows the pictures that have come due so far; the newest few are kept. What is new is counted for each
+/// It knows the frames that have come due so far; the newest few are kept. What is new is counted for each
 /// output by itself, so each client takes one of its own. Any thread; nothing waits.
 public final class VideoOutput: PlayerItemOutput {
     private struct State {
@@ -25,7 +25,7 @@ public final class VideoOutput: PlayerItemOutput {
         weak var item: PlayerItem?
     }
     private let state = Locked(State())
-    /// A renderer that asks a little late must still find the picture that was due.
+    /// A renderer that asks a little late must still find the frame that was due.
     private static let depth = 4
     private let readers = Fanout<VideoFrame>(depth: VideoOutput.depth)
 
@@ -38,7 +38,7 @@ public final class VideoOutput: PlayerItemOutput {
 
     public func take(_ frame: VideoFrame) {
         state.withLock { state in
-            // A seek, another pass or another direction: earlier pictures are not due any more.
+            // A seek, another pass or another direction: earlier frames are not due any more.
             let isJump = state.frames.last.map {
                 $0.epoch != frame.epoch || $0.pass != frame.pass
             }
@@ -52,7 +52,7 @@ public final class VideoOutput: PlayerItemOutput {
         readers.yield(frame)
     }
 
-    /// Whether `copyFrame(forItemTime:)` would give another picture than it gave last.
+    /// Whether `copyFrame(forItemTime:)` would give another frame than it gave last.
     public func hasNewFrame(forItemTime time: MediaTime) -> Bool {
         state.withLock { state in
             guard let frame = Self.due(time, state.frames) else { return false }
@@ -60,7 +60,7 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// The picture due at `time`, not copied, and from when on it is due; nil: none is known.
+    /// The frame due at `time`, not copied, and from when on it is due; nil: none is known.
     public func copyFrame(forItemTime time: MediaTime) -> (frame: VideoFrame, displayTime: MediaTime)? {
         state.withLock { state in
             guard let frame = Self.due(time, state.frames) else { return nil }
@@ -69,7 +69,7 @@ public final class VideoOutput: PlayerItemOutput {
         }
     }
 
-    /// Every picture as it comes due, from now on; a reader that lags gets the newest ones.
+    /// Every frame as it comes due, from now on; a reader that lags gets the newest ones.
     public var frames: AsyncStream<VideoFrame> { readers.makeStream() }
 
     private static func due(_ time: MediaTime, _ frames: [VideoFrame]) -> VideoFrame? {
@@ -78,7 +78,7 @@ public final class VideoOutput: PlayerItemOutput {
 }
 
 extension PlayerItem {
-    /// The output gets every picture from now on. Twice the same is once.
+    /// The output gets every frame from now on. Twice the same is once.
     public func add(_ output: any PlayerItemOutput) {
         state.withLock { state in
             if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }

@@ -18,26 +18,26 @@ public enum ClockMode: Sendable {
     case driver(any Driver)
 }
 
-/// Where a player's sound goes.
+/// Where a player's audio goes.
 public enum AudioOutput: Sendable {
     /// PulseAudio's server, or whatever speaks its protocol; where there is none, silence in real time and one
     /// warning to the log. No device is opened where time is not the machine's (`ClockMode.virtual`, a driver).
     case automatic
-    /// No sound is decoded.
+    /// No audio is decoded.
     case none
     case sink(any AudioSink)
 }
 
 /// What decoding may cost.
 public struct DecodingPolicy: Hashable, Sendable {
-    /// Threads of one decoder; nil: chosen from the cores, the picture size and the players of the process.
+    /// Threads of one decoder; nil: chosen from the cores, the frame size and the players of the process.
     public var threadCount: Int?
-    /// Pictures with more pixels are refused before memory is taken for them.
+    /// Frames with more pixels are refused before memory is taken for them.
     public var maximumPixelCount = 8192 * 4320
     /// Containers with more streams are refused.
     public var maximumStreamCount = 64
     /// The key frame that a start or a quick seek shows is decoded by itself, and then once more with those behind it: the first
-    /// picture is there up to a quarter sooner, for the price of one. False: not where only the total counts.
+    /// frame is there up to a quarter sooner, for the price of one. False: not where only the total counts.
     public var hurriesFirstPicture = true
 
     public init(threadCount: Int? = nil) { self.threadCount = threadCount }
@@ -59,7 +59,7 @@ public struct BufferingPolicy: Hashable, Sendable {
         public var backDuration: Double
         /// The same in bytes; whichever is reached first. 0: nothing is kept.
         public var backBytes: Int
-        /// At hand in every track before playing starts, and the first picture decoded.
+        /// At hand in every track before playing starts, and the first frame decoded.
         public var startDuration: Double
         /// At hand in every track before playing goes on after a stall.
         public var resumeDuration: Double

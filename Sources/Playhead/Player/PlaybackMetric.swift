@@ -4,7 +4,7 @@ public import MediaCore
 public struct PlaybackMetric: Sendable {
     public enum Kind: Sendable {
         /// The item runs for the first time in this player; host nanoseconds from the player's taking it to its
-        /// first picture (or sound) at the sinks, nil where it was ready before its turn.
+        /// first frame (or audio) at the sinks, nil where it was ready before its turn.
         case started(startupTime: Int64?)
         /// The data ran out while playing.
         case stalled

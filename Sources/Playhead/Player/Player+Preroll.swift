@@ -7,7 +7,7 @@ extension Player {
     ///
     /// An invalid `time` is the present one; an invalid `hostTime` is as soon as everything is there. Until a
     /// host time in the future the player stands at `time`; from one in the past it catches up, leaving out
-    /// the pictures that are over. Legal whatever `automaticallyWaitsToMinimizeStalling` says.
+    /// the frames that are over. Legal whatever `automaticallyWaitsToMinimizeStalling` says.
     public func setRate(_ rate: Float, time: MediaTime, atHostTime hostTime: MediaTime) {
         core.restart(rate, time, hostTime)
     }

@@ -63,7 +63,7 @@ public class Player: @unchecked Sendable {
     // MARK: Rate
 
     /// What is wanted: 0 is paused, 1 natural speed. Held within -32...32. What really happens is
-    /// `timeControlStatus`. A negative rate plays backward, without sound, an item that has pictures and can
+    /// `timeControlStatus`. A negative rate plays backward, without audio, an item that has frames and can
     /// be sought; another one stands still.
     public var rate: Float {
         get { tracked(\.rate) { core.facts.rate } }
@@ -117,7 +117,7 @@ public class Player: @unchecked Sendable {
         set { core.setRepeatMode(newValue) }
     }
 
-    // MARK: Sound
+    // MARK: Audio
 
     /// 0...1, relative to the device.
     public var volume: Float {
@@ -130,7 +130,7 @@ public class Player: @unchecked Sendable {
         set { core.setVolume(nil, isMuted: newValue) }
     }
 
-    /// The device that sound is played by, as the sound server names it; nil: the server's default, whatever that
+    /// The device that audio is played by, as the audio server names it; nil: the server's default, whatever that
     /// becomes. Takes effect while playing, without a stop; a device that is not there is waited for with the
     /// default. Means nothing where `Configuration.audio` is a sink without a device.
     public var audioOutputDeviceUniqueID: String? {
@@ -138,7 +138,7 @@ public class Player: @unchecked Sendable {
         set { core.setAudioDevice(newValue) }
     }
 
-    /// What is known of the device that plays the sound, and how well sound and picture are in step.
+    /// What is known of the device that plays the audio, and how well audio and frame are in step.
     public var audioDeviceFacts: AudioDeviceFacts { core.snapshot.audio }
 
     // MARK: Time

@@ -14,7 +14,7 @@ final class PlayerCore: Sendable {
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
     let watchers: Watchers
-    /// Where the sound is heard; nil: the sink has no device.
+    /// Where the audio is heard; nil: the sink has no device.
     let device: (any AudioDeviceSink)?
 
     private let loopBox = Locked<PlaybackLoop?>(nil)

@@ -1,5 +1,5 @@
 /// A player with a queue of items. The next item is opened and decoded while the present one plays, and
-/// follows it without a gap: no late or missing picture, no missing sample.
+/// follows it without a gap: no late or missing frame, no missing sample.
 ///
 /// At an item's end the next one becomes current (`actionAtItemEnd` is `.advance`); behind the last one there
 /// is none, and the player waits for another with `reasonForWaitingToPlay == .noItemToPlay`. An item that

@@ -22,7 +22,7 @@ public enum PlayerEvent: Sendable {
     case playbackLikelyToKeepUpChanged(PlayerItem, Bool)
     /// See `PlayerItem.loadedTimeRanges`.
     case loadedTimeRangesChanged(PlayerItem, [MediaTimeRange])
-    /// The first picture of the item has reached the sinks, or the item was taken off.
+    /// The first frame of the item has reached the sinks, or the item was taken off.
     case readyForDisplayChanged(PlayerItem, Bool)
     case playbackStalled(PlayerItem)
     /// The end of a pass, also on each pass of a loop.

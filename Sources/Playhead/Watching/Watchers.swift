@@ -40,7 +40,7 @@ final class Watchers: Sendable {
         state.withLock { state in state.layers.removeAll { $0.id == layer } }
     }
 
-    /// Where pictures are shown, for as long as all layers say how large that is.
+    /// Where frames are shown, for as long as all layers say how large that is.
     var displays: [VariantPreference.Display] {
         let layers = state.withLock { $0.layers }.compactMap(\.weak.layer)
         let displays = layers.compactMap(\.display)
