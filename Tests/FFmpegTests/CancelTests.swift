@@ -14,6 +14,7 @@ final class StuckSource: ByteSource {
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         reads.add(1, ordering: .relaxed)
+        // Blocks a thread on purpose, as a read of a dead disk does; only `cancel` ends it.
         while !isCancelled.load(ordering: .acquiring) { usleep(1000) }
         throw MediaError(.cancelled, "cancelled")
     }
@@ -59,6 +60,7 @@ struct CancelTests {
             do throws(MediaError) { _ = try demuxer.open() } catch { code.withLock { $0 = error.code } }
             done.signal()
         }
+        // Until the other thread is inside the read: libav has no callback that would tell.
         while source.reads.load(ordering: .relaxed) == 0 { usleep(1000) }
         demuxer.cancel()
         #expect(done.wait(timeout: .now() + 5) == .success)
@@ -94,6 +96,7 @@ struct CancelTests {
         for delay in stride(from: 0, to: 20_000, by: 1000) {
             let demuxer = FFmpegDemuxer(OpenRequest(location: entry.location))
             DispatchQueue.global().async {
+                // Real time: cancelling must be right at any moment of a real read, and no clock of ours runs libav.
                 usleep(UInt32(delay))
                 demuxer.cancel()
             }

@@ -180,10 +180,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             waiting += level.bytes
             if track == videoTrack || videoTrack == nil { ahead = max(ahead, level.duration) }
         }
-        let behind = MediaTime(
-            value: ahead &+ min(back.duration, 3_600_000_000_000),
-            timescale: 1_000_000_000
-        )
+        let behind = MediaTime(nanoseconds: ahead &+ min(back.duration, 3_600_000_000_000))
         history.trim(before: lastEnd - behind, bytes: back.bytes, waiting: waiting)
     }
 

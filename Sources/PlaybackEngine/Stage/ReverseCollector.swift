@@ -90,7 +90,7 @@ struct ReverseCollector {
             next.includesLimit = false
             // The tick before, whatever the container's time base.
             let before = (start.nanoseconds ?? 0) - 1
-            next.target = MediaTime(value: max(0, before), timescale: 1_000_000_000)
+            next.target = MediaTime(nanoseconds: max(0, before))
         } else {
             // Nothing there: the container's index is off. From the start everything is found.
             guard segment.target > .zero else { return ([], nil) }
