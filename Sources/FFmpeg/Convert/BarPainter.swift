@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// Paints in one colour what a picture leaves free of its target. Not safe for threads.
+/// Paints in one colour what a frame leaves free of its target. Not safe for threads.
 final class BarPainter {
     private struct Paint: Equatable {
         var color: Color
@@ -16,7 +16,7 @@ final class BarPainter {
     private let scaler = Scaler()
 
     /// Everything outside of the runs of columns and rows, which are one for each plane. It is done after the
-    /// picture has been laid in, for libswscale may write a few samples beyond the end of a row.
+    /// frame has been laid in, for libswscale may write a few samples beyond the end of a row.
     func fill(
         _ planes: [VideoPlane],
         around picture: [(columns: SampleRun, rows: SampleRun)],
@@ -47,7 +47,7 @@ final class BarPainter {
         }
     }
 
-    /// libswscale makes the colour's samples, as it makes those of a picture.
+    /// libswscale makes the colour's samples, as it makes those of a frame.
     private func mix(_ wanted: Paint) throws(MediaError) {
         if paint == wanted { return }
         paint = nil

@@ -10,7 +10,7 @@ struct ColorConversion: Equatable {
     private let targetIsRGB: Bool
     private let sourceIsRGB: Bool
 
-    /// Pictures keep their matrix and range; RGB has no matrix and always the full range. What the stream
+    /// Frames keep their matrix and range; RGB has no matrix and always the full range. What the stream
     /// leaves open is taken as BT.709 above 576 lines and BT.601 below.
     init(_ format: VideoFormat, from: AVPixelFormat, to: AVPixelFormat) {
         sourceIsRGB = PixelFormats.isRGB(from)
@@ -40,7 +40,7 @@ struct ColorConversion: Equatable {
         return result
     }
 
-    /// Says what the converted picture is.
+    /// Says what the converted frame is.
     func describe(_ color: inout ColorDescription) {
         if targetIsRGB {
             color.matrix = "gbr"

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Converts sound with libswresample.
+/// Converts audio with libswresample.
 ///
 /// Unchecked: the members are used by one call at a time, as `AudioConverter` demands.
 package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {

@@ -1,12 +1,12 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Laying a picture into a target of another shape. What is shown is cut out, scaled, then mirrored and rotated
+/// Laying a frame into a target of another shape. What is shown is cut out, scaled, then mirrored and rotated
 /// into its place; the bars are painted last.
 ///
-/// Chroma: pictures are cut, and laid into the target, at any luma sample. Where that lies within a chroma sample,
+/// Chroma: frames are cut, and laid into the target, at any luma sample. Where that lies within a chroma sample,
 /// the planes begin with that sample, and libswscale is told where it lies (`Scaler.Plan`), so scaled chroma is
-/// exact without an intermediate picture. Where nothing is scaled samples are only moved, and chroma lies aside by
+/// exact without an intermediate frame. Where nothing is scaled samples are only moved, and chroma lies aside by
 /// less than one of its samples.
 extension FFmpegVideoConverter {
     package func convert(
@@ -42,7 +42,7 @@ extension FFmpegVideoConverter {
         return result
     }
 
-    /// The picture's own format where it can be written and turned, else the nearest one.
+    /// The frame's own format where it can be written and turned, else the nearest one.
     private static func ownFormat(of format: PixelFormat, swapsAxes: Bool) -> PixelFormat {
         let own = av_get_pix_fmt(format.rawValue)
         if PixelFormats.hasPalette(own) { return .rgba }
@@ -96,7 +96,7 @@ extension FFmpegVideoConverter {
             plan.sourceLead = Scaler.Lead(x: geometry.source.x, y: geometry.source.y, in: from)
             plan.targetLead = order.lead(of: places)
             guard !order.isPlain else { return try scaler.scale(cut, into: free, plan) }
-            // Scaled before it is turned: for a picture that is made smaller this is less work.
+            // Scaled before it is turned: for a frame that is made smaller this is less work.
             let scaled = try FrameOwner(size: geometry.scaledSize, format: to)
             let between = PlaneLayout.planes(scaled.pointer.pointee)
             try scaler.scale(cut, into: between, plan)
@@ -116,7 +116,7 @@ extension FFmpegVideoConverter {
 }
 
 extension VideoGeometry {
-    /// Whether it can be carried out on a coded picture of that size.
+    /// Whether it can be carried out on a coded frame of that size.
     fileprivate func fits(_ size: PixelSize) -> Bool {
         let outer = [(source, size), (destination, target)]
         return outer.allSatisfy { rect, size in

@@ -1,11 +1,11 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Scales, rotates and converts pictures with libswscale.
+/// Scales, rotates and converts frames with libswscale.
 ///
 /// Unchecked: the members are used by one call at a time, as `VideoConverter` demands.
 package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
-    // One for each step of a conversion that may need one, so that none is made anew for every picture.
+    // One for each step of a conversion that may need one, so that none is made anew for every frame.
     let scaler = Scaler()
     let beforehand = Scaler()
     let afterwards = Scaler()

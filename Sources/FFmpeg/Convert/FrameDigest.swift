@@ -1,8 +1,8 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// The MD5 of one picture or of a run of samples, as ffmpeg's "framemd5" makes it: planes in order, the used
-/// bytes of each row, no padding; a palette belongs to its picture.
+/// The MD5 of one frame or of a run of samples, as ffmpeg's "framemd5" makes it: planes in order, the used
+/// bytes of each row, no padding; a palette belongs to its frame.
 package final class FrameDigest {
     private let context: OpaquePointer?
 
@@ -33,7 +33,7 @@ package final class FrameDigest {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The digest of one picture.
+    /// The digest of one frame.
     package static func digest(of frame: VideoFrame) -> String {
         let digest = FrameDigest()
         digest.update(frame)
@@ -41,7 +41,7 @@ package final class FrameDigest {
     }
 }
 
-/// Calls `body` with the rows of a picture as a file of raw video holds them, in order; rows that follow each
+/// Calls `body` with the rows of a frame as a file of raw video holds them, in order; rows that follow each
 /// other in memory come together.
 package func withPackedRows<E: Error>(
     of frame: VideoFrame,

@@ -1,10 +1,10 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// How the rows and columns of a picture come to lie when it is mirrored left to right and then rotated.
+/// How the rows and columns of a frame come to lie when it is mirrored left to right and then rotated.
 struct PictureOrder {
     let swapsAxes: Bool
-    /// Of the picture as it was: its columns come from right to left, its rows from the bottom up.
+    /// Of the frame as it was: its columns come from right to left, its rows from the bottom up.
     let reversesColumns: Bool
     let reversesRows: Bool
 
@@ -16,7 +16,7 @@ struct PictureOrder {
 
     var isPlain: Bool { !swapsAxes && !reversesColumns && !reversesRows }
 
-    /// The samples of one plane of the target that a picture gets which is laid to `rect`.
+    /// The samples of one plane of the target that a frame gets which is laid to `rect`.
     func place(_ rect: PixelRect, in plane: SampleGrid.Plane) -> (columns: SampleRun, rows: SampleRun) {
         let columns = SampleRun(
             start: rect.x,
@@ -33,7 +33,7 @@ struct PictureOrder {
         return (columns, rows)
     }
 
-    /// Where the chroma of a picture has to begin that is laid to such places.
+    /// Where the chroma of a frame has to begin that is laid to such places.
     func lead(of places: [(columns: SampleRun, rows: SampleRun)]) -> Scaler.Lead {
         guard places.count > 1 else { return Scaler.Lead() }
         let (across, down) = (places[1].columns.lead, places[1].rows.lead)
@@ -41,7 +41,7 @@ struct PictureOrder {
     }
 }
 
-/// Rotates pictures by quarters and mirrors them, sample by sample: nothing is lost.
+/// Rotates frames by quarters and mirrors them, sample by sample: nothing is lost.
 enum FrameRotator {
     /// Whether every plane is a grid of samples of one size, and stays one when it is turned.
     static func canTurn(_ format: AVPixelFormat, swapsAxes: Bool) -> Bool {
@@ -62,7 +62,7 @@ enum FrameRotator {
         }.map { PixelFormat(rawValue: $0) }
     }
 
-    /// `targets` has room for the turned picture, and is laid out in `grid` as `planes` is.
+    /// `targets` has room for the turned frame, and is laid out in `grid` as `planes` is.
     static func turn(
         _ planes: [VideoPlane],
         into targets: [VideoPlane],

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// How a pixel format lays its samples into planes, where each plane is a plain grid of samples of one size: pictures
+/// How a pixel format lays its samples into planes, where each plane is a plain grid of samples of one size: frames
 /// in such a format can be cut, moved and rotated sample by sample.
 struct SampleGrid {
     struct Plane {
@@ -41,7 +41,7 @@ struct SampleGrid {
     /// Chroma is as coarse from left to right as from top to bottom, so it stays a grid when the axes are swapped.
     var isSquare: Bool { planes.allSatisfy { $0.shiftX == $0.shiftY } }
 
-    /// The part of each plane that a rectangle of the picture needs. Where the rectangle begins within a chroma
+    /// The part of each plane that a rectangle of the frame needs. Where the rectangle begins within a chroma
     /// sample, that sample is the first one; `Scaler.Plan.sourceLead` says so.
     func cut(_ planes: [VideoPlane], to rect: PixelRect) -> [VideoPlane] {
         zip(planes, self.planes).map { plane, layout in
@@ -55,7 +55,7 @@ struct SampleGrid {
 /// Which samples of a plane's row or column a stretch of luma samples gets.
 ///
 /// Where chroma is coarser than luma and the stretch does not begin at a chroma sample's edge, the samples at its
-/// ends are shared with what lies beside it. As many are laid down as libswscale makes for a picture of that length:
+/// ends are shared with what lies beside it. As many are laid down as libswscale makes for a frame of that length:
 /// the one shared at the beginning is among them, a last one that would be one more is not.
 struct SampleRun: Equatable {
     /// Index of the first sample.

@@ -10,7 +10,7 @@ final class Scaler {
         var target: PixelSize
         var targetFormat: AVPixelFormat
         /// Luma samples by which the first chroma sample reaches ahead of the first luma sample, across and down:
-        /// for pictures that were cut out of, or are laid into, another one within a chroma sample.
+        /// for frames that were cut out of, or are laid into, another one within a chroma sample.
         var sourceLead = Lead()
         var targetLead = Lead()
         var colors: ColorConversion
@@ -110,7 +110,7 @@ final class Scaler {
 }
 
 extension Scaler.Lead {
-    /// Of a picture that is cut out at a luma sample of another one.
+    /// Of a frame that is cut out at a luma sample of another one.
     init(x: Int, y: Int, in format: AVPixelFormat) {
         guard let descriptor = av_pix_fmt_desc_get(format)?.pointee else {
             self.init()

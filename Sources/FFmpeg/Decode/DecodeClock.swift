@@ -1,18 +1,18 @@
 internal import CFFmpeg
 
-/// Predicts decoding times for packets that have none, so that pictures get the same time stamps as from the
+/// Predicts decoding times for packets that have none, so that frames get the same time stamps as from the
 /// `ffmpeg` command (fftools, 5.1): packets without a time count on from the last one that had one.
 struct DecodeClock {
     private static let microseconds = AVRational(num: 1, den: 1_000_000)
 
     private let timeBase: AVRational
-    /// Microseconds that one picture lasts when its packet does not say; 0 for unknown.
+    /// Microseconds that one frame lasts when its packet does not say; 0 for unknown.
     private var fallbackDuration: Int64 = 0
     /// When the next packet is decoded, in microseconds; nil for unknown.
     private var next: Int64?
-    /// Times for pictures that come out at the end without any.
+    /// Times for frames that come out at the end without any.
     private var spare: [Int64?] = []
-    /// Pictures that came out since the last packet went in.
+    /// Frames that came out since the last packet went in.
     private var picturesSincePacket = 0
     private var lastDuration: Int64 = 0
 
@@ -45,20 +45,20 @@ struct DecodeClock {
         return result
     }
 
-    /// A picture came out; the command counts on once more for each that follows the packet's own.
+    /// A frame came out; the command counts on once more for each that follows the packet's own.
     mutating func picture() {
         picturesSincePacket += 1
         if picturesSincePacket > 1 { advance() }
     }
 
-    /// Draining asks for one more picture.
+    /// Draining asks for one more frame.
     mutating func drainStep() {
         spare.append(next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) })
         lastDuration = fallbackDuration
         advance()
     }
 
-    /// A time for a picture that came out of draining without one.
+    /// A time for a frame that came out of draining without one.
     mutating func spareTicks() -> Int64? { spare.isEmpty ? nil : spare.removeFirst() }
 
     private mutating func advance() {

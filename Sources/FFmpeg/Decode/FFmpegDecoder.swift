@@ -1,7 +1,7 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Decodes one track, picture or sound, with libavcodec.
+/// Decodes one track, video or audio, with libavcodec.
 ///
 /// Unchecked: all members are used by the caller's one queue only, as `Decoder` demands.
 package final class FFmpegDecoder: Decoder, @unchecked Sendable {
@@ -177,7 +177,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         skip(skipping)
     }
 
-    /// Measured: the first picture of these alone is there 7 to 27 % sooner after the start of a process.
+    /// Measured: the first frame of these alone is there 7 to 27 % sooner after the start of a process.
     package var delaysPictures: Bool {
         switch parameters.pointer.pointee.codec_id {
         case AV_CODEC_ID_HEVC, AV_CODEC_ID_H264: true
@@ -198,7 +198,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     }
 
     /// Flushed decoders keep some state: noise generators, counts of bad time stamps. A new one repeats every
-    /// sample and picture, which a loop needs; a seek among pictures does not, and keeps its memory.
+    /// sample and frame, which a loop needs; a seek in video does not, and keeps its memory.
     private func makeContext() throws(MediaError) -> CodecContext {
         try CodecContext(
             parameters: parameters.pointer,

@@ -2,13 +2,13 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// Where one decoder's pictures lie: taken from the system in large pieces on huge pages, and used again.
+/// Where one decoder's frames lie: taken from the system in large pieces on huge pages, and used again.
 ///
-/// libavcodec's own pool asks for each picture by itself and clears it: hundreds of page faults each, a few
-/// milliseconds before the first picture is there. This one also outlives the codec context, so that a loop's
+/// libavcodec's own pool asks for each frame by itself and clears it: hundreds of page faults each, a few
+/// milliseconds before the first frame is there. This one also outlives the codec context, so that a loop's
 /// next pass decodes into memory that is there already.
 final class FramePool: Sendable {
-    /// What a pool's pictures look like. Codecs with frame threads may ask for two shapes at once.
+    /// What a pool's frames look like. Codecs with frame threads may ask for two shapes at once.
     struct Shape: Equatable {
         var format: Int32
         var width: Int32
@@ -46,7 +46,7 @@ final class FramePool: Sendable {
     }
 }
 
-/// Where the planes of a picture begin in its piece of memory.
+/// Where the planes of a frame begin in its piece of memory.
 struct PictureLayout {
     private(set) var strides: [Int32] = []
     private(set) var offsets: [Int] = []
@@ -84,7 +84,7 @@ struct PictureLayout {
     }
 }
 
-/// Pictures of one shape. Those that readers still hold keep their memory after it is gone.
+/// Frames of one shape. Those that readers still hold keep their memory after it is gone.
 private final class Pool {
     let shape: FramePool.Shape
     private let layout: PictureLayout
@@ -154,7 +154,7 @@ private final class SlabSupply {
     }
 }
 
-/// A run of fresh memory that several pictures share; given back with the last of them.
+/// A run of fresh memory that several frames share; given back with the last of them.
 private final class Slab {
     private let mapping: UnsafeMutableRawPointer
     private let mappedSize: Int

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// A decoded picture in the decoder's own memory, which goes back to its pool with this object.
+/// A decoded frame in the decoder's own memory, which goes back to its pool with this object.
 ///
 /// Unchecked: the frame is written before this object is made and never again.
 final class FFmpegVideoStorage: VideoFrameStorage, @unchecked Sendable {
@@ -51,9 +51,9 @@ final class FFmpegAudioStorage: AudioBufferStorage, @unchecked Sendable {
     }
 }
 
-/// Where the samples of a picture lie.
+/// Where the samples of a frame lie.
 enum PlaneLayout {
-    /// Bytes of the palette that belongs to a "pal8" picture: 256 colours of 4 bytes.
+    /// Bytes of the palette that belongs to a "pal8" frame: 256 colours of 4 bytes.
     static let paletteSize = 1024
 
     static func planes(_ frame: AVFrame) -> [VideoPlane] {

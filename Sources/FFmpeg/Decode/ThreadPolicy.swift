@@ -10,7 +10,7 @@ struct ThreadPlan: Equatable {
 }
 
 /// Chooses threads from what was measured, not from the number of cores alone: each frame thread costs a
-/// picture's worth of memory and a picture of latency.
+/// frame's worth of memory and a frame of latency.
 struct ThreadPolicy {
     /// Processors that this process may run on.
     var cores: Int
@@ -34,7 +34,7 @@ struct ThreadPolicy {
         let share = max(1, cores / sharing)
         guard share > 1 else { return ThreadPlan(count: 1, kind: .slice) }
         // One a core. One more was measured too: in the player, beside its own threads, it decodes no faster,
-        // takes a picture's worth of memory more and shows the first picture later.
+        // takes a frame's worth of memory more and shows the first frame later.
         return ThreadPlan(count: min(share, ThreadPolicy.mostThreads), kind: .frame)
     }
 }

@@ -62,7 +62,7 @@ enum ColorNames {
     static func name(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
 }
 
-/// How a display matrix turns a picture, rounded to quarter turns.
+/// How a display matrix rotates a frame, rounded to quarters.
 struct DisplayTransform {
     var rotation: Rotation = .none
     var isMirrored = false

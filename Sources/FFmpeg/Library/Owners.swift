@@ -38,7 +38,7 @@ final class FrameOwner {
 }
 
 extension FrameOwner {
-    /// A picture of its own, not written yet.
+    /// A frame of its own, not written yet.
     convenience init(size: PixelSize, format: AVPixelFormat) throws(MediaError) {
         try self.init()
         pointer.pointee.width = Int32(clamping: size.width)

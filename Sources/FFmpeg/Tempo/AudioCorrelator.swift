@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// Finds where in a stretch of sound a shorter one fits best, by libavutil's Fourier transform.
+/// Finds where in a stretch of audio a shorter one fits best, by libavutil's Fourier transform.
 ///
 /// Two channels go through one complex transform, one as its real part and one as the imaginary: the real
 /// part of what comes out is the sum of both correlations.

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// The part of the sound that a stretcher works on, by sample number from the start of its run. What lies
+/// The part of the audio that a stretcher works on, by sample number from the start of its run. What lies
 /// before it is gone, what lies behind has not come; both read as the nearest sample that is there.
 struct AudioTempoWindow {
     private struct Mark {
@@ -84,7 +84,7 @@ struct AudioTempoWindow {
 
     // MARK: Time
 
-    /// When the sound at `position` is due, and where the next pass or epoch begins behind it.
+    /// When the audio at `position` is due, and where the next pass or epoch begins behind it.
     mutating func place(of position: Double) -> (time: MediaTime, epoch: Epoch, pass: Int, next: Int?) {
         while marks.count > 1, Double(marks[1].index) <= position { marks.removeFirst() }
         guard let mark = marks.first else { return (.zero, Epoch(), 0, nil) }

@@ -1,13 +1,13 @@
 internal import Foundation
 package import MediaCore
 
-/// Stretches sound by overlapping pieces of it where their waveforms match, or plays it faster and slower as a
+/// Stretches audio by overlapping pieces of it where their waveforms match, or plays it faster and slower as a
 /// tape does. Output is made in hops of a hundredth of a second; a change of rate or algorithm counts from the
 /// next hop on.
 ///
 /// Unchecked: the members are used by one call at a time, as `AudioTimeStretcher` demands.
 package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
-    /// What would be heard next if the sound went on as it was; it fades out under what comes instead.
+    /// What would be heard next if the audio went on as it was; it fades out under what comes instead.
     enum Tail {
         case natural(Int)
         case resampled(Double, rate: Double)
@@ -19,7 +19,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     private var algorithm = AudioTimePitchAlgorithm.timeDomain
     private(set) var rate = 1.0
     var window: AudioTempoWindow?
-    /// Where in the sound that came in the next sample to go out lies.
+    /// Where in the audio that came in the next sample to go out lies.
     private(set) var position = 0.0
     var tail = Tail.natural(0)
     private var correlator: AudioCorrelator?
@@ -40,7 +40,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
 
     private var mode: Mode {
         guard AudioTempo.rates.contains(rate) else { return .silence }
-        // At rate 1 both are the sound itself, which pieces of it are to the last bit.
+        // At rate 1 both are the audio itself, which pieces of it are to the last bit.
         return algorithm == .varispeed && rate != 1 ? .varispeed : .overlap
     }
 
@@ -172,7 +172,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     }
 
     private func appendResampled(_ count: Int, _ window: AudioTempoWindow) {
-        // At another speed the sound would go on at the same place, but with a corner.
+        // At another speed the audio would go on at the same place, but with a corner.
         var isContinuing = false
         if case .resampled(_, rate) = tail { isContinuing = true }
         let made = VarispeedKernel.resample(window, from: position, rate: rate, count: count)
@@ -195,7 +195,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
 
     // MARK: Pieces
 
-    /// Where the piece begins that continues the sound best, near `ideal`.
+    /// Where the piece begins that continues the audio best, near `ideal`.
     private func pieceStart(_ ideal: Int, _ window: AudioTempoWindow, _ end: Int?) -> Int {
         let length = 2 * hop
         let last = min(ideal + reach, (end ?? window.end) - length)

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Reads sound between its samples: a sinc of sixteen zero crossings to either side under a Blackman window,
+/// Reads audio between its samples: a sinc of sixteen zero crossings to either side under a Blackman window,
 /// made wider for rates above 1, so that what would lie beyond half the sample rate is taken out.
 enum VarispeedKernel {
     private static let crossings = 16

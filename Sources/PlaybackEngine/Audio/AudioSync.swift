@@ -97,8 +97,7 @@ struct AudioSync {
 
     /// A device that runs out of samples at the end of a track is told that it was to be so.
     mutating func noteEnd(_ hasEnded: Bool) {
-        guard let output, output.device != nil else { return }
-        if hasEnded, !self.hasEnded { output.pauseExpected() }
+        if hasEnded, !self.hasEnded { output?.pauseExpected() }
         self.hasEnded = hasEnded
     }
 

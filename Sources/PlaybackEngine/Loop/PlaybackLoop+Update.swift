@@ -202,7 +202,7 @@ extension PlaybackLoop {
         guard driver.isRealTime, let video = pipeline.video else { return }
         let skipped = video.stage.skipped.exchange(0, ordering: .relaxed)
         publisher.counters.framesDropped += skipped
-        let wish = skipPolicy.follow(
+        let request = skipPolicy.follow(
             video,
             outcome,
             &renderer,
@@ -211,8 +211,8 @@ extension PlaybackLoop {
             seamFollows: state.repeatSetting == .loop || state.followsSeamlessly,
             at: now
         )
-        if let wish {
-            video.stage.skipRequest.withLock { $0 = wish }
+        if let request {
+            video.stage.skipRequest.withLock { $0 = request }
             pipeline.setReadsFurther(skipPolicy.wantsFurtherReading)
         }
         guard let id = current?.id, let news = skipPolicy.takeNews() else { return }

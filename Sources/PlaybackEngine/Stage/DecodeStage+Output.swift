@@ -87,10 +87,7 @@ extension DecodeStage {
         }
         // The frame that was due at the target is the last one, and nothing came after it.
         if let last = current.filter.drain() { push(last) }
-        flush()
-        framesInFull = 0
-        skipper.begin()
-        countSkipped()
+        beginAfterDrain()
         output.push(
             .endOfPass(pass.number, end: current.pass.lastEnd, pass.drainError),
             cost: QueueCost(bytes: 0, duration: 0),
@@ -101,22 +98,27 @@ extension DecodeStage {
         report(.changed)
     }
 
+    /// The decoder gave all that it had. What comes next is a sync point.
+    private func beginAfterDrain() {
+        flush()
+        framesInFull = 0
+        skipper.begin()
+        countSkipped()
+    }
+
     private func finishSegment(_ collected: ReverseCollector) {
         let error = current.pass.drainError
         current.pass.isDraining = false
         current.pass.drainError = nil
         var (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
         // Nothing that has been passed is worth decoding.
-        let wish = skipRequest.withLock { $0 }
-        if wish.epoch == current.epoch, wish.level == .allButKeyFrames, let segment = next,
-            wish.position > .zero
+        let request = skipRequest.withLock { $0 }
+        if request.epoch == current.epoch, request.level == .allButKeyFrames, let segment = next,
+            request.position > .zero
         {
-            next = segment.skipping(to: wish.position.mediaTime)
+            next = segment.skipping(to: request.position.mediaTime)
         }
-        skipper.begin()
-        countSkipped()
-        flush()
-        framesInFull = 0
+        beginAfterDrain()
         for frame in frames { push(frame) }
         if let next, error == nil {
             current.collector = ReverseCollector(next)

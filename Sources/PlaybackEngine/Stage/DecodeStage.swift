@@ -250,11 +250,10 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     private func noteWaiting(_ count: Int) {
-        for index in 0..<count {
-            switch input.peek(index) {
-            case .packet(let packet, _)?: current.filter.note(packet)
-            case .endOfPass?: return current.filter.noteEnd()
-            case nil: return
+        for element in input.prefix(count) {
+            switch element {
+            case .packet(let packet, _): current.filter.note(packet)
+            case .endOfPass: return current.filter.noteEnd()
             }
         }
     }
@@ -271,16 +270,17 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     /// Only while playing on: what a seek looks for is decoded.
     private func mustSkip(_ packet: Packet) -> Bool {
-        let wish = skipRequest.withLock { $0 }
-        let isCurrent = wish.epoch == current.epoch && !current.filter.isSearching
-        _ = skipper.take(isCurrent ? wish : SkipRequest())
+        let request = skipRequest.withLock { $0 }
+        let isCurrent = request.epoch == current.epoch && !current.filter.isSearching
+        skipper.setRequest(isCurrent ? request : SkipRequest())
         defer { countSkipped() }
         let isReverse = current.collector != nil
         let verdict = skipper.judge(packet, pass: current.pass.number, isReverse: isReverse)
         let isLost = verdict == .leaveOut
-        if verdict != .decode || skipper.wish.level != .none { run.spoil() }
+        if verdict != .decode || skipper.request.level != .none { run.spoil() }
         if verdict == .decodeAfterFlush { decoder.flush() }
-        setSkipping(isLost || !isPassed(packet) ? skipper.wish.level : max(.nonReference, skipper.wish.level))
+        let level = skipper.request.level
+        setSkipping(isLost || !isPassed(packet) ? level : max(.nonReference, level))
         // The pass is as long as it is, with or without them.
         if isLost, !isReverse, let time = packet.presentationTime?.nanoseconds {
             current.pass.noteEnd(time &+ (packet.duration?.nanoseconds ?? 0))

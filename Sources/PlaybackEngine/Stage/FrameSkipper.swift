@@ -2,7 +2,7 @@ import MediaCore
 
 /// What the loop asks a video track's decoding stage to leave out.
 struct SkipRequest: Hashable, Sendable {
-    /// The wish holds for packets of this epoch only.
+    /// It holds for packets of this epoch only.
     var epoch = Epoch()
     var level = DecodeSkipping.none
     /// Where playing stands. At `allButKeyFrames` what lies before is left out.
@@ -19,7 +19,7 @@ struct KeyFrameJump: Hashable, Sendable {
     var time: ItemTime
 
     /// No key frame is due then, so nothing more of the pass is decoded.
-    static let never = ItemTime(nanoseconds: .max)
+    static let never = ItemTime.distantFuture
 }
 
 /// Leaves out packets that there is no time to decode, and counts the frames that are lost by it.
@@ -38,7 +38,7 @@ struct FrameSkipper {
         var isOptional: Bool
     }
 
-    private(set) var wish = SkipRequest()
+    private(set) var request = SkipRequest()
     /// Frames that the next ones refer to were left out: nothing can be decoded before a key frame.
     private var needsKey = false
     /// They were left out by a jump, so the decoder still has frames from before it.
@@ -54,11 +54,9 @@ struct FrameSkipper {
     /// More than any decoder holds back. Frames of broken streams may not have their packets' times.
     private static let mostSent = 128
 
-    /// True: the decoder must be told.
-    mutating func take(_ wish: SkipRequest) -> Bool {
-        defer { self.wish = wish }
-        if self.wish.level == .allButKeyFrames, wish.level < .allButKeyFrames { needsKey = true }
-        return self.wish.level != wish.level
+    mutating func setRequest(_ new: SkipRequest) {
+        if request.level == .allButKeyFrames, new.level < .allButKeyFrames { needsKey = true }
+        request = new
     }
 
     /// A new epoch or pass: what is sent next can be decoded by itself.
@@ -95,12 +93,12 @@ struct FrameSkipper {
 
     private mutating func noteSent(_ time: ItemTime) {
         if sent.count >= Self.mostSent { sent.removeFirst() }
-        sent.append(Sent(time: time, isOptional: wish.level == .nonReference))
+        sent.append(Sent(time: time, isOptional: request.level == .nonReference))
     }
 
     private mutating func isWanted(_ packet: Packet, _ time: ItemTime?, pass: Int, isReverse: Bool) -> Bool {
-        if wish.level == .allButKeyFrames {
-            let isPast = !isReverse && pass == wish.pass && time.map { $0 < wish.position } ?? false
+        if request.level == .allButKeyFrames {
+            let isPast = !isReverse && pass == request.pass && time.map { $0 < request.position } ?? false
             needsKey = needsKey || isPast
             return packet.isKeyFrame && !isPast
         }
@@ -117,7 +115,7 @@ struct FrameSkipper {
     }
 
     private mutating func isBeforeJump(_ packet: Packet, _ time: ItemTime?, pass: Int) -> Bool {
-        guard let jump = wish.jump, jump != finishedJump else { return false }
+        guard let jump = request.jump, jump != finishedJump else { return false }
         let isThere = packet.isKeyFrame && time.map { $0 >= jump.time } ?? (jump.time != KeyFrameJump.never)
         let isBehind = newestKey.map { $0 >= jump.time } ?? false
         guard pass != jump.pass || isThere || isBehind else { return true }

@@ -101,4 +101,9 @@ package final class StageQueue<Element: Sendable>: Sendable {
     package func peek(_ index: Int = 0) -> Element? {
         contents.withLock { $0.elements.count > index ? $0.elements[index].0 : nil }
     }
+
+    /// At most `count` elements from the front, left where they are.
+    package func prefix(_ count: Int) -> [Element] {
+        contents.withLock { $0.elements.prefix(count).map(\.0) }
+    }
 }

@@ -26,39 +26,39 @@ extension SkipPolicy {
             skipped: skipped
         )
         note(sample, isReverse: isReverse)
-        let wish = wish(video, &renderer, seamFollows: seamFollows, at: now)
-        guard wish != lastWish else { return nil }
-        lastWish = wish
-        return wish
+        let request = request(video, &renderer, seamFollows: seamFollows, at: now)
+        guard request != lastRequest else { return nil }
+        lastRequest = request
+        return request
     }
 
-    private mutating func wish(
+    private mutating func request(
         _ video: TrackPipeline,
         _ renderer: inout Renderer,
         seamFollows: Bool,
         at now: HostTime
     ) -> SkipRequest {
-        var wish = SkipRequest(epoch: renderer.current.epoch, pass: renderer.pass)
+        var request = SkipRequest(epoch: renderer.current.epoch, pass: renderer.pass)
         // Standing still, every frame may be looked at.
-        guard rate != 0, level > .none else { return wish }
+        guard rate != 0, level > .none else { return request }
         let isReverse = renderer.isReverse
         let position = max(.zero, renderer.itemTime(at: now))
         if urgency > .none, !isReverse {
-            let packets = UpcomingPackets(video.packets, pass: wish.pass)
+            let packets = UpcomingPackets(video.packets, pass: request.pass)
             let jump = jump(
                 over: packets,
                 position: position,
-                pass: wish.pass,
+                pass: request.pass,
                 seamFollows: seamFollows,
                 at: now
             )
             // What the jump leaves out counts as delivered: nothing of it is missing.
             if let jump { renderer.current.pass.noteSkip(to: min(jump.time, packets.end)) }
         }
-        wish.level = level
-        if level == .allButKeyFrames { wish.position = isReverse ? position : position + leadTime }
-        wish.jump = landing
-        return wish
+        request.level = level
+        if level == .allButKeyFrames { request.position = isReverse ? position : position + leadTime }
+        request.jump = landing
+        return request
     }
 
     /// nil: nothing can be said.

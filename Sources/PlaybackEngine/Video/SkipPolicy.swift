@@ -64,7 +64,7 @@ struct SkipPolicy {
     private var news: News?
 
     /// What the stage was last told; see `SkipPolicy+Follow`.
-    var lastWish: SkipRequest?
+    var lastRequest: SkipRequest?
     private var followed: (epoch: Epoch, track: ObjectIdentifier)?
     /// Where the last jump goes, until its frame is there; see `SkipPolicy+Jump`.
     var landing: KeyFrameJump?

@@ -12,10 +12,7 @@ struct UpcomingPackets: Hashable {
     init() {}
 
     init(_ queue: PacketQueue, pass: Int) {
-        // The decoder takes packets meanwhile, so that one may be missed; the next look finds it.
-        var index = 0
-        while let element = queue.peek(index) {
-            index += 1
+        for element in queue.prefix(.max) {
             switch element {
             case .packet(let packet, pass):
                 guard let time = ItemTime(packet.presentationTime) else { continue }

@@ -89,7 +89,7 @@ public struct BufferingPolicy: Hashable, Sendable {
         get { local.forwardBytes }
         set { local.forwardBytes = newValue }
     }
-    /// Decoded pictures kept ahead of the one being shown; nil: 4 in real time, to ride out a decoder's
+    /// Decoded frames kept ahead of the one being shown; nil: 4 in real time, to ride out a decoder's
     /// jitter, and 1 on the virtual clock, where none can come late.
     public var pictures: Int?
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// Where pictures go, by the word after `--video`.
+/// Where frames go, by the word after `--video`.
 enum VideoSinkArgument: Hashable, Sendable {
     case null
-    /// No pictures are decoded.
+    /// No frames are decoded.
     case none
     case y4m(path: String)
     case raw(path: String)
@@ -34,13 +34,13 @@ enum VideoSinkArgument: Hashable, Sendable {
     }
 }
 
-/// Where sound goes, by the word after `--audio`.
+/// Where audio goes, by the word after `--audio`.
 enum AudioSinkArgument: Hashable, Sendable {
     case automatic
     /// The sound server must be there. nil: its default device.
     case pulse(device: String?)
     case null
-    /// No sound is decoded.
+    /// No audio is decoded.
     case none
     case wav(path: String)
 

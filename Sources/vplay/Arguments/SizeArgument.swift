@@ -13,7 +13,7 @@ struct SizeArgument: ExpressibleByArgument, Sendable {
         size = PixelSize(width: width, height: height)
     }
 
-    /// 16,384 is what the largest picture formats end at.
+    /// 16,384 is what the largest frame formats end at.
     private static func side(_ text: Substring) -> Int? {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(text) else { return nil }
         return (1...16_384).contains(value) ? value : nil

@@ -22,7 +22,7 @@ final class Bench: Sendable {
         configuration.clock = .virtual
         configuration.audio = .none
         configuration.decoding.threadCount = threads
-        // Nobody waits for the first picture.
+        // Nobody waits for the first frame.
         configuration.decoding.hurriesFirstPicture = false
         player = Player(configuration: configuration)
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Playhead
 
-/// `vplay bench`: how fast the pictures of an input can be decoded.
+/// `vplay bench`: how fast the frames of an input can be decoded.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",

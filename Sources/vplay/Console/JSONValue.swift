@@ -1,7 +1,7 @@
 import Foundation
 import Playhead
 
-/// JSON by hand: Foundation's coders take longer to load than a first picture to decode.
+/// JSON by hand: Foundation's coders take longer to load than a first frame to decode.
 indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)

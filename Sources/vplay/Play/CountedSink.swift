@@ -1,7 +1,7 @@
 import Playhead
 import Synchronization
 
-/// Lets `limit` pictures through to another sink, and tells when they are through.
+/// Lets `limit` frames through to another sink, and tells when they are through.
 final class CountedSink: VideoSink, Sendable {
     private let inner: any VideoSink
     private let limit: Int
@@ -17,7 +17,7 @@ final class CountedSink: VideoSink, Sendable {
     var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
 
     func start(_ format: VideoFormat) throws {
-        // A format that no picture follows in is none of the sink's business.
+        // A format that no frame follows in is none of the sink's business.
         if count.withLock({ $0 < limit }) { try inner.start(format) }
     }
 

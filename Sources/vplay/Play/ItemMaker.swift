@@ -53,14 +53,14 @@ struct ItemMaker: Sendable {
         if options.rate < 0 { return .success(backward(item, index, zero)) }
         let start = options.start.map { zero + $0 }
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
-        // The end is the first moment not played; a picture due exactly at --end is.
+        // The end is the first moment not played; a frame due exactly at --end is.
         let end = options.end.map { zero + $0 + Self.moment }
         let turn = Turn(item: item, index: index, start: start ?? .zero, end: end)
         turn.limit(to: remaining)
         return .success(turn)
     }
 
-    /// From --end, or the last picture, to --start, or the first one.
+    /// From --end, or the last frame, to --start, or the first one.
     private func backward(_ item: PlayerItem, _ index: Int, _ zero: MediaTime) -> Turn {
         let begin = options.end.map { zero + $0 } ?? Self.farEnd
         item.seek(to: begin, toleranceBefore: .zero, toleranceAfter: .zero)

@@ -43,8 +43,8 @@ struct Outputs: Sendable {
         files.append(sink)
     }
 
-    /// Every sink takes `limit` pictures and no more. They are served in order, so when the last has had its
-    /// last picture, all have.
+    /// Every sink takes `limit` frames and no more. They are served in order, so when the last has had its
+    /// last frame, all have.
     func limited(to limit: Int, atLimit: @escaping @Sendable () -> Void) -> [any VideoSink] {
         video.map { CountedSink($0, limit: limit) }
             + [CountedSink(NullVideoSink(), limit: limit, atLimit: atLimit)]

@@ -166,7 +166,7 @@ extension PlaySession {
     private func watchDuration() {
         let (start, remaining) = state.withLock { ($0.passStart, $0.remaining) }
         guard let remaining else { return }
-        // A picture due at the very end is not part of it.
+        // A frame due at the very end is not part of it.
         let end = start + remaining - ItemMaker.moment
         let observer = player.addBoundaryTimeObserver(forTimes: [end]) { [weak self] in self?.stop() }
         state.withLock { $0.durationObserver = observer }

@@ -147,7 +147,7 @@ final class PlaySession: Sendable {
             state.isOver = true
             return status ?? state.status
         }
-        // From here, where the player stands still: it does not begin another picture meanwhile.
+        // From here, where the player stands still: it does not begin another frame meanwhile.
         player.shutdown { [self] in
             state.withLock { $0.isShutDown = true }
             ending.open(status)

@@ -23,7 +23,7 @@ struct Statistics {
             ? ", pictures per pass: due \(Self.ratio(due, counters.passes)), "
                 + "presented \(Self.ratio(shown, counters.passes))" : ""
         lines.append("passes: \(counters.passes)\(perPass)")
-        // On the virtual clock no time passes before the first picture.
+        // On the virtual clock no time passes before the first frame.
         lines.append("startup: \(options.isUntimed ? "not timed" : startup)")
         lines.append("peak memory: \(ProcessUsage.now.peakMemory >> 10) KiB")
         text = lines.joined(separator: "\n")

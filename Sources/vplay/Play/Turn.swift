@@ -10,7 +10,7 @@ struct Turn: Sendable {
     /// Where `--end` ends it; nil: nowhere.
     let end: MediaTime?
 
-    /// Less than any picture lasts: what rounding to the engine's nanoseconds may leave of `--duration`.
+    /// Less than any frame lasts: what rounding to the engine's nanoseconds may leave of `--duration`.
     static let nothing = MediaTime(value: 1, timescale: 1_000_000)
 
     /// `remaining`: what `--duration` leaves for it.
