@@ -88,6 +88,7 @@ final class ItemPipeline: Sendable {
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
     private let decodingLane: any Lane
+    private let loopSetting: LoopSetting
     /// The stages wake each other through these: a circle, until `cancel` cuts it.
     private let wakeDemuxerCall = LateCall()
     private let wakeDecodersCall = LateCall()
@@ -111,6 +112,7 @@ final class ItemPipeline: Sendable {
         description: MediaDescription,
         variant: Variant?,
         decoders: [(track: Track, decoder: any Decoder)],
+        loopSetting: LoopSetting,
         start: EpochStart,
         rules: BufferRules,
         sound: AudioSettingsSource,
@@ -125,6 +127,7 @@ final class ItemPipeline: Sendable {
         let limits = rules.limits
         self.sound = sound
         self.decodingLane = decodingLane
+        self.loopSetting = loopSetting
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
         let reverseRequest = Locked<ReverseSegment?>(nil)
         var made: [TrackPipeline] = []
@@ -193,6 +196,7 @@ final class ItemPipeline: Sendable {
     func setReverseEnd(_ time: MediaTime) { video?.stage.reverseEnd.withLock { $0 = time } }
 
     func setLooping(_ isLooping: Bool) {
+        loopSetting.set(isLooping)
         demux.wish.withLock { $0.isLooping = isLooping }
         demuxRunner.wake()
     }

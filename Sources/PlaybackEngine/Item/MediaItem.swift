@@ -10,6 +10,8 @@ package struct MediaItem: Sendable {
     package var variants: @Sendable () -> VariantPreference
     package var texts: [TextKind: TextSource]
     package var decoding: DecoderOptions
+    /// Where decoded frames are kept.
+    package var frameCache = FrameCache.shared
     /// Where the bytes are local, and where they come over a network.
     package var localRules: BufferRules
     package var networkRules: BufferRules

@@ -22,7 +22,17 @@ struct Opening: Sendable {
         do throws(MediaError) {
             let description = try demuxer.open()
             let variant = item.variant(of: description)
-            let decoders = try makeDecoders(item.tracks(of: description, in: variant))
+            let loopSetting = LoopSetting()
+            let share = item.frameCache.makeShare()
+            let decoders = try makeDecoders(item.tracks(of: description, in: variant)) { decoder, track in
+                RepeatingDecoder(
+                    decoder,
+                    of: track,
+                    duration: description.duration,
+                    share: share,
+                    setting: loopSetting
+                )
+            }
             demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
             return .success(
                 ItemPipeline(
@@ -30,6 +40,7 @@ struct Opening: Sendable {
                     description: description,
                     variant: variant,
                     decoders: decoders,
+                    loopSetting: loopSetting,
                     start: start,
                     rules: description.isLocal ? item.localRules : item.networkRules,
                     sound: item.sound,
@@ -44,7 +55,8 @@ struct Opening: Sendable {
     }
 
     private func makeDecoders(
-        _ tracks: [Track]
+        _ tracks: [Track],
+        repeating: (any Decoder, Track) -> any Decoder
     ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
         var decoders: [(track: Track, decoder: any Decoder)] = []
         var lastFailure: MediaError?
@@ -58,7 +70,8 @@ struct Opening: Sendable {
             }
             do throws(MediaError) {
                 let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
-                decoders.append((track, EarlyPictureDecoder.wrap(decoder, of: track, item.decoding)))
+                let kept = repeating(decoder, track)
+                decoders.append((track, EarlyPictureDecoder.wrap(kept, of: track, item.decoding)))
             } catch {
                 if error.code == .cancelled { throw error }
                 lastFailure = error

@@ -138,6 +138,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if let resumption {
             current.resumption = resumption
             current.filter.begin(at: start.firstWanted, from: run.newest.map(stamped))
+            (decoder as? any EpochDecoder)?.goOn(to: start)
         } else {
             restart(start)
         }
@@ -168,6 +169,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
             if let element = current.backlog.popFirst() {
                 take(element)
             } else {
+                if input.isEmpty, (decoder as? any EpochDecoder)?.isCatchingUp == true { return .progressed }
                 // Before it is taken out, so that it is seen in the queue or in the making.
                 let wasIdle = isIdle.exchange(false, ordering: .sequentiallyConsistent)
                 guard let (element, packetEpoch) = input.pop() else {

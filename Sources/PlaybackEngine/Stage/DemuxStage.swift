@@ -160,7 +160,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     /// From what was kept, as long as that leads on; then from the demuxer.
-    private func nextPacket(_ back: QueueLimits) throws(MediaError) -> (packet: Packet, isNew: Bool)? {
+    private func nextPacket(_ wish: Wish) throws(MediaError) -> (packet: Packet, isNew: Bool)? {
         if let kept = history.next() { return (kept, false) }
         if history.hasEnded { return nil }
         guard let packet = try demuxer.read() else {
@@ -168,11 +168,12 @@ final class DemuxStage: Stage, @unchecked Sendable {
             return nil
         }
         history.append(packet)
-        trimHistory(back)
+        trimHistory(wish)
         return (packet, true)
     }
 
-    private func trimHistory(_ back: QueueLimits) {
+    private func trimHistory(_ wish: Wish) {
+        let back = wish.back
         var waiting = 0
         var ahead: Int64 = 0
         for (track, queue) in queues {
@@ -181,7 +182,13 @@ final class DemuxStage: Stage, @unchecked Sendable {
             if track == videoTrack || videoTrack == nil { ahead = max(ahead, level.duration) }
         }
         let behind = MediaTime(nanoseconds: ahead &+ min(back.duration, 3_600_000_000_000))
-        history.trim(before: lastEnd - behind, bytes: back.bytes, waiting: waiting)
+        // A loop that fits into the bytes is read once.
+        let isKept = wish.isLooping && back.duration > 0
+        history.trim(
+            before: isKept ? .negativeInfinity : lastEnd - behind,
+            bytes: back.bytes,
+            waiting: waiting
+        )
     }
 
     /// Bounded by bytes and time, but never so that one track starves while another is full.
@@ -199,7 +206,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private func read(_ wish: Wish) -> StepResult {
         do throws(MediaError) {
-            guard let (packet, isNew) = try nextPacket(wish.back) else {
+            guard let (packet, isNew) = try nextPacket(wish) else {
                 end(truncation(), isWhole: true)
                 return .progressed
             }

@@ -31,6 +31,10 @@ final class EarlyPictureDecoder: EpochDecoder, @unchecked Sendable {
         early.begin(isWanted: !start.isReverse && start.firstWanted == nil)
     }
 
+    func goOn(to start: EpochStart) { (base as? any EpochDecoder)?.goOn(to: start) }
+
+    var isCatchingUp: Bool { (base as? any EpochDecoder)?.isCatchingUp ?? false }
+
     var delaysPictures: Bool { base.delaysPictures }
 
     func skip(_ skipping: DecodeSkipping) { base.skip(skipping) }

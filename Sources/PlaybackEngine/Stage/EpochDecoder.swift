@@ -7,4 +7,8 @@ protocol EpochDecoder: Decoder {
     /// The next packets belong to an epoch that begins at `start`. Called before the first packet and after the
     /// flush that ends the epoch before.
     func begin(_ start: EpochStart)
+    /// The epoch `start` begins without a flush: the next packets follow those that were sent.
+    func goOn(to start: EpochStart)
+    /// It works on packets that it took before, although it asks for input.
+    var isCatchingUp: Bool { get }
 }

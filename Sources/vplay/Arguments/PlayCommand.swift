@@ -103,6 +103,14 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var threads: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Megabytes for decoded frames that loops and seeks use again (default: 64).",
+            valueName: "mb"
+        )
+    )
+    var frameCache: Int?
+
     @Option(help: "Write a line for each event to standard output.")
     var events = EventFormat.none
 

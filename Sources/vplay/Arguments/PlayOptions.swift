@@ -27,6 +27,8 @@ struct PlayOptions: Sendable {
     var size: PixelSize?
     var gravity: VideoGravity
     var threads: Int?
+    /// Megabytes.
+    var frameCache: Int?
     var buffer: MediaTime?
     var events: EventFormat
     var showsStats: Bool
@@ -65,6 +67,7 @@ struct PlayOptions: Sendable {
         size = command.size?.size
         gravity = command.gravity
         threads = command.threads
+        frameCache = command.frameCache
         buffer = command.buffer?.time
         events = command.events
         showsStats = command.stats
@@ -83,6 +86,9 @@ struct PlayOptions: Sendable {
         if let frames, frames < 1 { throw ValidationError("--frames \(frames): expected 1 or more.") }
         if let threads, !(1...64).contains(threads) {
             throw ValidationError("--threads \(threads): expected 1 to 64.")
+        }
+        if let frameCache, !(0...65_536).contains(frameCache) {
+            throw ValidationError("--frame-cache \(frameCache): expected 0 to 65536.")
         }
         if let volume, !(0...1).contains(volume) {
             throw ValidationError("--volume \(volume): expected 0 to 1.")

@@ -80,6 +80,7 @@ final class PlaySession: Sendable {
         configuration.audio = outputs.audio
         configuration.decoding.threadCount = options.threads
         if let buffer = options.buffer { configuration.buffering.forwardDuration = buffer.seconds }
+        if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
         layer = PlayerLayer(size: options.size)
         let list = Playlist(count: options.inputs.count, repeats: options.repeats)

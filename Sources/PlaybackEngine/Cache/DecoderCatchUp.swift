@@ -1,0 +1,44 @@
+import MediaCore
+
+/// Giving a decoder what was answered for it so far, so that it can go on from there.
+struct DecoderCatchUp {
+    private(set) var packets: ArraySlice<DecoderReplay.Sent>
+    /// What comes out again: so many outputs, or all up to a time.
+    private var count = 0
+    private var time: MediaTime?
+
+    init(_ replay: DecoderReplay, isVideo: Bool) {
+        packets = replay.sent[...]
+        guard isVideo, let given = replay.given, let key = Self.lastSyncPoint(replay.sent, before: given)
+        else {
+            count = replay.givenCount
+            // What a seek does not show may have been left out.
+            if replay.givenCount < replay.output { time = replay.given ?? .negativeInfinity }
+            return
+        }
+        packets = replay.sent[key...]
+        time = given
+    }
+
+    /// The last key frame that was given out. Frames that are decoded behind it and shown before it were given out too.
+    private static func lastSyncPoint(_ sent: [DecoderReplay.Sent], before time: MediaTime) -> Int? {
+        guard sent.allSatisfy({ $0.packet.map { $0.presentationTime != nil } ?? true }) else { return nil }
+        return sent.lastIndex {
+            guard let packet = $0.packet, packet.isKeyFrame, let start = packet.presentationTime else {
+                return false
+            }
+            return start <= time
+        }
+    }
+
+    func next() -> DecoderReplay.Sent? { packets.first }
+    mutating func sent() { packets = packets.dropFirst() }
+
+    /// Whether the output was not handed out yet.
+    mutating func isNew(_ output: DecoderOutput) -> Bool {
+        if let time, case .video(let frame) = output { return frame.presentationTime > time }
+        guard count > 0 else { return true }
+        count -= 1
+        return false
+    }
+}

@@ -1,0 +1,67 @@
+import MediaCore
+
+/// What a decoder was given from a flush on, and when something came out. The frames themselves are in the cache.
+struct DecoderRecord {
+    enum Event {
+        case packet(DecoderRun.Mark)
+        case drain
+        /// The time of the frame.
+        case output(MediaTime)
+    }
+
+    /// Distinguishes the records of a decoder.
+    let id: Int
+    private(set) var events: [Event] = []
+    private(set) var packetCount = 0
+    private(set) var outputCount = 0
+    /// The decoder was drained: `events` goes to the end of the data.
+    private(set) var isDrained = false
+    /// All of it came out.
+    private(set) var hasEnded = false
+    /// Packets presented at or before this time were decoded without those that no other frame refers to.
+    private var reducedUntil: MediaTime?
+    private var lastDecodeTime: MediaTime?
+    private var lastOutputTime: MediaTime?
+
+    init(id: Int) { self.id = id }
+
+    var first: DecoderRun.Mark? {
+        guard case .packet(let mark)? = events.first else { return nil }
+        return mark
+    }
+
+    /// `isReduced`: the decoder was free to leave the packet's frame out.
+    mutating func note(_ packet: Packet?, isReduced: Bool) {
+        guard let packet else {
+            isDrained = true
+            return events.append(.drain)
+        }
+        packetCount += 1
+        lastDecodeTime = packet.decodeTime
+        if isReduced, let time = packet.presentationTime { reducedUntil = max(time, reducedUntil ?? time) }
+        events.append(.packet(DecoderRun.Mark(packet)))
+    }
+
+    mutating func noteEnd() { hasEnded = true }
+
+    mutating func noteOutput(_ time: MediaTime) {
+        outputCount += 1
+        lastOutputTime = time
+        events.append(.output(time))
+    }
+
+    /// Where in `events` the frame is that a seek to `target` shows; nil: the record does not tell, or some frames from
+    /// there on were left out.
+    func place(dueAt target: MediaTime) -> (event: Int, time: MediaTime)? {
+        let isCertain = isDrained || lastDecodeTime.map { $0 > target } ?? false
+        guard isCertain || lastOutputTime.map({ $0 > target }) ?? false else { return nil }
+        var due: MediaTime?
+        for case .packet(let mark) in events {
+            guard let time = mark.presentation else { return nil }
+            if time <= target, due.map({ $0 < time }) ?? true { due = time }
+        }
+        guard let due, reducedUntil.map({ $0 <= due }) ?? true else { return nil }
+        let event = events.lastIndex { if case .output(due) = $0 { true } else { false } }
+        return event.map { ($0, due) }
+    }
+}

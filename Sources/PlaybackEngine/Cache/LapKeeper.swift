@@ -1,0 +1,119 @@
+import MediaCore
+
+/// Records a lap of a loop as it is decoded, and keeps it for the laps that follow.
+struct LapKeeper {
+    private let track: Track
+    private let share: FrameCacheShare
+    private let setting: LoopSetting
+    /// About what a lap takes; 0: nobody knows.
+    private let estimate: Int
+    /// A lap of fewer bytes did not fit.
+    private var refusedBytes = 0
+    private var recordedBytes = 0
+    private var recording: DecoderRecord?
+    /// Goes from the first packet to the end of the data; the cache holds its outputs.
+    private var lap: DecoderRecord?
+
+    init(track: Track, duration: MediaTime, share: FrameCacheShare, setting: LoopSetting) {
+        self.track = track
+        self.share = share
+        self.setting = setting
+        estimate = track.estimatedBytes(of: duration)
+    }
+
+    /// Where `packet` begins the lap that is kept.
+    mutating func replay(from packet: Packet) -> DecoderReplay? {
+        guard let lap else { return nil }
+        guard share.output(0, of: track.id) != nil else {
+            forget()
+            return nil
+        }
+        return lap.first == DecoderRun.Mark(packet) ? DecoderReplay(lap) : nil
+    }
+
+    /// False: the item does not loop, or there is no room for a lap.
+    mutating func begin(_ packet: Packet, _ skipping: DecodeSkipping) -> Bool {
+        guard setting.isLooping, skipping == .none else { return false }
+        forget()
+        guard share.beginLap(of: track.id, expecting: max(estimate, refusedBytes)) else { return false }
+        recording = DecoderRecord(id: 0)
+        recordedBytes = 0
+        return true
+    }
+
+    /// False: the lap is not kept, because frames may be missing.
+    mutating func note(_ packet: Packet?, _ skipping: DecodeSkipping) -> Bool {
+        if skipping > .none, packet != nil { forget() }
+        recording?.note(packet, isReduced: false)
+        return recording != nil
+    }
+
+    /// False: the lap is not kept, because there is no room.
+    mutating func note(_ output: DecoderOutput) -> Bool {
+        switch output {
+        case .needsInput: return true
+        case .ended: recording?.noteEnd()
+        case .video, .audio:
+            recordedBytes &+= output.byteCount
+            guard share.append(output, of: track.id) else {
+                refusedBytes = max(refusedBytes, recordedBytes)
+                recording = nil
+                return false
+            }
+            recording?.noteOutput(output.presentationTime)
+        }
+        return true
+    }
+
+    /// The lap is over. A single packet is the early first frame: more will come.
+    mutating func finish() {
+        guard let recording, recording.hasEnded, recording.packetCount > 1 else { return forget() }
+        lap = recording
+        self.recording = nil
+    }
+
+    func output(_ index: Int) -> DecoderOutput? { share.output(index, of: track.id) }
+
+    mutating func forget() {
+        guard lap != nil || recording != nil else { return }
+        share.dropLap(of: track.id)
+        lap = nil
+        recording = nil
+    }
+
+    /// Where the item loops no more, nothing is kept for it.
+    mutating func flushed() {
+        if !setting.isLooping { forget() }
+    }
+}
+
+extension Track {
+    /// About what decoded frames of `duration` take; 0: nobody knows.
+    fileprivate func estimatedBytes(of duration: MediaTime) -> Int {
+        guard duration.isNumeric, duration > .zero else { return 0 }
+        let bytes: Double
+        if mediaType == .video {
+            let rate = nominalFrameRate.map { Double($0.numerator) / Double(max(1, $0.denominator)) } ?? 25
+            bytes = duration.seconds * rate * Double(estimatedFrameBytes)
+        } else {
+            bytes = duration.seconds * Double(sampleRate) * 4 * Double(max(1, channelCount))
+        }
+        return bytes.isFinite && bytes >= 0 ? Int(min(bytes, 1e15)) : 0
+    }
+
+    /// About what a decoded frame takes: with 12 bits a pixel, as most have.
+    var estimatedFrameBytes: Int {
+        let (pixels, overflow) = naturalSize.width.multipliedReportingOverflow(by: naturalSize.height)
+        return overflow || pixels < 0 ? 1 << 40 : min(pixels, 1 << 40) / 2 * 3
+    }
+}
+
+extension DecoderOutput {
+    var presentationTime: MediaTime {
+        switch self {
+        case .video(let frame): frame.presentationTime
+        case .audio(let buffer): buffer.presentationTime
+        case .needsInput, .ended: .invalid
+        }
+    }
+}

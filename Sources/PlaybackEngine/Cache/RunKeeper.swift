@@ -1,0 +1,162 @@
+import MediaCore
+
+/// Records what is decoded for an exact seek, and keeps the frames around its target for steps and seeks near by.
+///
+/// A run goes from a sync point to a little behind the target. Frames far before the target are not kept: a seek does not
+/// show them. While playing goes on, the run is given up.
+struct RunKeeper {
+    private let track: Track
+    private let share: FrameCacheShare
+    private var runs: [DecoderRecord] = []
+    private var recording: DecoderRecord?
+    private var newestID = 0
+    /// Where the seek leads; nil: nothing is sought.
+    private var target: MediaTime?
+    /// The target lies a little before the frame that came last.
+    private var isNear = false
+    private var newestFrame: MediaTime?
+    /// Frames from this time on are kept.
+    private var windowStart = MediaTime.zero
+    private var framesBehind = 0
+
+    /// Other groups of frames that steps may lead back to.
+    private static let mostRuns = 4
+    /// Frames behind the target, after which playing has gone on.
+    private static let mostFramesBehind = 32
+    /// Frames before the target that are kept at any seek: the ones a seek decodes anyway.
+    private static let usualWindow = 8
+    private static let widestWindow = 120
+    /// A seek back by no more than this is a step, or a slow hand.
+    private static let nearness = MediaTime(value: 1, timescale: 1)
+    /// A run of more is not worth looking through.
+    private static let mostPackets = 10_000
+
+    init(track: Track, share: FrameCacheShare) {
+        self.track = track
+        self.share = share
+    }
+
+    mutating func begin(_ start: EpochStart) {
+        target = start.isReverse ? nil : start.firstWanted
+        guard let target else { return }
+        isNear = newestFrame.map { target < $0 && $0 - target <= Self.nearness } ?? false
+        move(to: target)
+    }
+
+    /// The decoder goes on from where it is.
+    mutating func goOn(to start: EpochStart) {
+        guard let target = start.firstWanted else { return }
+        self.target = target
+        isNear = false
+        move(to: target)
+    }
+
+    private mutating func move(to target: MediaTime) {
+        framesBehind = 0
+        windowStart = target - window
+        share.setPosition(target)
+    }
+
+    private var window: MediaTime {
+        var count = Self.usualWindow
+        if isNear {
+            let fitting = share.fairBytes / max(1, track.estimatedFrameBytes) - Self.usualWindow
+            count = max(count, min(Self.widestWindow, fitting))
+        }
+        let rate = track.nominalFrameRate.flatMap { $0.numerator > 0 && $0.denominator > 0 ? $0 : nil }
+        guard let rate else { return MediaTime(value: Int64(count), timescale: 25) }
+        return MediaTime(value: Int64(count) * Int64(rate.denominator), timescale: rate.numerator)
+    }
+
+    mutating func came(_ time: MediaTime) { newestFrame = time }
+
+    /// Flushed: what follows is no part of the seek, unless it is said again.
+    mutating func end() { target = nil }
+
+    // MARK: Repeating
+
+    /// Where `packet` begins a run that has what the seek shows.
+    func replay(from packet: Packet) -> DecoderReplay? {
+        let mark = DecoderRun.Mark(packet)
+        guard let target, let run = runs.last(where: { $0.first == mark }),
+            let place = run.place(dueAt: target), share.frame(at: place.time, of: run.id) != nil
+        else { return nil }
+        return DecoderReplay(run, firstNeeded: place.event)
+    }
+
+    func frame(at time: MediaTime, of run: DecoderRecord) -> VideoFrame? {
+        share.frame(at: time, of: run.id)
+    }
+
+    // MARK: Recording
+
+    /// False: nothing is sought, or there is no room.
+    mutating func record(_ packet: Packet) -> Bool {
+        guard target != nil, packet.isKeyFrame, packet.presentationTime != nil else { return false }
+        guard share.fairBytes / 4 >= track.estimatedFrameBytes else { return false }
+        let mark = DecoderRun.Mark(packet)
+        for run in runs where run.first == mark { share.dropFrames(of: run.id) }
+        runs.removeAll { $0.first == mark }
+        newestID += 1
+        recording = DecoderRecord(id: newestID)
+        return true
+    }
+
+    /// Whether the packet's frame is decoded although the seek does not show it, because steps back may follow.
+    func wants(_ packet: Packet) -> Bool {
+        isNear && packet.presentationTime.map { $0 >= windowStart } ?? false
+    }
+
+    /// False: the run is given up.
+    mutating func note(_ packet: Packet?, _ skipping: DecodeSkipping) -> Bool {
+        recording?.note(packet, isReduced: skipping > .none)
+        guard let recording, recording.packetCount <= Self.mostPackets else {
+            forget()
+            return false
+        }
+        return true
+    }
+
+    mutating func note(_ output: DecoderOutput) -> Bool {
+        switch output {
+        case .needsInput, .audio: return true
+        case .ended: recording?.noteEnd()
+        case .video(let frame):
+            guard let target, let run = recording?.id, frame.presentationTime.isNumeric else {
+                forget()
+                return false
+            }
+            let time = frame.presentationTime
+            recording?.noteOutput(time)
+            if time > target { framesBehind += 1 }
+            guard framesBehind <= Self.mostFramesBehind else {
+                forget()
+                return false
+            }
+            if time >= windowStart { share.keep(frame, of: run) }
+        }
+        return true
+    }
+
+    /// The run ends for now. Its number, where it was recorded.
+    mutating func park() -> Int? {
+        guard let run = recording else { return nil }
+        recording = nil
+        runs.append(run)
+        while runs.count > Self.mostRuns { share.dropFrames(of: runs.removeFirst().id) }
+        return run.id
+    }
+
+    /// The decoder goes on behind the run.
+    mutating func goOn(with run: DecoderRecord) -> Bool {
+        guard target != nil, let index = runs.firstIndex(where: { $0.id == run.id }) else { return false }
+        recording = runs.remove(at: index)
+        framesBehind = 0
+        return true
+    }
+
+    mutating func forget() {
+        if let recording { share.dropFrames(of: recording.id) }
+        recording = nil
+    }
+}

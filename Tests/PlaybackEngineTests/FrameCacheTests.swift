@@ -1,0 +1,142 @@
+import MediaCore
+import PlayheadTesting
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("The cache of decoded frames keeps to its budget")
+struct FrameCacheTests {
+    private final class Picture: VideoFrameStorage {
+        let byteCount: Int
+        init(_ byteCount: Int) { self.byteCount = byteCount }
+        func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R { try body([]) }
+    }
+
+    private static let format = VideoFormat(pixelFormat: .gray, size: PixelSize(width: 1, height: 1))
+
+    /// A frame that counts `bytes`, what is added to each included.
+    private static func frame(_ time: Int64, bytes: Int = 10_000) -> VideoFrame {
+        VideoFrame(
+            format: format,
+            presentationTime: .ms(time),
+            duration: .ms(40),
+            isKeyFrame: false,
+            sourceTime: SourceTime(ticks: time, timeBase: Rational(1, 1000)),
+            storage: Picture(bytes - 1024)
+        )
+    }
+
+    @Test("Frames far from where the item stands leave first")
+    func farthest() {
+        let cache = FrameCache(byteLimit: 50_000)
+        let share = cache.makeShare()
+        share.setPosition(.ms(100))
+        for time in 0..<10 { share.keep(Self.frame(Int64(time) * 20), of: 1) }
+        let kept = (0..<10).filter { share.frame(at: .ms(Int64($0) * 20), of: 1) != nil }
+        #expect(kept == [3, 4, 5, 6, 7])
+        #expect(cache.byteCount == 50_000)
+        share.setPosition(.ms(180))
+        share.keep(Self.frame(180), of: 1)
+        #expect(share.frame(at: .ms(60), of: 1) == nil && share.frame(at: .ms(180), of: 1) != nil)
+    }
+
+    @Test("Of the item that was used longest ago, before others")
+    func leastRecent() {
+        let cache = FrameCache(byteLimit: 40_000)
+        let shares = [cache.makeShare(), cache.makeShare()]
+        for time in 0..<4 { shares[0].keep(Self.frame(Int64(time)), of: 1) }
+        for time in 0..<2 { shares[1].keep(Self.frame(Int64(time)), of: 1) }
+        #expect((0..<4).filter { shares[0].frame(at: .ms($0), of: 1) != nil } == [0, 1])
+        #expect((0..<2).filter { shares[1].frame(at: .ms($0), of: 1) != nil } == [0, 1])
+    }
+
+    @Test("Runs are told apart, also where they have frames at the same time")
+    func runs() {
+        let cache = FrameCache(byteLimit: 100_000)
+        let share = cache.makeShare()
+        share.keep(Self.frame(40, bytes: 2000), of: 1)
+        share.keep(Self.frame(40, bytes: 3000), of: 2)
+        #expect(share.frame(at: .ms(40), of: 1)?.storage.byteCount == 2000 - 1024)
+        #expect(share.frame(at: .ms(40), of: 2)?.storage.byteCount == 3000 - 1024)
+        #expect(share.frame(at: .ms(40), of: 3) == nil && share.frame(at: .ms(41), of: 1) == nil)
+        share.dropFrames(of: 1)
+        #expect(share.frame(at: .ms(40), of: 1) == nil && share.frame(at: .ms(40), of: 2) != nil)
+        #expect(cache.byteCount == 3000)
+    }
+
+    @Test("A lap that will not fit is not begun; one that does not fit after all is dropped as a whole")
+    func laps() {
+        let cache = FrameCache(byteLimit: 50_000)
+        let share = cache.makeShare()
+        #expect(!share.beginLap(of: 0, expecting: 60_000))
+        #expect(share.beginLap(of: 0, expecting: 0))
+        for time in 0..<5 { #expect(share.append(.video(Self.frame(Int64(time))), of: 0)) }
+        #expect(share.output(4, of: 0) != nil && share.output(5, of: 0) == nil)
+        #expect(!share.append(.video(Self.frame(5)), of: 0))
+        #expect(share.output(0, of: 0) == nil && cache.byteCount == 0)
+    }
+
+    @Test("A lap makes single frames leave, and what an item has beyond its fair part")
+    func fairness() {
+        let cache = FrameCache(byteLimit: 100_000)
+        let (first, second) = (cache.makeShare(), cache.makeShare())
+        #expect(first.beginLap(of: 0, expecting: 80_000))
+        for time in 0..<8 { #expect(first.append(.video(Self.frame(Int64(time))), of: 0)) }
+        second.keep(Self.frame(0), of: 1)
+        #expect(!second.beginLap(of: 0, expecting: 60_000), "more than half")
+        #expect(second.beginLap(of: 0, expecting: 40_000))
+        for time in 0..<4 { #expect(second.append(.video(Self.frame(Int64(time))), of: 0)) }
+        #expect(first.output(0, of: 0) == nil && second.output(3, of: 0) != nil)
+        #expect(!first.beginLap(of: 0, expecting: 80_000))
+        #expect(first.beginLap(of: 0, expecting: 50_000))
+    }
+
+    @Test("What an item keeps leaves with it; a lower limit takes effect at once; 0 keeps nothing")
+    func leaves() {
+        let cache = FrameCache(byteLimit: 100_000)
+        var share: FrameCacheShare? = cache.makeShare()
+        let other = cache.makeShare()
+        #expect(share?.beginLap(of: 0, expecting: 0) == true)
+        #expect(share?.append(.video(Self.frame(0)), of: 0) == true)
+        other.keep(Self.frame(0), of: 1)
+        #expect(cache.byteCount == 20_000)
+        cache.byteLimit = 15_000
+        #expect(cache.byteCount == 10_000 && other.frame(at: .ms(0), of: 1) == nil)
+        share = nil
+        #expect(cache.byteCount == 0)
+        cache.byteLimit = 0
+        other.keep(Self.frame(0), of: 1)
+        #expect(!other.beginLap(of: 0, expecting: 0) && cache.byteCount == 0)
+    }
+
+    @Test("Never over the budget, and nothing is lost count of", arguments: 1...30)
+    func random(sample: Int) {
+        var random = SplitMix64(UInt64(sample))
+        var contents = FrameCacheContents(byteLimit: 200_000)
+        var shares = (0..<4).map { _ in contents.makeShare() }
+        for _ in 0..<2000 {
+            let index = Int.random(in: 0..<4, using: &random)
+            let id = shares[index]
+            let track = Int.random(in: 0..<2, using: &random)
+            let frame = Self.frame(
+                Int64.random(in: 0..<500, using: &random),
+                bytes: Int.random(in: 1024..<40_000, using: &random)
+            )
+            switch Int.random(in: 0..<40, using: &random) {
+            case 0: contents.setByteLimit(Int.random(in: 0..<400_000, using: &random))
+            case 1:
+                contents.removeShare(id)
+                shares[index] = contents.makeShare()
+            case 2...3: _ = contents.beginLap(id, track, Int.random(in: 0..<200_000, using: &random))
+            case 4: contents.dropLap(id, track)
+            case 5: contents.dropFrames(id, track)
+            case 6...8: contents.setPosition(frame.presentationTime, id)
+            case 9...20: contents.keep(frame, id, track)
+            default: _ = contents.append(.video(frame), id, track)
+            }
+            #expect(contents.byteCount <= contents.byteLimit && contents.byteCount >= 0)
+        }
+        for id in shares { contents.removeShare(id) }
+        #expect(contents.byteCount == 0)
+    }
+}
