@@ -20,7 +20,8 @@ struct DecoderCatchUp {
         time = given
     }
 
-    /// The last key frame that was given out. Frames that are decoded behind it and shown before it were given out too.
+    /// The last key frame that was given out. Frames that are decoded behind it and shown before it were
+    /// given out too.
     private static func lastSyncPoint(_ sent: [DecoderReplay.Sent], before time: MediaTime) -> Int? {
         guard sent.allSatisfy({ $0.packet.map { $0.presentationTime != nil } ?? true }) else { return nil }
         return sent.lastIndex {

@@ -1,6 +1,7 @@
 import MediaCore
 
-/// What a decoder was given from a flush on, and when something came out. The frames themselves are in the cache.
+/// What a decoder was given from a flush on, and when something came out. The frames themselves are in the
+/// cache.
 struct DecoderRecord {
     enum Event {
         case packet(DecoderRun.Mark)
@@ -50,8 +51,8 @@ struct DecoderRecord {
         events.append(.output(time))
     }
 
-    /// Where in `events` the frame is that a seek to `target` shows; nil: the record does not tell, or some frames from
-    /// there on were left out.
+    /// Where in `events` the frame is that a seek to `target` shows; nil: the record does not tell, or some
+    /// frames from there on were left out.
     func place(dueAt target: MediaTime) -> (event: Int, time: MediaTime)? {
         let isCertain = isDrained || lastDecodeTime.map { $0 > target } ?? false
         guard isCertain || lastOutputTime.map({ $0 > target }) ?? false else { return nil }

@@ -2,10 +2,11 @@ package import MediaCore
 
 /// Decoded frames that are kept for later, of all items of the process and within one budget of bytes.
 ///
-/// An item keeps two sorts of them in its share: laps (all that a decoder gave in one pass through the item, for the
-/// next pass of a loop), and single video frames around the place of a seek, for steps and seeks near by.
-/// Where room is needed, single frames leave first: of the item that was used longest ago, the one that is farthest from
-/// where that item stands. A lap leaves as a whole, and only where the item has more than its fair part.
+/// An item keeps two sorts of them in its share: laps (all that a decoder gave in one pass through the item,
+/// for the next pass of a loop), and single video frames around the place of a seek, for steps and seeks near
+/// by. Where room is needed, single frames leave first: of the item that was used longest ago, the one that
+/// is farthest from where that item stands. A lap leaves as a whole, and only where the item has more than
+/// its fair part.
 ///
 /// Every member may be called from any thread.
 package final class FrameCache: Sendable {
@@ -62,8 +63,8 @@ final class FrameCacheShare: Sendable {
 
     // MARK: Laps
 
-    /// Begins to keep a lap of `track`, in place of an older one. `expected`: about how many bytes it will take.
-    /// False: there will be no room for it.
+    /// Begins to keep a lap of `track`, in place of an older one. `expected`: about how many bytes it will
+    /// take. False: there will be no room for it.
     func beginLap(of track: Int, expecting expected: Int) -> Bool {
         cache.change { $0.beginLap(id, track, expected) }
     }

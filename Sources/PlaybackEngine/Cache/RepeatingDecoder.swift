@@ -8,14 +8,14 @@ final class LoopSetting: Sendable {
     func set(_ isLooping: Bool) { isOn.store(isLooping, ordering: .relaxed) }
 }
 
-/// Gives frames again that were decoded before: in the laps of a loop, and where a seek or a step leads near to the one
-/// before.
+/// Gives frames again that were decoded before: in the laps of a loop, and where a seek or a step leads near
+/// to the one before.
 ///
-/// A decorator. What a decoder gives depends on nothing but the packets since its last flush. So this one notes which
-/// packets came and what came out between them. As long as the same packets come again after a flush, it answers from that,
-/// and the decoder rests. Whoever calls it sees the same answers to the same calls in either case, so events and their order
-/// do not change. Where the packets are others, or frames had to leave the cache, the decoder is given what it has missed and
-/// goes on from there.
+/// A decorator. What a decoder gives depends on nothing but the packets since its last flush. So this one
+/// notes which packets came and what came out between them. As long as the same packets come again after a
+/// flush, it answers from that, and the decoder rests. Whoever calls it sees the same answers to the same
+/// calls in either case, so events and their order do not change. Where the packets are others, or frames had
+/// to leave the cache, the decoder is given what it has missed and goes on from there.
 ///
 /// `@unchecked Sendable`: confined to the caller's queue, as `Decoder` demands.
 final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
@@ -31,7 +31,8 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
     private var told = DecodeSkipping.none
     /// The decoder was given something since it was flushed.
     private var isUsed = false
-    /// Frames of a run came out of the decoder, and it can go on behind them: it is not flushed before it is needed.
+    /// Frames of a run came out of the decoder, and it can go on behind them: it is not flushed before it is
+    /// needed.
     private var parked: Int?
     /// Since the last flush.
     private var packetCount = 0

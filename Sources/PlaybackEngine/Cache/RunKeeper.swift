@@ -1,9 +1,10 @@
 import MediaCore
 
-/// Records what is decoded for an exact seek, and keeps the frames around its target for steps and seeks near by.
+/// Records what is decoded for an exact seek, and keeps the frames around its target for steps and seeks near
+/// by.
 ///
-/// A run goes from a sync point to a little behind the target. Frames far before the target are not kept: a seek does not
-/// show them. While playing goes on, the run is given up.
+/// A run goes from a sync point to a little behind the target. Frames far before the target are not kept: a
+/// seek does not show them. While playing goes on, the run is given up.
 struct RunKeeper {
     private let track: Track
     private let share: FrameCacheShare
@@ -102,7 +103,8 @@ struct RunKeeper {
         return true
     }
 
-    /// Whether the packet's frame is decoded although the seek does not show it, because steps back may follow.
+    /// Whether the packet's frame is decoded although the seek does not show it, because steps back may
+    /// follow.
     func wants(_ packet: Packet) -> Bool {
         isNear && packet.presentationTime.map { $0 >= windowStart } ?? false
     }
