@@ -1,4 +1,4 @@
-package import MediaCore
+import MediaCore
 
 /// Decoded frames that are kept for later, of all items of the process and within one budget of bytes.
 ///
