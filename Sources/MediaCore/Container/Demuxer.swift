@@ -8,8 +8,12 @@ public enum SeekPreference: Hashable, Sendable {
 
 /// Takes a container apart.
 ///
-/// Calls come one at a time, on one queue of the caller's, and may block on I/O; only `cancel()` may come
-/// from any thread at any time. All times are item times: zero is `MediaDescription.startTime`.
+/// Calls come one at a time, on one queue of the caller's, and may block on I/O; only `interrupt(before:)` and
+/// `cancel()` may come from any thread at any time. All times are item times: zero is
+/// `MediaDescription.startTime`.
+///
+/// Calls belong to epochs, so that a seek need not wait for a read that waits for bytes. The caller says with
+/// `begin(_:)` which epoch its next calls belong to, and `interrupt(before:)` ends those of older epochs.
 public protocol Demuxer: AnyObject, Sendable {
     /// Opens the source and reads what is needed to describe it. Called once, first.
     func open() throws(MediaError) -> MediaDescription
@@ -17,20 +21,41 @@ public protocol Demuxer: AnyObject, Sendable {
     func setEnabledTracks(_ ids: Set<Int>)
     /// The next packet of an enabled track; nil at the end. After an error reading may be tried again unless
     /// the error says otherwise; after the end, `seek` makes it readable again.
+    ///
+    /// `.notReady`: nothing is at hand at present, or the call was interrupted before it had begun; reading may
+    /// go on as if it had not been called. `.cancelled`: the call was interrupted in the middle; `seek` must
+    /// come before the next `read`.
     func read() throws(MediaError) -> Packet?
     /// Moves to a sync point of the enabled video track (else of any). Where none fits, the nearest on the
-    /// other side is taken. The next `read` is the first packet from there.
+    /// other side is taken. The next `read` is the first packet from there. `.notReady`: the same may be tried
+    /// again; `.cancelled`: the call was interrupted, and any seek may follow.
     func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
     /// A decoder for one of the tracks. It may be used on another queue than the demuxer.
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
     /// A decoder for one of the tracks of text or of timed metadata. It may be used on another queue than the demuxer.
     func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder
+    /// The calls that follow belong to `epoch`. On the caller's queue, between calls; never an older epoch than
+    /// before.
+    func begin(_ epoch: Epoch)
+    /// Any thread, any time: what blocks now of an epoch before `epoch` returns soon, with `.notReady` or
+    /// `.cancelled`, and so do later calls of such an epoch. Calls of `epoch` and later ones are not touched.
+    /// By default nothing is interrupted.
+    func interrupt(before epoch: Epoch)
+    /// Who is told that a call waits for bytes, and that a call which ended with `.notReady` is worth trying
+    /// again. The handler is called on any thread; it must not block and not call the demuxer. nil takes it off.
+    ///
+    /// True: `.ready` follows each `.notReady`. False, the default: the caller must ask again by itself.
+    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool
     /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
-    /// every later call.
+    /// every later call. Other readers of the same bytes go on.
     func cancel()
 }
 
 extension Demuxer {
+    public func begin(_ epoch: Epoch) {}
+    public func interrupt(before epoch: Epoch) {}
+    public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
+
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)
     }

@@ -1,0 +1,84 @@
+internal import Glibc
+
+/// Reads from sources that know no `ReadContext`: their reads block, and nothing but `cancel()` ends one, for
+/// all readers and for good. So it is known who reads from each, and `cancel()` is kept for the last one.
+enum BlockingReads {
+    private struct Use {
+        var readers: Set<ObjectIdentifier> = []
+        /// Calls that are under way, or wait for their turn.
+        var calls = 0
+        /// Such a source is promised one call at a time.
+        let gate = Locked(())
+    }
+
+    /// By source. Its readers keep the source alive, so its identity stays its own.
+    private static let uses = Locked<[ObjectIdentifier: Use]>([:])
+    /// Milliseconds after which a source that was not ready is asked again: it cannot say when it is.
+    private static let retryInterval: Int32 = 10
+
+    static func enter(_ source: any ByteSource, _ reader: ObjectIdentifier) {
+        _ = uses.withLock { $0[ObjectIdentifier(source), default: Use()].readers.insert(reader) }
+    }
+
+    static func leave(_ source: any ByteSource, _ reader: ObjectIdentifier) {
+        let blocksForNobody = uses.withLock { uses in
+            guard var use = uses[ObjectIdentifier(source)] else { return false }
+            use.readers.remove(reader)
+            let isUnused = use.readers.isEmpty && use.calls == 0
+            uses[ObjectIdentifier(source)] = isUnused ? nil : use
+            return use.readers.isEmpty && use.calls > 0
+        }
+        if blocksForNobody { source.cancel() }
+    }
+
+    static func read(
+        _ source: any ByteSource,
+        at offset: Int64,
+        into buffer: UnsafeMutableRawBufferPointer,
+        _ context: ReadContext
+    ) throws(MediaError) -> Int {
+        guard context.enter(source) else { throw cancelled }
+        while true {
+            do throws(MediaError) {
+                return try readOnce(source, at: offset, into: buffer, context)
+            } catch {
+                guard error.code == .notReady else { throw error }
+            }
+            context.whileWaiting(onInterrupt: {}) { _ = poll(nil, 0, retryInterval) }
+            guard !context.isInterrupted else { throw cancelled }
+        }
+    }
+
+    private static func readOnce(
+        _ source: any ByteSource,
+        at offset: Int64,
+        into buffer: UnsafeMutableRawBufferPointer,
+        _ context: ReadContext
+    ) throws(MediaError) -> Int {
+        let gate = uses.withLock { uses -> Locked<Void>? in
+            // A reader that left meanwhile must not begin: nobody would end its call.
+            guard uses[ObjectIdentifier(source)]?.readers.contains(ObjectIdentifier(context)) == true
+            else { return nil }
+            uses[ObjectIdentifier(source)]?.calls += 1
+            return uses[ObjectIdentifier(source)]?.gate
+        }
+        guard let gate else { throw cancelled }
+        defer { endCall(of: source) }
+        return try gate.withLock { _ throws(MediaError) in
+            guard !context.isCancelled else { throw cancelled }
+            return try source.read(at: offset, into: buffer)
+        }
+    }
+
+    private static func endCall(of source: any ByteSource) {
+        uses.withLock { uses in
+            uses[ObjectIdentifier(source)]?.calls -= 1
+            guard let use = uses[ObjectIdentifier(source)], use.readers.isEmpty, use.calls == 0 else {
+                return
+            }
+            uses[ObjectIdentifier(source)] = nil
+        }
+    }
+
+    private static var cancelled: MediaError { MediaError(.cancelled, "the read was interrupted") }
+}

@@ -1,0 +1,163 @@
+/// What a reader of bytes, and what a demuxer, tells whoever waits for it.
+public enum ReadNotice: Hashable, Sendable {
+    /// The call that is under way waits for bytes. Comes from inside the call.
+    case waiting
+    /// A call that ended with `.notReady` is worth trying again. Comes from any thread, and may come too often.
+    case ready
+}
+
+/// Stands for one reader of bytes: a demuxer, with all the sources that it reads from.
+///
+/// A source gets it with each read. It says when nobody wants the bytes any more, and takes the source's word
+/// when bytes have come. It belongs to one reader, so what is interrupted is that reader's call and no other.
+///
+/// Reads belong to epochs. `begin(_:)` says which epoch the calls that follow belong to. `interrupt(before:)`
+/// ends the calls of all older epochs: the one that waits now, and any that is about to begin. It never
+/// touches a call of the new epoch, whichever thread comes first. So an interruption is neither lost nor does
+/// it hit the wrong call.
+///
+/// All methods may be called from any thread, but `begin(_:)` and reads come from the reader's one queue.
+public final class ReadContext: Sendable {
+    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
+    private struct Handler {
+        let body: @Sendable (ReadNotice) -> Void
+    }
+
+    /// A call that waits for bytes.
+    private struct Waiter {
+        let number: UInt64
+        let onInterrupt: @Sendable () -> Void
+        let onWake: (@Sendable () -> Void)?
+    }
+
+    private struct State {
+        /// Of the calls that are made now.
+        var epoch = Epoch()
+        /// Calls of older epochs are interrupted.
+        var oldestWanted = Epoch()
+        var isCancelled = false
+        var hasWaited = false
+        var wakeCount: UInt64 = 0
+        var waiters: [Waiter] = []
+        var waiterCount: UInt64 = 0
+        var handler: Handler?
+        /// Sources that this reader has read from and that know no contexts.
+        var blockingSources: [any ByteSource] = []
+
+        var isInterrupted: Bool { isCancelled || epoch < oldestWanted }
+    }
+
+    private let state = Locked(State())
+
+    public init() {}
+
+    deinit { leaveBlockingSources() }
+
+    // MARK: For sources
+
+    /// True when the bytes of the present call are not wanted any more: the call should throw `.cancelled` soon.
+    public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
+
+    /// True when this reader has gone for good.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Runs `body`, which waits until bytes have come. Call it only where none are at hand.
+    ///
+    /// `onInterrupt` is called when the wait is to end: on the interrupting thread, or on this one where the
+    /// interruption came before. It must not block; it wakes `body`, which then sees `isInterrupted` and throws
+    /// `.cancelled`. It may come once more than needed, shortly after `body` has returned.
+    public func whileWaiting<Result, Failure: Error>(
+        onInterrupt: @escaping @Sendable () -> Void,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try whileWaiting(onInterrupt: onInterrupt, onWake: nil, body)
+    }
+
+    package func whileWaiting<Result, Failure: Error>(
+        onInterrupt: @escaping @Sendable () -> Void,
+        onWake: (@Sendable () -> Void)?,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (number, handler, isInterrupted) = state.withLock { state in
+            state.hasWaited = true
+            state.waiterCount += 1
+            let waiter = Waiter(number: state.waiterCount, onInterrupt: onInterrupt, onWake: onWake)
+            if !state.isInterrupted { state.waiters.append(waiter) }
+            return (waiter.number, state.handler, state.isInterrupted)
+        }
+        defer { state.withLock { $0.waiters.removeAll { $0.number == number } } }
+        if isInterrupted { onInterrupt() } else { handler?.body(.waiting) }
+        return try body()
+    }
+
+    /// Bytes may be at hand now where a read threw `.notReady`. It counts from the moment that the read was
+    /// called, so it may come before the error is thrown. Too often is no error.
+    public func wake() {
+        let (wakes, handler) = state.withLock { state in
+            state.wakeCount &+= 1
+            return (state.waiters.compactMap(\.onWake), state.handler)
+        }
+        for wake in wakes { wake() }
+        handler?.body(.ready)
+    }
+
+    // MARK: For the reader
+
+    /// The calls that follow belong to `epoch`. Called on the reader's queue, between calls. An epoch that has
+    /// been interrupted already stays so.
+    public func begin(_ epoch: Epoch) { state.withLock { $0.epoch = epoch } }
+
+    /// Ends what waits now, and what is about to begin, of epochs before `epoch`.
+    public func interrupt(before epoch: Epoch) {
+        end { $0.oldestWanted = max($0.oldestWanted, epoch) }
+    }
+
+    /// Ends what waits now, and every later call, for good. Other readers of the same sources go on.
+    public func cancel() {
+        end { $0.isCancelled = true }
+        leaveBlockingSources()
+    }
+
+    /// Who hears of waits and wakes: one handler, replaced by the next; nil takes it off. It is called on the
+    /// reader's queue (`.waiting`) or on a source's thread (`.ready`), and must not block or read.
+    public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
+        state.withLock { $0.handler = handler.map(Handler.init) }
+    }
+
+    /// This reader has had to wait for bytes at least once.
+    package var hasWaited: Bool { state.withLock { $0.hasWaited } }
+
+    /// How often a source has called `wake()`.
+    package var wakeCount: UInt64 { state.withLock { $0.wakeCount } }
+
+    private func end(_ change: (inout State) -> Void) {
+        let interrupted = state.withLock { state -> [Waiter] in
+            change(&state)
+            guard state.isInterrupted else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in interrupted { waiter.onInterrupt() }
+    }
+
+    // MARK: Sources that know no contexts
+
+    /// Counts this reader among the source's. False: the reader has gone.
+    func enter(_ source: any ByteSource) -> Bool {
+        state.withLock { state in
+            guard !state.isCancelled else { return false }
+            guard !state.blockingSources.contains(where: { $0 === source }) else { return true }
+            state.blockingSources.append(source)
+            BlockingReads.enter(source, ObjectIdentifier(self))
+            return true
+        }
+    }
+
+    private func leaveBlockingSources() {
+        let sources = state.withLock { state in
+            defer { state.blockingSources = [] }
+            return state.blockingSources
+        }
+        for source in sources { BlockingReads.leave(source, ObjectIdentifier(self)) }
+    }
+}
