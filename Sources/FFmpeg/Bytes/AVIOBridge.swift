@@ -8,18 +8,19 @@ final class AVIOBridge {
     /// Bytes read at once.
     private static let bufferSize = 64 * 1024
 
-    let source: any ByteSource
-    private let cancellation: Cancellation
+    let reader: SourceReader
+    var source: any ByteSource { reader.source }
     private var position: Int64 = 0
     /// The first bytes, read ahead to recognise what they are: a pipe cannot give them twice.
     private var head: [UInt8] = []
+    /// Bytes that were read before libav asked for them, and where they begin.
+    private var ahead: (start: Int64, bytes: [UInt8]) = (0, [])
     /// What the source said when it failed; libav only passes a number on.
     private(set) var failure: MediaError?
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
-    init(source: any ByteSource, cancellation: Cancellation) throws(MediaError) {
-        self.source = source
-        self.cancellation = cancellation
+    init(_ reader: SourceReader) throws(MediaError) {
+        self.reader = reader
         guard let buffer = av_malloc(AVIOBridge.bufferSize) else {
             throw MediaError(.resourceLimit, "no memory for reading", isRetryable: true)
         }
@@ -52,14 +53,49 @@ final class AVIOBridge {
         while head.count < count {
             let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: count - head.count, alignment: 1)
             defer { chunk.deallocate() }
-            let got = try source.read(at: Int64(head.count), into: chunk)
+            let got = try reader.read(at: Int64(head.count), into: chunk)
             guard got > 0 else { break }
-            head += chunk.prefix(min(got, chunk.count))
+            head += chunk.prefix(got)
         }
         return head
     }
 
-    func clearFailure() { failure = nil }
+    /// Reads what libav will ask for next, where it has used up what it had. Throws `.notReady` where nothing
+    /// is at hand, or nobody wants it any more: libav has not been entered, so nothing is lost.
+    ///
+    /// Does nothing for a source that has always had its bytes at hand.
+    func readAhead() throws(MediaError) {
+        guard reader.wasNotReady || !source.isLocal, let context,
+            context.pointee.buf_ptr >= context.pointee.buf_end, held(at: position) == nil
+        else { return }
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 1)
+        defer { chunk.deallocate() }
+        do throws(MediaError) {
+            let count = try reader.readAtHand(at: position, into: chunk)
+            ahead = (position, Array(chunk.prefix(count)))
+        } catch {
+            guard error.code == .notReady || error.code == .cancelled && !reader.interruption.isCancelled
+            else {
+                // libav asks for the same bytes next, and its caller is told.
+                return
+            }
+            throw MediaError(.notReady, error.message, location: error.location, isRetryable: true)
+        }
+    }
+
+    /// True: libav goes straight to where it seeks. Otherwise it reads on to a place that lies up to 32 KB behind
+    /// what it has, and so through bytes that may be long in coming.
+    var seeksDirectly: Bool {
+        get { context?.pointee.direct != 0 }
+        set { context?.pointee.direct = newValue ? 1 : 0 }
+    }
+
+    /// After a failure or an interruption: libav would call it the end of the file for ever.
+    func clearFailure() {
+        failure = nil
+        context?.pointee.error = 0
+        context?.pointee.eof_reached = 0
+    }
 
     private static func from(_ opaque: UnsafeMutableRawPointer?) -> AVIOBridge? {
         opaque.map { Unmanaged<AVIOBridge>.fromOpaque($0).takeUnretainedValue() }
@@ -67,28 +103,32 @@ final class AVIOBridge {
 
     private func read(_ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32) -> Int32 {
         guard let bytes, count > 0 else { return PH_ERROR_EINVAL }
-        if cancellation.isCancelled { return PH_ERROR_EXIT }
-        if position >= 0 && position < Int64(head.count) {
-            let from = Int(position)
-            let length = min(Int(count), head.count - from)
-            head.withUnsafeBufferPointer { buffer in
-                guard let base = buffer.baseAddress else { return }
-                bytes.update(from: base + from, count: length)
-            }
-            position &+= Int64(length)
-            return Int32(length)
+        if reader.interruption.strikes() { return PH_ERROR_EXIT }
+        let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
+        if let held = held(at: position) {
+            let part = held.prefix(buffer.count)
+            buffer.copyBytes(from: part)
+            position &+= Int64(part.count)
+            return Int32(part.count)
         }
         do throws(MediaError) {
-            let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-            // A source that claims more than it was asked for must not make libav read behind the buffer.
-            let length = min(try source.read(at: position, into: buffer), Int(count))
+            let length = try reader.read(at: position, into: buffer)
             guard length > 0 else { return PH_ERROR_EOF }
             position &+= Int64(length)
             return Int32(clamping: length)
         } catch {
+            if error.code == .cancelled { return PH_ERROR_EXIT }
             failure = error
-            return error.code == .cancelled ? PH_ERROR_EXIT : PH_ERROR_EIO
+            return PH_ERROR_EIO
         }
+    }
+
+    /// What has been read already of the bytes from `offset` on; nil for nothing.
+    private func held(at offset: Int64) -> ArraySlice<UInt8>? {
+        if offset >= 0, offset < Int64(head.count) { return head[Int(offset)...] }
+        let index = offset &- ahead.start
+        guard index >= 0, index < Int64(ahead.bytes.count) else { return nil }
+        return ahead.bytes[Int(index)...]
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {

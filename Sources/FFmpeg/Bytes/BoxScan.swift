@@ -6,11 +6,11 @@ enum BoxScan {
     private static let limit = 1000
 
     /// True when a box claims to go on behind the end of the file.
-    static func isCut(_ source: any ByteSource) -> Bool {
-        guard source.isSeekable, let size = source.byteCount else { return false }
+    static func isCut(_ reader: SourceReader) -> Bool {
+        guard reader.source.isSeekable, let size = reader.source.byteCount else { return false }
         var offset: Int64 = 0
         for _ in 0..<limit {
-            guard offset < size, let header = read(source, at: offset), isName(header[4..<8]) else {
+            guard offset < size, let header = read(reader, at: offset), isName(header[4..<8]) else {
                 return false
             }
             var length = Int64(number(header[0..<4]))
@@ -24,11 +24,11 @@ enum BoxScan {
         return false
     }
 
-    private static func read(_ source: any ByteSource, at offset: Int64) -> [UInt8]? {
+    private static func read(_ reader: SourceReader, at offset: Int64) -> [UInt8]? {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 1)
         defer { bytes.deallocate() }
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
-        guard let count = try? source.read(at: offset, into: bytes), count >= 8 else { return nil }
+        guard let count = try? reader.read(at: offset, into: bytes), count >= 8 else { return nil }
         return Array(bytes)
     }
 

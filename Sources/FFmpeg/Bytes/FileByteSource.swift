@@ -6,7 +6,7 @@ internal import Synchronization
 package final class FileByteSource: ByteSource {
     private let descriptor: Int32
     private let path: String
-    private let cancellation = Cancellation()
+    private let isCancelled = Atomic<Bool>(false)
     package let byteCount: Int64?
     package var isSeekable: Bool { true }
 
@@ -38,14 +38,23 @@ package final class FileByteSource: ByteSource {
     {
         guard let base = buffer.baseAddress, !buffer.isEmpty, offset >= 0 else { return 0 }
         while true {
-            if cancellation.isCancelled { throw LibraryError.cancelled(path) }
+            if isCancelled.load(ordering: .acquiring) { throw LibraryError.cancelled(path) }
             let count = pread(descriptor, base, buffer.count, off_t(offset))
             if count >= 0 { return count }
             if errno != EINTR { throw FileByteSource.failure(errno, "cannot read the file", path) }
         }
     }
 
-    package func cancel() { cancellation.cancel() }
+    /// A file has its bytes at hand: there is nothing to interrupt.
+    package func read(
+        at offset: Int64,
+        into buffer: UnsafeMutableRawBufferPointer,
+        context: ReadContext
+    ) throws(MediaError) -> Int {
+        try read(at: offset, into: buffer)
+    }
+
+    package func cancel() { isCancelled.store(true, ordering: .releasing) }
 
     static func failure(_ code: Int32, _ doing: String, _ path: String) -> MediaError {
         let kind: MediaError.Code =

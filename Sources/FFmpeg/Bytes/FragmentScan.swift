@@ -10,12 +10,13 @@ struct FragmentScan {
     /// Of all fragments together, those to come included; `.invalid` where nothing says so.
     private(set) var durationHint = MediaTime.invalid
 
-    private let source: any ByteSource
+    private let reader: SourceReader
 
     /// nil where looking would mean to wait for a network, or where one cannot go back.
-    init?(_ source: any ByteSource) {
+    init?(_ reader: SourceReader) {
+        let source = reader.source
         guard source.isSeekable, source.isLocal, let size = source.byteCount else { return nil }
-        self.source = source
+        self.reader = reader
         // There may be thousands of fragments: the first one is enough.
         for box in boxes(in: 0..<size, upTo: "moof") {
             if box.name == "moof" { contains = true }
@@ -86,7 +87,7 @@ struct FragmentScan {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { bytes.deallocate() }
         do throws(MediaError) {
-            return Array(bytes.prefix(max(0, try source.read(at: offset, into: bytes))))
+            return Array(bytes.prefix(try reader.read(at: offset, into: bytes)))
         } catch {
             return nil
         }

@@ -1,13 +1,14 @@
 internal import Glibc
 package import MediaCore
+internal import Synchronization
 
 /// Reads standard input, or any descriptor that has only one direction.
 package final class PipeByteSource: ByteSource {
     private let descriptor: Int32
-    /// A pipe to ourselves: its first end becomes readable when reading is cancelled, so that a wait ends at
-    /// once. Both -1 where there was none to be had; then the wait asks 20 times a second.
+    /// A pipe to ourselves: its first end becomes readable when a wait is to end, so that it ends at once. Both
+    /// -1 where there was none to be had; then the wait asks 20 times a second.
     private let wakeUp: (read: Int32, write: Int32)
-    private let cancellation = Cancellation()
+    private let isCancelled = Atomic<Bool>(false)
     /// Bytes read so far: the only offset that can be read next.
     private let position = Locked<Int64>(0)
 
@@ -31,14 +32,22 @@ package final class PipeByteSource: ByteSource {
         if wakeUp.write >= 0 { close(wakeUp.write) }
     }
 
-    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
-    {
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        try read(at: offset, into: buffer, context: ReadContext())
+    }
+
+    /// An interrupted call has taken nothing out of the pipe: the next one goes on at the same offset.
+    package func read(
+        at offset: Int64,
+        into buffer: UnsafeMutableRawBufferPointer,
+        context: ReadContext
+    ) throws(MediaError) -> Int {
         guard let base = buffer.baseAddress, !buffer.isEmpty else { return 0 }
         guard position.withLock({ $0 == offset }) else {
             throw MediaError(.notSeekable, "a pipe can only be read forwards", location: "-")
         }
         while true {
-            try waitUntilReadable()
+            try waitUntilReadable(context)
             let count = Glibc.read(descriptor, base, buffer.count)
             if count >= 0 {
                 position.withLock { $0 &+= Int64(count) }
@@ -50,24 +59,50 @@ package final class PipeByteSource: ByteSource {
         }
     }
 
-    private func waitUntilReadable() throws(MediaError) {
-        while true {
-            if cancellation.isCancelled { throw LibraryError.cancelled("-") }
-            var polled = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0),
-            ]
-            let ready = poll(&polled, nfds_t(polled.count), wakeUp.read >= 0 ? -1 : 50)
-            if ready < 0 && errno != EINTR {
-                throw FileByteSource.failure(errno, "cannot wait for the pipe", "-")
+    private func waitUntilReadable(_ context: ReadContext) throws(MediaError) {
+        try throwIfOver(context)
+        if try isReadable(within: 0) { return }
+        try context.whileWaiting(onInterrupt: { self.endWait() }) { () throws(MediaError) in
+            while true {
+                // First the byte of an earlier wake-up, then the question, then the wait: none is missed.
+                drainWakeUp()
+                try throwIfOver(context)
+                if try isReadable(within: wakeUp.read >= 0 ? -1 : 50) { return }
             }
-            if ready > 0 && polled[0].revents != 0 { return }
         }
     }
 
-    package func cancel() {
-        cancellation.cancel()
+    /// Waits so many milliseconds, -1 for ever; or until a wait is to end.
+    private func isReadable(within timeout: Int32) throws(MediaError) -> Bool {
+        var polled = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0),
+        ]
+        let ready = poll(&polled, nfds_t(polled.count), timeout)
+        if ready < 0 && errno != EINTR {
+            throw FileByteSource.failure(errno, "cannot wait for the pipe", "-")
+        }
+        return ready > 0 && polled[0].revents != 0
+    }
+
+    private func throwIfOver(_ context: ReadContext) throws(MediaError) {
+        guard isCancelled.load(ordering: .acquiring) || context.isInterrupted else { return }
+        throw LibraryError.cancelled("-")
+    }
+
+    private func drainWakeUp() {
+        var bytes: (UInt64, UInt64) = (0, 0)
+        guard wakeUp.read >= 0 else { return }
+        withUnsafeMutableBytes(of: &bytes) { while Glibc.read(wakeUp.read, $0.baseAddress, $0.count) > 0 {} }
+    }
+
+    private func endWait() {
         var byte: UInt8 = 1
         if wakeUp.write >= 0 { _ = write(wakeUp.write, &byte, 1) }
+    }
+
+    package func cancel() {
+        isCancelled.store(true, ordering: .releasing)
+        endWait()
     }
 }

@@ -29,7 +29,7 @@ enum ContainerProbe {
         session.isProbed = true
         let code = session.log.capture { avformat_find_stream_info(context, &pointers) }
         for (limit, pointer) in zip(limits, pointers) { limit.pointer = pointer }
-        if session.cancellation.isCancelled { throw LibraryError.cancelled(session.request.location) }
+        if session.interruption.isOver { throw LibraryError.cancelled(session.request.location) }
         if code < 0 {
             throw session.error(code, "the streams cannot be analysed", fallback: .unrecognizedFormat)
         }

@@ -11,19 +11,33 @@ extension FFmpegDemuxer {
     private static let attachedPictureLimit = 16 << 20
 
     package func read() throws(MediaError) -> Packet? {
+        if interruption.isCancelled || mustSeek { throw cancelled }
         let (session, _) = try opened()
-        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
         while true {
             try reportMissingPart()
             if let queued = queue.popFirst() {
                 if let result = makePacket(queued) { return result }
                 continue
             }
-            guard let packet = try readFromContainer(session) else {
+            guard let packet = try readNext(session) else {
                 try reportMissingPart()
                 return nil
             }
             if let result = makePacket(packet) { return result }
+        }
+    }
+
+    private func readNext(_ session: InputSession) throws(MediaError) -> PacketOwner? {
+        // Nothing has been asked of libav: reading goes on as if this had not been called.
+        if interruption.context.isInterrupted {
+            throw MediaError(.notReady, "the read was interrupted", isRetryable: true)
+        }
+        try session.readAhead()
+        do throws(MediaError) {
+            return try readFromContainer(session)
+        } catch {
+            if error.code == .cancelled { mustSeek = true }
+            throw error
         }
     }
 
@@ -37,8 +51,7 @@ extension FFmpegDemuxer {
     func readFromContainer(_ session: InputSession) throws(MediaError) -> PacketOwner? {
         let packet = try PacketOwner()
         let context = try session.context
-        let code = log.capture { av_read_frame(context, packet.pointer) }
-        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+        let code = try call { av_read_frame(context, packet.pointer) }
         // What comes behind it is not lost with it.
         if let missing = session.takeMissingPart() { missingPart = missing }
         if code >= 0 {

@@ -9,11 +9,32 @@ extension FFmpegDemuxer {
     private static let landingByteLimit = 32 << 20
 
     package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
-        let (session, description) = try opened()
-        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
-        guard session.isSeekable else {
+        guard let description else {
+            throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
+        }
+        guard description.isSeekable else {
             throw MediaError(.notSeekable, "a pipe cannot be read again", location: request.location)
         }
+        if interruption.context.isInterrupted { throw cancelled }
+        do throws(MediaError) {
+            // The last attempt to open it anew was interrupted, or failed.
+            if session == nil { try reopen() }
+            try move(description, to: target, preference: preference)
+            mustSeek = false
+        } catch {
+            if error.code == .cancelled { mustSeek = true }
+            throw error
+        }
+    }
+
+    private func move(
+        _ description: MediaDescription,
+        to target: MediaTime,
+        preference: SeekPreference
+    ) throws(MediaError) {
+        let (session, _) = try opened()
+        session.seeksDirectly = interruption.context.hasWaited || session.reader.wasNotReady
+        defer { session.seeksDirectly = false }
         guard target > .zero, let track = seekTrack(description),
             let mapping = mappings[Int32(clamping: track.id)]
         else { return try seekToBeginning(session) }
@@ -23,8 +44,7 @@ extension FFmpegDemuxer {
         let goal = mapping.ticks(atOrBefore: target)
         if preference == .atOrAfter {
             let first = mapping.itemTime(goal) < target ? goal &+ 1 : goal
-            let code = log.capture { av_seek_frame(context, Int32(clamping: track.id), first, 0) }
-            if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
+            let code = try call { av_seek_frame(context, Int32(clamping: track.id), first, 0) }
             if code >= 0, try landing(session, track: track) != nil { return }
             prepareForSeek(session)
         }
@@ -44,10 +64,9 @@ extension FFmpegDemuxer {
             let (asked, overflow) = wish.subtractingReportingOverflow(seconds(retreat, mapping))
             if overflow || asked <= first { break }
             prepareForSeek(session)
-            let code = log.capture {
+            let code = try call {
                 av_seek_frame(context, Int32(clamping: track.id), asked, AVSEEK_FLAG_BACKWARD)
             }
-            if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
             if code < 0 { break }
             guard let found = try landing(session, track: track) else { continue }
             if found.presentation <= goal { return }
@@ -64,10 +83,9 @@ extension FFmpegDemuxer {
             let context = try session.context
             // Earlier than every track starts, so that no index lands one packet late.
             let before = mapping.ticks(atOrBefore: MediaTime(value: -10, timescale: 1))
-            let code = log.capture {
+            let code = try call {
                 av_seek_frame(context, Int32(clamping: track.id), before, AVSEEK_FLAG_BACKWARD)
             }
-            if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
             if code >= 0, try isAtBeginning(session) { return }
         }
         try reopen()
@@ -91,12 +109,11 @@ extension FFmpegDemuxer {
 
     private func reopen() throws(MediaError) {
         queue.removeAll()
-        let before = session?.streams.map { $0.pointee.codecpar.pointee.codec_id } ?? []
         let wasProbed = session?.isProbed ?? true
         session = nil
         let opened = try makeSession()
         if wasProbed { try ContainerProbe.run(opened) }
-        guard opened.streams.map({ $0.pointee.codecpar.pointee.codec_id }) == before else {
+        guard opened.codecs == codecs else {
             throw MediaError(.io, "the file has changed while it was played", location: request.location)
         }
         session = opened

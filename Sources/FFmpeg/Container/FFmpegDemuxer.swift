@@ -1,18 +1,28 @@
 internal import CFFmpeg
 package import MediaCore
+internal import Synchronization
 
 /// Takes containers apart with libavformat.
 ///
-/// Unchecked: all members but `cancellation` and `source` are used by the caller's one queue only, as
-/// `Demuxer` demands; those two guard themselves.
+/// Unchecked: all members but `context` and `canGoBack` are used by the caller's one queue only, as `Demuxer`
+/// demands; those two guard themselves.
 package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     let request: OpenRequest
-    let cancellation = Cancellation()
+    /// This demuxer as a reader of bytes; any thread.
+    private let context = ReadContext()
+    let interruption: Interruption
     let log = LibraryLog()
-    /// What `cancel()` interrupts; a lock of its own because it is set while opening.
-    private let source: Locked<(any ByteSource)?>
+    /// False for pipes: what an interrupted call has read cannot be had again, so only `cancel()` ends one.
+    private let canGoBack = Atomic<Bool>(true)
+    private var source: (any ByteSource)?
+    /// nil until open, and after the container could not be opened anew.
     var session: InputSession?
+    /// nil until it was open once.
     var description: MediaDescription?
+    /// A call was interrupted in the middle: libav's position means nothing until the next seek.
+    var mustSeek = false
+    /// What the tracks are, to know the same file again when it is opened anew.
+    var codecs: [AVCodecID] = []
     var queue = PacketQueue()
     /// nil until chosen: all tracks.
     var enabled: Set<Int>?
@@ -26,17 +36,19 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
 
     package init(_ request: OpenRequest) {
         self.request = request
-        self.source = Locked(request.source)
+        interruption = Interruption(context)
     }
 
     package func open() throws(MediaError) -> MediaDescription {
         if let description { return description }
-        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
         log.clear()
         let session = try makeSession()
         self.session = session
         do throws(MediaError) {
             let description = try prepare(session)
+            // What was read in an interrupted call says nothing.
+            if interruption.isOver { throw cancelled }
+            codecs = session.codecs
             self.description = description
             return description
         } catch {
@@ -52,10 +64,20 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         applyEnabledTracks()
     }
 
-    package func cancel() {
-        cancellation.cancel()
-        source.withLock { $0 }?.cancel()
+    package func begin(_ epoch: Epoch) { context.begin(epoch) }
+
+    package func interrupt(before epoch: Epoch) {
+        if canGoBack.load(ordering: .acquiring) { context.interrupt(before: epoch) }
     }
+
+    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+        context.setNoticeHandler(handler)
+        return true
+    }
+
+    package func cancel() { context.cancel() }
+
+    var cancelled: MediaError { LibraryError.cancelled(request.location) }
 
     package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
         let (session, description) = try opened()
@@ -89,15 +111,25 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
 
     /// Opens the container anew: at first, and where no seek finds the beginning again.
     func makeSession() throws(MediaError) -> InputSession {
+        if context.isInterrupted { throw cancelled }
         let source = try makeSource()
-        self.source.withLock { $0 = source }
-        if cancellation.isCancelled { throw LibraryError.cancelled(request.location) }
-        return try InputSession(request: request, source: source, cancellation: cancellation, log: log)
+        self.source = source
+        canGoBack.store(source.isSeekable, ordering: .releasing)
+        interruption.beginCall()
+        return try InputSession(request: request, source: source, interruption: interruption, log: log)
+    }
+
+    /// Calls libav. Throws where the call was interrupted: what it returned says nothing then.
+    func call(_ body: () -> Int32) throws(MediaError) -> Int32 {
+        interruption.beginCall()
+        let code = log.capture(body)
+        if interruption.isOver { throw cancelled }
+        return code
     }
 
     private func makeSource() throws(MediaError) -> any ByteSource {
         if let given = request.source { return given }
-        if let known = source.withLock({ $0 }), known.isSeekable { return known }
+        if let known = source, known.isSeekable { return known }
         switch try Location(request.location) {
         case .standardInput: return PipeByteSource()
         case .file(let path): return try FileByteSource(path: path)

@@ -3,14 +3,14 @@ internal import MediaCore
 
 /// Owns one open container: the format context, the I/O that it reads through, and what they call back.
 ///
-/// Used by one thread at a time, except for the cancellation, which is atomic.
+/// Used by one thread at a time.
 final class InputSession {
     let request: OpenRequest
-    let cancellation: Cancellation
+    let interruption: Interruption
     let log: LibraryLog
     private let bridge: AVIOBridge
     private let nested: NestedOpener
-    private let interrupt: AVIOInterruptCB
+    private let callback: AVIOInterruptCB
     private let name: String
     /// Whether libav has analysed the streams.
     var isProbed = false
@@ -20,14 +20,15 @@ final class InputSession {
     init(
         request: OpenRequest,
         source: any ByteSource,
-        cancellation: Cancellation,
+        interruption: Interruption,
         log: LibraryLog
     ) throws(MediaError) {
         self.request = request
-        self.cancellation = cancellation
+        self.interruption = interruption
         self.log = log
         self.name = request.location
-        var bridge = try AVIOBridge(source: source, cancellation: cancellation)
+        let reader = SourceReader(source, interruption)
+        var bridge = try AVIOBridge(reader)
         let head = try bridge.readHead(count: 64)
         guard !head.isEmpty else {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
@@ -43,13 +44,13 @@ final class InputSession {
                 location: request.location
             )
         }
-        self.nested = NestedOpener(playlistPath: isPlaylist ? path : nil, cancellation: cancellation)
-        if isPlaylist, let playlist = try PlaylistSource(source) {
+        self.nested = NestedOpener(playlistPath: isPlaylist ? path : nil, interruption: interruption)
+        if isPlaylist, let playlist = try PlaylistSource(reader) {
             nested.dates = playlist.text.dates
-            bridge = try AVIOBridge(source: playlist, cancellation: cancellation)
+            bridge = try AVIOBridge(SourceReader(playlist, interruption))
         }
         self.bridge = bridge
-        self.interrupt = cancellation.makeInterruptCallback()
+        self.callback = interruption.makeCallback()
         do throws(MediaError) {
             try log.capture { () throws(MediaError) in
                 try openContext(name: path ?? "stream", isPlaylist: isPlaylist)
@@ -67,9 +68,9 @@ final class InputSession {
     }
 
     deinit {
-        // The context first: it reads through the bridge and asks the flag until it is closed.
+        // The context first: it reads through the bridge and asks the callback until it is closed.
         if owned != nil { log.capture { avformat_close_input(&owned) } }
-        Cancellation.release(interrupt)
+        Interruption.release(callback)
     }
 
     /// Valid as long as the session.
@@ -84,6 +85,7 @@ final class InputSession {
     var isLocal: Bool { bridge.source.isLocal }
     var byteCount: Int64? { (source as? PlaylistSource)?.fileByteCount ?? source.byteCount }
     var source: any ByteSource { bridge.source }
+    var reader: SourceReader { bridge.reader }
     var dates: [DateSpan] { nested.dates }
 
     /// The streams that are known now; live containers may grow more.
@@ -92,16 +94,18 @@ final class InputSession {
         return (0..<Int(owned.pointee.nb_streams)).compactMap { owned.pointee.streams[$0] }
     }
 
+    var codecs: [AVCodecID] { streams.map { $0.pointee.codecpar.pointee.codec_id } }
+
     /// The error behind a code of libav's: what the source said if it failed, else the code's own words.
     func error(_ code: Int32, _ doing: String, fallback: MediaError.Code) -> MediaError {
-        if cancellation.isCancelled { return LibraryError.cancelled(name) }
+        if interruption.isOver { return LibraryError.cancelled(name) }
         if let failure = bridge.failure ?? nested.failure { return failure }
         return LibraryError.make(code, doing, fallback: fallback, location: name, log: log)
     }
 
     /// An error that reading met although libav called it the end.
     var hiddenFailure: MediaError? {
-        if cancellation.isCancelled { return LibraryError.cancelled(name) }
+        if interruption.isOver { return LibraryError.cancelled(name) }
         return bridge.failure
     }
 
@@ -113,10 +117,16 @@ final class InputSession {
         return failure
     }
 
-    func clearFailure() {
-        bridge.clearFailure()
-        owned?.pointee.pb?.pointee.error = 0
+    func clearFailure() { bridge.clearFailure() }
+
+    /// See `AVIOBridge`.
+    var seeksDirectly: Bool {
+        get { bridge.seeksDirectly }
+        set { bridge.seeksDirectly = newValue }
     }
+
+    /// Asks for what libav will read next, without libav; see `AVIOBridge`.
+    func readAhead() throws(MediaError) { try bridge.readAhead() }
 
     private static func localPath(_ request: OpenRequest) throws(MediaError) -> String? {
         if request.source != nil { return nil }
@@ -143,7 +153,7 @@ final class InputSession {
         guard let context = avformat_alloc_context() else {
             throw MediaError(.resourceLimit, "no memory to open a container", isRetryable: true)
         }
-        context.pointee.interrupt_callback = interrupt
+        context.pointee.interrupt_callback = callback
         context.pointee.pb = bridge.context
         context.pointee.flags |= AVFMT_FLAG_CUSTOM_IO
         context.pointee.max_streams = Int32(clamping: max(1, request.maximumStreamCount))
@@ -163,7 +173,7 @@ final class InputSession {
         let code = avformat_open_input(&opened, name, format, &options.pointer)
         owned = opened
         guard code >= 0 else { throw openingError(code) }
-        guard !cancellation.isCancelled else { throw LibraryError.cancelled(request.location) }
+        guard !interruption.isOver else { throw LibraryError.cancelled(request.location) }
         if let failure = nested.failure, failure.code == .exceedsLimits { throw failure }
         // What was refused on the way and did not matter is no reason for what fails later: another variant. Of the only
         // one it is lost, and told with the first packet.
@@ -184,7 +194,7 @@ final class InputSession {
         }
         var error = error(code, "this is no media file that can be read", fallback: .unrecognizedFormat)
         if error.code == .unrecognizedFormat, words.contains("moov atom not found"),
-            BoxScan.isCut(bridge.source)
+            BoxScan.isCut(reader)
         {
             error.code = .truncated
             error.message =

@@ -24,7 +24,7 @@ enum MediaDescriber {
         description.chapters = chapters(context, zero: zero)
         description.variants = variants(context, description.tracks)
         description.dates = session.dates
-        if description.formatName.hasPrefix("mov"), let scan = FragmentScan(session.source) {
+        if description.formatName.hasPrefix("mov"), let scan = FragmentScan(session.reader) {
             description.canContainFragments = scan.canContain
             description.containsFragments = scan.contains
             description.overallDurationHint = scan.durationHint

@@ -10,7 +10,7 @@ internal import Synchronization
 final class NestedOpener {
     /// The playlist's folder with all links resolved; nil refuses everything.
     private let root: String?
-    private let cancellation: Cancellation
+    private let interruption: Interruption
     private var open: [UnsafeMutablePointer<AVIOContext>: AVIOBridge] = [:]
     /// Contexts that libav's own "crypto" protocol made.
     private var decrypting: Set<UnsafeMutablePointer<AVIOContext>> = []
@@ -25,12 +25,12 @@ final class NestedOpener {
     /// Set once the playlist is open; segments of a long one may be many.
     var isOpened = false
 
-    init(playlistPath: String?, cancellation: Cancellation) {
+    init(playlistPath: String?, interruption: Interruption) {
         self.root = playlistPath.flatMap { path in
             guard let resolved = NestedOpener.resolve(path) else { return nil }
             return String(resolved[..<(resolved.lastIndex(of: "/") ?? resolved.startIndex)])
         }
-        self.cancellation = cancellation
+        self.interruption = interruption
     }
 
     /// Makes `context` open nested resources here. The context must be closed before this object goes.
@@ -59,7 +59,7 @@ final class NestedOpener {
         _ options: UnsafeMutablePointer<OpaquePointer?>?,
         _ result: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>
     ) -> Int32 {
-        if cancellation.isCancelled { return PH_ERROR_EXIT }
+        if interruption.strikes() { return PH_ERROR_EXIT }
         guard flags & AVIO_FLAG_WRITE == 0 else { return PH_ERROR_EPERM }
         if !isOpened {
             openingCount += 1
@@ -72,7 +72,7 @@ final class NestedOpener {
         do throws(MediaError) {
             let path = try allowedPath(isEncrypted ? String(url.dropFirst("crypto:".count)) : url)
             if isEncrypted { return openEncrypted(path, options, result) }
-            let bridge = try AVIOBridge(source: source(path), cancellation: cancellation)
+            let bridge = try AVIOBridge(SourceReader(source(path), interruption))
             guard let context = bridge.context else { return PH_ERROR_ENOMEM }
             open[context] = bridge
             result.pointee = context
@@ -90,7 +90,7 @@ final class NestedOpener {
     /// Playlists come with their end, and tell their dates.
     private func source(_ path: String) throws(MediaError) -> any ByteSource {
         let file = try FileByteSource(path: path)
-        guard !isOpened, let playlist = try PlaylistSource(file) else { return file }
+        guard !isOpened, let playlist = try PlaylistSource(SourceReader(file, interruption)) else { return file }
         if dates.isEmpty { dates = playlist.text.dates }
         return playlist
     }
@@ -102,9 +102,9 @@ final class NestedOpener {
         _ result: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>
     ) -> Int32 {
         av_dict_set(options, "protocol_whitelist", "crypto,file", 0)
-        var callback = cancellation.makeInterruptCallback()
-        // The context copies the callback; the flag outlives it because this object holds it.
-        defer { Cancellation.release(callback) }
+        var callback = interruption.makeCallback()
+        // The context copies the callback; what it asks outlives it because this object holds it.
+        defer { Interruption.release(callback) }
         let code = avio_open2(result, "crypto:file:" + path, AVIO_FLAG_READ, &callback, options)
         if code >= 0, let context = result.pointee { decrypting.insert(context) }
         return code

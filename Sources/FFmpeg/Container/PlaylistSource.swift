@@ -10,8 +10,8 @@ final class PlaylistSource: ByteSource {
     var isSeekable: Bool { true }
 
     /// nil where the file is no playlist, or too large for one.
-    init?(_ file: any ByteSource) throws(MediaError) {
-        guard let size = file.byteCount, size <= PlaylistText.byteLimit,
+    init?(_ file: SourceReader) throws(MediaError) {
+        guard let size = file.source.byteCount, size <= PlaylistText.byteLimit,
             FormatPolicy.startsPlaylist(try Self.read(file, upTo: 16))
         else { return nil }
         let read = try Self.read(file, upTo: Int(size))
@@ -20,7 +20,7 @@ final class PlaylistSource: ByteSource {
         bytes = read + Array("\n#EXT-X-ENDLIST\n".utf8)
     }
 
-    private static func read(_ file: any ByteSource, upTo count: Int) throws(MediaError) -> [UInt8] {
+    private static func read(_ file: SourceReader, upTo count: Int) throws(MediaError) -> [UInt8] {
         var result: [UInt8] = []
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 1)
         defer { chunk.deallocate() }
@@ -38,6 +38,12 @@ final class PlaylistSource: ByteSource {
         let part = bytes[Int(offset)...].prefix(buffer.count)
         buffer.copyBytes(from: part)
         return part.count
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        try read(at: offset, into: buffer)
     }
 
     func cancel() {}

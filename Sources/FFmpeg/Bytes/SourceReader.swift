@@ -1,0 +1,68 @@
+internal import Dispatch
+internal import MediaCore
+
+/// Reads a source for one demuxer, and waits where it has nothing at hand.
+///
+/// Confined to the demuxer's queue.
+final class SourceReader {
+    let source: any ByteSource
+    let interruption: Interruption
+    /// The source has said once that it was not ready.
+    private(set) var wasNotReady = false
+
+    init(_ source: any ByteSource, _ interruption: Interruption) {
+        self.source = source
+        self.interruption = interruption
+    }
+
+    /// Up to `buffer.count` bytes, 0 at the end. Waits until there are some, unless it is interrupted: then it
+    /// throws `.cancelled`.
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        let context = interruption.context
+        while true {
+            // A wake-up counts from here on.
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                return try readAtHand(at: offset, into: buffer)
+            } catch {
+                guard error.code == .notReady else { throw error }
+            }
+            wait(context, after: wakes)
+            if context.isInterrupted {
+                interruption.strike()
+                throw LibraryError.cancelled()
+            }
+        }
+    }
+
+    /// The same, but throws `.notReady` where nothing is at hand.
+    func readAtHand(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        if interruption.strikes() { throw LibraryError.cancelled() }
+        do throws(MediaError) {
+            // A source that claims more than it was asked for must not make anybody read behind the buffer.
+            let count = try source.read(at: offset, into: buffer, context: interruption.context)
+            let length = max(0, min(count, buffer.count))
+            interruption.note(byteCount: length)
+            return length
+        } catch {
+            var error = error
+            if error.code == .notReady { wasNotReady = true }
+            if error.code == .cancelled {
+                if interruption.context.isInterrupted {
+                    interruption.strike()
+                } else {
+                    // Nobody here called it off, so nobody waits for it: it is a failure like any other.
+                    error.code = .io
+                }
+            }
+            throw error
+        }
+    }
+
+    private func wait(_ context: ReadContext, after wakes: UInt64) {
+        let semaphore = DispatchSemaphore(value: 0)
+        context.whileWaiting(onInterrupt: { semaphore.signal() }, onWake: { semaphore.signal() }) {
+            while context.wakeCount == wakes, !context.isInterrupted { semaphore.wait() }
+        }
+    }
+}
