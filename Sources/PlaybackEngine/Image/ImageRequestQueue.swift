@@ -18,16 +18,22 @@ package final class ImageRequestQueue: @unchecked Sendable {
         let ticket: ImageTicket
         let request: ImageRequest
         let answer: @Sendable (Answer) -> Void
+        /// Of the demuxer's calls for it.
+        let epoch: Epoch
     }
 
     private struct Shared {
         /// In order; the first one is being worked on while `isBusy`.
         var waiting: Deque<Waiting> = []
         var isBusy = false
+        /// Of the newest request.
+        var epoch = Epoch()
         var generation: UInt64 = 0
         var isClosed = false
         /// What blocks now, reachable from any thread.
         var demuxer: (any Demuxer)?
+        /// An opening serves whatever is asked next, so calling one request off does not interrupt it.
+        var isOpen = false
     }
 
     private let shared = Locked(Shared())
@@ -39,6 +45,10 @@ package final class ImageRequestQueue: @unchecked Sendable {
 
     // Confined to the lane.
     private var reader: ImageReader?
+    /// Nothing is at hand for the request: there is no turn until the demuxer has something, or it is called off.
+    private var isWaiting = false
+    /// The demuxer says when it is worth asking again.
+    private var demuxerWakes = false
     /// The request that the reader was told to begin with.
     private var begun: ImageTicket?
 
@@ -72,7 +82,10 @@ package final class ImageRequestQueue: @unchecked Sendable {
     ) {
         let (isTaken, mustStart) = shared.withLock { shared in
             guard !shared.isClosed, request.generation == shared.generation else { return (false, false) }
-            shared.waiting.append(Waiting(ticket: ticket, request: request, answer: answer))
+            shared.epoch = shared.epoch.next
+            shared.waiting.append(
+                Waiting(ticket: ticket, request: request, answer: answer, epoch: shared.epoch)
+            )
             defer { shared.isBusy = true }
             return (true, !shared.isBusy)
         }
@@ -82,12 +95,19 @@ package final class ImageRequestQueue: @unchecked Sendable {
         if mustStart { lane.enqueue { [self] in turn() } }
     }
 
-    /// The request is answered with `.cancelled` at once, unless it has been answered.
+    /// The request is answered with `.cancelled` at once, unless it has been answered. Where it is being worked
+    /// on, a read that waits for bytes ends, and the next request has its turn.
     package func cancel(_ ticket: ImageTicket) {
         ticket.isCancelled.withLock { $0 = true }
-        let removed = shared.withLock { shared -> Waiting? in
-            guard let index = shared.waiting.firstIndex(where: { $0.ticket === ticket }) else { return nil }
-            return shared.waiting.remove(at: index)
+        let (removed, demuxer) = shared.withLock { shared -> (Waiting?, (any Demuxer)?) in
+            guard let index = shared.waiting.firstIndex(where: { $0.ticket === ticket }) else {
+                return (nil, nil)
+            }
+            return (shared.waiting.remove(at: index), index == 0 && shared.isOpen ? shared.demuxer : nil)
+        }
+        if let removed, let demuxer {
+            demuxer.interrupt(before: removed.epoch.next)
+            wake()
         }
         removed?.answer(Self.cancelled)
     }
@@ -101,6 +121,15 @@ package final class ImageRequestQueue: @unchecked Sendable {
         lane.enqueue { [self] in reader = nil }
     }
 
+    /// There may be bytes where there were none, or the request that waited for them was called off.
+    private func wake() {
+        lane.enqueue { [self] in
+            guard isWaiting else { return }
+            isWaiting = false
+            turn()
+        }
+    }
+
     private func stop(isFinal: Bool) {
         let (waiting, demuxer) = shared.withLock { shared in
             shared.generation += 1
@@ -111,7 +140,10 @@ package final class ImageRequestQueue: @unchecked Sendable {
             defer { shared.demuxer = nil }
             return (shared.waiting, shared.demuxer)
         }
-        demuxer?.cancel()
+        if let demuxer {
+            demuxer.cancel()
+            wake()
+        }
         for entry in waiting { entry.answer(Self.cancelled) }
     }
 
@@ -128,10 +160,13 @@ package final class ImageRequestQueue: @unchecked Sendable {
         }
         guard let next else { return }
         do throws(MediaError) {
-            let reader = try openReader()
+            let reader = try openReader(next.epoch)
+            // It may have been called off before there was anything to interrupt.
+            guard isWanted(next) else { return lane.enqueue { [self] in turn() } }
+            reader.demuxer.begin(next.epoch)
             if begun !== next.ticket {
-                begun = next.ticket
                 try reader.begin(next.request)
+                begun = next.ticket
             }
             for _ in 0..<Self.stepsPerTurn {
                 guard let frame = try reader.step() else { continue }
@@ -139,13 +174,24 @@ package final class ImageRequestQueue: @unchecked Sendable {
                 break
             }
         } catch {
-            reader?.flush()
+            let hadNothing = error.code == .notReady && demuxerWakes
+            if hadNothing, isWanted(next) {
+                isWaiting = true
+                return
+            }
+            // Where there was nothing to read, nothing was lost either.
+            if !hadNothing { reader?.flush() }
             finish(next, .failure(error))
         }
         lane.enqueue { [self] in turn() }
     }
 
-    private func openReader() throws(MediaError) -> ImageReader {
+    /// Nobody has called it off.
+    private func isWanted(_ entry: Waiting) -> Bool {
+        shared.withLock { $0.waiting.first?.ticket === entry.ticket }
+    }
+
+    private func openReader(_ epoch: Epoch) throws(MediaError) -> ImageReader {
         let current = shared.withLock { $0.demuxer }
         if let reader, let current, reader.demuxer === current { return reader }
         reader = nil
@@ -153,12 +199,16 @@ package final class ImageRequestQueue: @unchecked Sendable {
         let demuxer = makeDemuxer()
         let isClosed = shared.withLock { shared in
             if !shared.isClosed { shared.demuxer = demuxer }
+            shared.isOpen = false
             return shared.isClosed
         }
         if isClosed { demuxer.cancel() }
+        demuxer.begin(epoch)
+        demuxerWakes = demuxer.setNoticeHandler { [weak self] in if $0 == .ready { self?.wake() } }
         do throws(MediaError) {
             let made = try ImageReader.open(demuxer, options: options(), didOpen: didOpen)
             reader = made
+            shared.withLock { $0.isOpen = true }
             return made
         } catch {
             shared.withLock { if $0.demuxer === demuxer { $0.demuxer = nil } }

@@ -156,7 +156,7 @@ final class ItemPipeline: Sendable {
         trackIDs = Set(made.map(\.track.id))
         video = made.first { $0.track.mediaType == .video }
         audio = made.first { $0.track.mediaType == .audio }
-        demux = DemuxStage(
+        let stage = DemuxStage(
             demuxer: demuxer,
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
@@ -165,18 +165,27 @@ final class ItemPipeline: Sendable {
             wakeDecoders: { wakeDecoders() },
             report: report
         )
-        let runner = StageRunner(demux, on: loadingLane)
+        demux = stage
+        let runner = StageRunner(stage, on: loadingLane)
         demuxRunner = runner
+        stage.demuxerWakes = demuxer.setNoticeHandler { [weak stage, weak runner] notice in
+            switch notice {
+            case .waiting: stage?.tellWaiting()
+            case .ready: runner?.wake()
+            }
+        }
         wakeDemuxer.set { runner.wake() }
         let runners = made.map(\.runner)
         isReverse.store(start.isReverse, ordering: .relaxed)
         wakeDecoders.set { for runner in runners { runner.wake() } }
     }
 
-    /// Begins a new epoch: everything older is dropped by comparison from here on.
+    /// Begins a new epoch: everything older is dropped by comparison from here on, and a read that waits for
+    /// bytes ends.
     func begin(_ start: EpochStart) {
         isReverse.store(start.isReverse, ordering: .relaxed)
         demux.wish.withLock { $0.start = start }
+        demuxer.interrupt(before: start.epoch)
         for branch in allTrackPipelines {
             branch.stage.start.withLock { $0 = start }
             branch.packets.begin(start.epoch)
@@ -248,6 +257,9 @@ final class ItemPipeline: Sendable {
     /// In `epoch` the demuxer waits for room, or has come to the end of the data.
     func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
 
+    /// In `epoch` reading waits for bytes.
+    func isWaiting(_ epoch: Epoch) -> Bool { demux.waitingEpoch.withLock { $0 == epoch } }
+
     /// How far reading has come. `body` runs under a lock, so that nothing is copied for it.
     func withProgress<Result>(_ body: (ReadingProgress) -> Result) -> Result {
         demux.progress.withLock { body($0) }
@@ -256,6 +268,7 @@ final class ItemPipeline: Sendable {
     /// From any thread; what blocks returns soon, and the stages let go of each other.
     func cancel() {
         demuxer.cancel()
+        _ = demuxer.setNoticeHandler(nil)
         wakeDemuxerCall.clear()
         wakeDecodersCall.clear()
         demuxRunner.stop()

@@ -20,6 +20,7 @@ struct Opening: Sendable {
 
     private func attempt() -> Result<ItemPipeline, MediaError> {
         do throws(MediaError) {
+            demuxer.begin(start.epoch)
             let description = try demuxer.open()
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()

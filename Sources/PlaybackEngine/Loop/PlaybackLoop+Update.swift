@@ -269,24 +269,39 @@ extension PlaybackLoop {
             perform { $0.fault(error, of: id) }
         case .startedLate(let epoch): perform { $0.startedLate(epoch) }
         case .starving(let epoch): perform { $0.askAgain(epoch) }
+        case .waiting(let epoch): perform { $0.readingWaits(epoch) }
         }
     }
 
-    /// The source had nothing; it is asked again a little later.
-    private func askAgain(_ epoch: Epoch) {
+    /// Reading waits for bytes.
+    private func readingWaits(_ epoch: Epoch) {
         // Nothing of where a seek goes is there; while playing, running dry alone tells of it.
         if epoch == current?.start.epoch, let item = state.item, item.status == .readyToPlay,
-            !item.hasFirstFrame
+            !item.hasFirstFrame, current?.epoch.hasPresented == false
         {
             current?.buffer.startAnew()
         }
+        supersedeWaitingSeek()
+        update()
+    }
+
+    /// A seek that waits for bytes makes way for the newest one: it might wait for ever.
+    func supersedeWaitingSeek() {
+        guard state.item?.seekWaiting != nil, let item = current,
+            item.pipeline?.isWaiting(item.start.epoch) == true
+        else { return }
+        apply(.seekWaits(item.start.epoch))
+    }
+
+    /// The source had nothing and does not tell when it has: it is asked again a little later.
+    private func askAgain(_ epoch: Epoch) {
+        readingWaits(epoch)
         guard isAwaited(epoch), alarm.retry == nil else { return }
         alarm.retry = driver.schedule(at: now.advanced(by: Self.retryDelay), on: control) { [weak self] in
             guard let self else { return }
             alarm.retry = nil
             for item in [current, next, reopening.item] { item?.pipeline?.wakeDemuxer() }
         }
-        update()
     }
 
     /// 10 ms: short against any buffer, long against a poll.

@@ -129,6 +129,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     /// As `handle`, from inside an update.
     func apply(_ event: PlaybackEvent) {
         carryOut(state.handle(event))
+        if case .seek = event { supersedeWaitingSeek() }
         reportEffectiveRate()
     }
 

@@ -25,7 +25,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private let report: @Sendable (StageReport) -> Void
     private let wakeDecoders: @Sendable () -> Void
 
-    // Confined to the loading lane: only `step()` touches what follows.
+    // Confined to the loading lane: only `step()` touches what follows, and the owner before the first step.
+    /// The demuxer says when it is worth asking again.
+    var demuxerWakes = false
     private var epoch: Epoch
     private var hasBegun = false
     private var pass = 0
@@ -33,6 +35,12 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// A packet of the pass went to its decoder.
     private var hasPushed = false
     private var isAtEnd = false
+    /// A call was interrupted: nothing is read until the epoch that did it begins.
+    private var isInterrupted = false
+    /// The demuxer's position means nothing until a seek succeeds.
+    private var mustSeek = false
+    /// A seek that found nothing at hand, to be tried again.
+    private var pendingSeek: MediaTime?
     private var failure: MediaError?
     private var faultsInARow = 0
     private var lastEnd: MediaTime = .zero
@@ -48,6 +56,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     let endedEpoch = Locked<Epoch?>(nil)
     /// The epoch in which nothing is read at present: the bounds are reached, or the data has ended.
     let blockedEpoch = Locked<Epoch?>(nil)
+    /// The epoch in which reading waits for bytes; nil while it goes on.
+    let waitingEpoch = Locked<Epoch?>(nil)
     /// How far reading has come; read by the loop.
     let progress: Locked<ReadingProgress>
     /// Somebody waits for data: each packet is told of.
@@ -82,6 +92,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     func step() -> StepResult {
         let wish = self.wish.withLock { $0 }
         if !hasBegun || wish.start.epoch != epoch { return begin(wish.start) }
+        if isInterrupted { return .finished }
+        if let target = pendingSeek { return seek(to: target) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return wish.isLooping ? loop() : finish() }
         guard hasRoom(wish.readsFurther ? wish.limits.extended : wish.limits) else {
@@ -100,8 +112,12 @@ final class DemuxStage: Stage, @unchecked Sendable {
         progress.withLock { $0.begin(start.epoch) }
         failure = nil
         segment = start.isReverse ? ReverseSegment(start) : nil
-        if let target = start.demuxTarget { seek(to: target) }
-        return .progressed
+        demuxer.begin(epoch)
+        isInterrupted = false
+        pendingSeek = nil
+        setWaiting(false)
+        guard let target = start.demuxTarget ?? (mustSeek ? .zero : nil) else { return .progressed }
+        return seek(to: target)
     }
 
     /// Backward the decoding stage says where to read next, when it has what it was given.
@@ -112,8 +128,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         segment = next
         pass = next.number
         resetPass()
-        seek(to: next.target)
-        return .progressed
+        return seek(to: next.target)
     }
 
     private func block() {
@@ -135,8 +150,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         guard failure == nil, hasPushed else { return finish() }
         pass += 1
         resetPass()
-        seek(to: .zero)
-        return .progressed
+        return seek(to: .zero)
     }
 
     private func resetPass() {
@@ -149,13 +163,61 @@ final class DemuxStage: Stage, @unchecked Sendable {
         endedEpoch.withLock { $0 = nil }
     }
 
-    private func seek(to target: MediaTime) {
-        if history.rewind(to: target) { return }
+    private func seek(to target: MediaTime) -> StepResult {
+        // What was kept leads on to where the demuxer stands, if it stands anywhere.
+        if !mustSeek, history.rewind(to: target) { return .progressed }
         history.begin(at: target)
+        pendingSeek = nil
         do throws(MediaError) {
             try demuxer.seek(to: target, preference: .atOrBefore)
+            mustSeek = false
+            setWaiting(false)
         } catch {
-            end(error)
+            switch error.code {
+            case .cancelled: return interrupt()
+            case .notReady:
+                pendingSeek = target
+                return wait()
+            default: end(error)
+            }
+        }
+        return .progressed
+    }
+
+    // MARK: Waiting for bytes
+
+    /// The demuxer has nothing at hand: it is asked again when it says so.
+    private func wait() -> StepResult {
+        // An interruption looks the same. What comes next is there already.
+        if wish.withLock({ $0.start.epoch }) != epoch { return .progressed }
+        if demuxerWakes {
+            tellWaiting()
+        } else {
+            setWaiting(true)
+            report(.starving(epoch))
+        }
+        return .needsInput
+    }
+
+    /// A call of the demuxer's was interrupted in the middle.
+    private func interrupt() -> StepResult {
+        isInterrupted = true
+        mustSeek = true
+        return .progressed
+    }
+
+    /// The demuxer waits for bytes: inside a call, on the loading lane, or between two.
+    func tellWaiting() {
+        if setWaiting(true) { report(.waiting(epoch)) }
+    }
+
+    /// True where that is new.
+    @discardableResult
+    private func setWaiting(_ isWaiting: Bool) -> Bool {
+        let epoch = isWaiting ? epoch : nil
+        return waitingEpoch.withLock { waiting in
+            defer { waiting = epoch }
+            return waiting != epoch
         }
     }
 
@@ -167,6 +229,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             history.end()
             return nil
         }
+        setWaiting(false)
         history.append(packet)
         trimHistory(wish)
         return (packet, true)
@@ -249,12 +312,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private func recover(from error: MediaError) -> StepResult {
         switch error.code {
-        case .cancelled:
-            isAtEnd = true
-            return .finished
-        case .notReady:
-            report(.starving(epoch))
-            return .needsInput
+        case .cancelled: return interrupt()
+        case .notReady: return wait()
         default:
             faultsInARow += 1
             guard error.isRetryable, faultsInARow < Self.faultLimit else {

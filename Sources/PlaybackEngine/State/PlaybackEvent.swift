@@ -37,6 +37,8 @@ package enum PlaybackEvent: Sendable {
     case buffer(ItemID, BufferLevel)
     /// The first frame (or audio) of the epoch has been handed to the sinks.
     case firstFramePresented(Epoch, at: MediaTime)
+    /// Reading for the seek in flight waits for bytes that may never come.
+    case seekWaits(Epoch)
     /// The timeline needs data that is not there.
     case starved(Epoch)
     /// The timeline has reached the end of the pass. An error: the data ended before the media did.

@@ -11,7 +11,8 @@ extension PlaybackState {
             return
         }
         if item.status == .unknown || item.seekInFlight != nil {
-            // The one in flight is left to show its frame, so that a storm of seeks still shows some.
+            // The one in flight is left to show its frame, so that a storm of seeks still shows some; unless it
+            // waits for bytes (`seekWaits`).
             if let waiting = item.seekWaiting {
                 actions.append(.completeSeek(waiting.id, finished: false))
             }
@@ -65,6 +66,15 @@ extension PlaybackState {
             item?.seekWaiting = nil
             startSeek(waiting, &actions)
         }
+    }
+
+    /// The seek in flight may never end, and the newest one goes first.
+    mutating func seekWaits(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+        guard epoch == self.epoch, let waiting = item?.seekWaiting, item?.status == .readyToPlay,
+            item?.hasFirstFrame == false
+        else { return }
+        item?.seekWaiting = nil
+        startSeek(waiting, &actions)
     }
 
     /// Not before zero. Beyond the duration it is left as it is, for a container may say too little: landing

@@ -81,6 +81,7 @@ package struct PlaybackState: Hashable, Sendable {
             if item?.id == id { item?.duration = duration }
         case .buffer(let id, let level): bufferChanged(id, level)
         case .firstFramePresented(let epoch, let time): firstFramePresented(epoch, time, &actions)
+        case .seekWaits(let epoch): seekWaits(epoch, &actions)
         case .starved(let epoch): starved(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)

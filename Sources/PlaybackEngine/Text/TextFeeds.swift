@@ -17,7 +17,9 @@ struct TextFeed {
         self.source = source
         self.stage = stage
         self.lane = lane
-        runner = StageRunner(stage, on: lane)
+        let runner = StageRunner(stage, on: lane)
+        self.runner = runner
+        stage.setWakeHandler { [weak runner] in runner?.wake() }
     }
 
     func letGo() {

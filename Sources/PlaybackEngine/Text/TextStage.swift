@@ -103,6 +103,8 @@ final class TextStage: Stage, @unchecked Sendable {
         var from = ItemTime.zero
         var upTo = ItemTime.zero
         var isOver = false
+        /// From here on a jump interrupts what is read; an opening goes on.
+        var isOpen = false
     }
 
     private let shared: Locked<Shared>
@@ -113,6 +115,8 @@ final class TextStage: Stage, @unchecked Sendable {
     private let faulted: @Sendable (MediaError) -> Void
 
     // Confined to the lane.
+    /// The next thing to do is a seek: to another place, or because reading was interrupted.
+    private var mustSeek = false
     private var decoder: (any TextDecoder)?
     private var isDead = false
     private var jumps = 0
@@ -148,16 +152,30 @@ final class TextStage: Stage, @unchecked Sendable {
     var trackID: Int? { shared.withLock { $0.track } }
     var cues: CueList { shared.withLock { $0.cues } }
 
-    /// True: there is something to do.
+    /// True: there is something to do. After a jump a read that waits for bytes ends.
     func play(at time: ItemTime, jumped: Bool) -> Bool {
-        shared.withLock { shared in
+        let (jumps, hasWork) = shared.withLock { shared in
             shared.time = time
             if jumped { shared.jumps += 1 }
-            return jumped || !shared.isOver && shared.upTo < time + Self.ahead / 2
+            let hasWork = jumped || !shared.isOver && shared.upTo < time + Self.ahead / 2
+            return (jumped && shared.isOpen ? shared.jumps : nil, hasWork)
         }
+        if let jumps { demuxer.interrupt(before: Self.epoch(jumps)) }
+        return hasWork
     }
 
-    func cancel() { demuxer.cancel() }
+    /// `wake` is called, on any thread, when there are bytes again where there were none.
+    func setWakeHandler(_ wake: @escaping @Sendable () -> Void) {
+        _ = demuxer.setNoticeHandler { if $0 == .ready { wake() } }
+    }
+
+    func cancel() {
+        demuxer.cancel()
+        _ = demuxer.setNoticeHandler(nil)
+    }
+
+    /// The demuxer is the stage's own, and so are its epochs: one for each jump.
+    private static func epoch(_ jumps: Int) -> Epoch { Epoch(UInt64(jumps)) }
 
     // MARK: On the lane
 
@@ -192,7 +210,10 @@ final class TextStage: Stage, @unchecked Sendable {
         guide = sound ?? picture
         seekTrack = picture ?? sound
         enable()
-        shared.withLock { $0.track = track.id }
+        shared.withLock { shared in
+            shared.track = track.id
+            shared.isOpen = true
+        }
         opened(.success(()))
     }
 
@@ -204,11 +225,14 @@ final class TextStage: Stage, @unchecked Sendable {
         }
         if jumps != self.jumps {
             self.jumps = jumps
+            demuxer.begin(Self.epoch(jumps))
             let isKnown = time >= from && (isOver || time <= upTo + Self.preroll)
-            if !isKnown {
-                try seek(to: max(.zero, time - Self.preroll))
-                return .progressed
-            }
+            if !isKnown { mustSeek = true }
+        }
+        if mustSeek {
+            mustSeek = false
+            try seek(to: max(.zero, time - Self.preroll))
+            return .progressed
         }
         if isOver { return .finished }
         if upTo > time + Self.ahead { return .needsSpace }
@@ -252,10 +276,23 @@ final class TextStage: Stage, @unchecked Sendable {
         // Words have no sync points in most containers' indexes; frames and audio have.
         if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
         defer { enable() }
-        try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)
+        do throws(MediaError) {
+            try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)
+        } catch {
+            // Nothing is at hand there: the same again.
+            mustSeek = error.code == .notReady
+            throw error
+        }
     }
 
+    /// There was a jump since the call began.
+    private var isInterrupted: Bool { decoder != nil && shared.withLock { $0.jumps != jumps } }
+
     private func recover(from error: MediaError) -> StepResult {
+        if error.code == .cancelled, isInterrupted {
+            mustSeek = true
+            return .progressed
+        }
         if error.code == .cancelled {
             isDead = true
             return .finished
@@ -265,8 +302,8 @@ final class TextStage: Stage, @unchecked Sendable {
             opened(.failure(error))
             return .finished
         }
-        // Asked again at the next look.
-        if error.code == .notReady { return .needsInput }
+        // Asked again when the demuxer says so, and at each look. An interruption looks the same.
+        if error.code == .notReady { return isInterrupted ? .progressed : .needsInput }
         faulted(error)
         faults += 1
         if error.code != .decodeFailed && !error.isRetryable || faults >= Self.faultLimit {
