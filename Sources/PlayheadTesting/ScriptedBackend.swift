@@ -1,6 +1,7 @@
 public import Foundation
 public import MediaCore
 public import Playhead
+public import PlaybackEngine
 
 /// Plays scripts instead of files. A URL of `add` opens its own script, every other location opens `media`.
 ///
@@ -24,6 +25,8 @@ public final class ScriptedBackend: MediaBackend {
 
     private let media: ScriptedMedia
     private let clock: any HostClock
+    /// Tells when data that a script holds back is there; nil: demuxers must be asked again.
+    private let driver: (any Driver)?
     private let makeStretcher: @Sendable () -> (any AudioTimeStretcher)?
     private let called: @Sendable (ScriptedCall) -> Void
     private let state = Locked(State())
@@ -38,7 +41,21 @@ public final class ScriptedBackend: MediaBackend {
     ) {
         self.media = media
         self.clock = clock
+        driver = nil
         self.makeStretcher = makeStretcher
+        self.called = called
+    }
+
+    /// The same, but demuxers say when data that a script holds back is there: nobody need ask again.
+    public init(
+        _ media: ScriptedMedia = ScriptedMedia(),
+        driver: any Driver,
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+    ) {
+        self.media = media
+        clock = driver.clock
+        self.driver = driver
+        makeStretcher = { nil }
         self.called = called
     }
 
@@ -63,7 +80,9 @@ public final class ScriptedBackend: MediaBackend {
             state.opened.append(request.location)
             return state.scripts[request.location] ?? media
         }
-        return ScriptedDemuxer(script, clock: clock) { [weak self] in self?.count($0) }
+        let called: @Sendable (ScriptedCall) -> Void = { [weak self] in self?.count($0) }
+        if let driver { return ScriptedDemuxer(script, driver: driver, called: called) }
+        return ScriptedDemuxer(script, clock: clock, called: called)
     }
 
     private func count(_ call: ScriptedCall) {

@@ -1,4 +1,5 @@
 public import MediaCore
+public import PlaybackEngine
 import Synchronization
 
 /// What a scripted demuxer, or a decoder of it, was asked to do.
@@ -10,23 +11,28 @@ public enum ScriptedCall: Hashable, Sendable {
     case cancel
 }
 
-/// Plays a script: the demuxer's contract, with the faults that the script asks for.
+/// Plays a script: the demuxer's contract, with the faults that the script asks for. It never blocks: where
+/// the script holds data back, `read` throws `.notReady`.
 public final class ScriptedDemuxer: Demuxer {
     private struct State {
         var position = 0
         var wasReported: Set<Int> = []
         var enabled: Set<Int> = []
+        var interrupts = 0
     }
 
     private let media: ScriptedMedia
     private let packets: [Packet]
     private let clock: any HostClock
     private let state = Locked(State())
-    private let isCancelled = Atomic<Bool>(false)
+    private let context = ReadContext()
+    private let cancelWasTold = Atomic<Bool>(false)
+    /// Where what is held back is told of when it is there.
+    private let alarms: (driver: any Driver, lane: any Lane)?
     /// Told of each call.
     private let called: @Sendable (ScriptedCall) -> Void
 
-    /// `clock` tells when a scripted stall is over.
+    /// `clock` tells when a scripted stall is over. The demuxer does not say so: it must be asked again.
     public init(
         _ media: ScriptedMedia,
         clock: any HostClock,
@@ -35,8 +41,25 @@ public final class ScriptedDemuxer: Demuxer {
         self.called = called
         self.media = media
         self.clock = clock
+        alarms = nil
         packets = media.packets()
     }
+
+    /// `driver` tells when a scripted stall is over, and the demuxer says so: nobody need ask again.
+    public init(
+        _ media: ScriptedMedia,
+        driver: any Driver,
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+    ) {
+        self.called = called
+        self.media = media
+        clock = driver.clock
+        alarms = (driver, driver.makeLane(.loading, label: "script"))
+        packets = media.packets()
+    }
+
+    /// How often `interrupt(before:)` was called. Any thread.
+    public var interruptCount: Int { state.withLock { $0.interrupts } }
 
     public func open() throws(MediaError) -> MediaDescription {
         try check()
@@ -64,12 +87,10 @@ public final class ScriptedDemuxer: Demuxer {
     private func applyFaults(at position: Int) throws(MediaError) {
         for fault in media.faults {
             switch fault {
-            case .stall(position, let until) where clock.now < HostTime(nanoseconds: Int64(until * 1e9)):
-                throw MediaError(.notReady, "the script holds the data back", isRetryable: true)
+            case .stall(position, let until): try hold(until: until)
+            case .hang(position): throw MediaError(.notReady, "the script hangs", isRetryable: true)
             case .trickles(let speed) where position < packets.count:
-                let time = (packets[position].decodeTime ?? .zero).seconds / speed
-                guard clock.now < HostTime(nanoseconds: Int64(time * 1e9)) else { continue }
-                throw MediaError(.notReady, "the script lets data trickle", isRetryable: true)
+                try hold(until: (packets[position].decodeTime ?? .zero).seconds / speed)
             case .unreadable(position) where state.withLock({ $0.wasReported.insert(position).inserted }):
                 state.withLock { $0.position += 1 }
                 throw MediaError(.io, "packet \(position) cannot be read", isRetryable: true)
@@ -78,6 +99,16 @@ public final class ScriptedDemuxer: Demuxer {
             default: continue
             }
         }
+    }
+
+    /// Nothing is at hand until the clock shows `seconds`.
+    private func hold(until seconds: Double) throws(MediaError) {
+        let time = HostTime(nanoseconds: Int64(seconds * 1e9))
+        guard clock.now < time else { return }
+        if let alarms {
+            _ = alarms.driver.schedule(at: time, on: alarms.lane) { [weak context] in context?.wake() }
+        }
+        throw MediaError(.notReady, "the script holds the data back", isRetryable: true)
     }
 
     private func isCutOff(_ position: Int) -> Bool {
@@ -110,11 +141,24 @@ public final class ScriptedDemuxer: Demuxer {
         ScriptedTextDecoder(media)
     }
 
+    public func begin(_ epoch: Epoch) { context.begin(epoch) }
+
+    public func interrupt(before epoch: Epoch) {
+        state.withLock { $0.interrupts += 1 }
+        context.interrupt(before: epoch)
+    }
+
+    public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+        context.setNoticeHandler(handler)
+        return alarms != nil
+    }
+
     public func cancel() {
-        if !isCancelled.exchange(true, ordering: .acquiringAndReleasing) { called(.cancel) }
+        context.cancel()
+        if !cancelWasTold.exchange(true, ordering: .acquiringAndReleasing) { called(.cancel) }
     }
 
     private func check() throws(MediaError) {
-        if isCancelled.load(ordering: .acquiring) { throw MediaError(.cancelled, "cancelled") }
+        if context.isCancelled { throw MediaError(.cancelled, "cancelled") }
     }
 }

@@ -69,6 +69,8 @@ public struct ScriptedMedia: Sendable {
         /// Reading packet `index` (in file order, counted from the start) finds nothing until the clock shows
         /// `until` seconds.
         case stall(atPacket: Int, until: Double)
+        /// Reading packet `index` finds nothing, for ever. A seek to another place goes on.
+        case hang(atPacket: Int)
         /// Reading packet `index` fails and can be tried again behind it.
         case unreadable(packet: Int)
         /// Reading packet `index` fails for good.
