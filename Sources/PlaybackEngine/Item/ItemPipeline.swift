@@ -184,13 +184,14 @@ final class ItemPipeline: Sendable {
     /// bytes ends.
     func begin(_ start: EpochStart) {
         isReverse.store(start.isReverse, ordering: .relaxed)
-        demux.wish.withLock { $0.start = start }
-        demuxer.interrupt(before: start.epoch)
         for branch in allTrackPipelines {
             branch.stage.start.withLock { $0 = start }
             branch.packets.begin(start.epoch)
             branch.frames.begin(start.epoch)
         }
+        // Last: reading goes on at once, on its own lane, and queues of an older epoch would drop what it brings.
+        demux.wish.withLock { $0.start = start }
+        demuxer.interrupt(before: start.epoch)
         wake()
     }
 
