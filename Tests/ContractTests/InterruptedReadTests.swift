@@ -1,0 +1,221 @@
+import Foundation
+import PlaybackEngine
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// Reads that hang, in real media through the FFmpeg demuxer. No test lets the bytes go that it waits for,
+/// unless it says so: what is awaited comes although the read hangs.
+@Suite("Contract: a read that hangs holds up nothing", .enabled(if: Fixture.areThere, "make fixtures"))
+struct InterruptedReadTests {
+    static let files = [
+        "clip-h264-aac.mp4", "clip-fragmented.mp4", "clip-h264-aac.ts", "clip-vp9-opus.webm",
+        "clip-hevc-aac.mp4", "two-languages.mkv",
+    ]
+    /// Files with an index. Without one a seek reads here and there to find its place, and so may need what is held.
+    static let indexed = files.filter { !$0.hasSuffix(".ts") }
+    static let clip = "clip-h264-aac.mp4"
+    static let ways: [ScriptedByteSource.Waiting] = [.blocks, .saysNotReady]
+
+    @Test("A seek goes where data is, and playing goes on there with exact frames", arguments: indexed, ways)
+    func seekAway(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
+        let reference = try await HangScene.reference(file)
+        try #require(reference.count == 90)
+        try await HangScene.play(file, way) { scene in
+            try await scene.load()
+            scene.hold(HangScene.middle)
+            scene.player.play()
+            try await scene.untilReadHangs()
+            #expect(try await scene.seek(to: 2100))
+            try await scene.playToEnd()
+            #expect(Array(scene.takeFrames().drop { $0.time < .ms(1000) }) == reference.from(2100))
+            // And back to before the hang.
+            #expect(try await scene.seek(to: 300))
+            #expect(scene.takeFrames().last == reference.due(at: 300))
+            #expect(scene.source.counts.cancels == 0)
+        }
+    }
+
+    @Test(
+        "A seek into the hang, away, back into it, away again; let go, all frames come",
+        arguments: indexed,
+        ways
+    )
+    func backAndForth(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
+        let reference = try await HangScene.reference(file)
+        try await HangScene.play(file, way) { scene in
+            try await scene.load()
+            scene.hold(HangScene.middle)
+            for place in [2100, 300, 2500] as [Int64] {
+                let waits = scene.source.counts.waits
+                let hanging = scene.beginSeek(to: 1700)
+                try await scene.untilReadHangs(after: waits)
+                #expect(try await scene.seek(to: place))
+                #expect(try await scene.answer(of: hanging) == false)
+                #expect(scene.takeFrames().last == reference.due(at: place))
+            }
+            let waits = scene.source.counts.waits
+            let hanging = scene.beginSeek(to: 1700)
+            try await scene.untilReadHangs(after: waits)
+            scene.source.release()
+            #expect(try await scene.answer(of: hanging))
+            #expect(scene.takeFrames().last == reference.due(at: 1700))
+            try await scene.playToEnd()
+            #expect(scene.takeFrames() == Array(reference.from(1700).dropFirst()))
+        }
+    }
+
+    @Test("Of a storm of seeks the last one wins, though others hang; each is answered once", arguments: ways)
+    func storm(_ way: ScriptedByteSource.Waiting) async throws {
+        let reference = try await HangScene.reference(Self.clip)
+        try await HangScene.play(Self.clip, way) { scene in
+            try await scene.load()
+            scene.hold(HangScene.middle)
+            scene.player.play()
+            try await scene.untilReadHangs()
+            var random = SplitMix64(7)
+            var seeks: [Task<Bool, Never>] = []
+            for number in 0..<200 {
+                let isHanging = number % 3 != 0
+                seeks.append(scene.beginSeek(to: isHanging ? 1600 + Int64(number) : Int64(number)))
+                for _ in 0..<Int.random(in: 0..<20, using: &random) { await Task.yield() }
+            }
+            #expect(try await scene.seek(to: 2345))
+            #expect(scene.takeFrames().last == reference.due(at: 2345))
+            // Those that were overtaken are answered too.
+            for seek in seeks { _ = try await scene.answer(of: seek) }
+        }
+    }
+
+    @Test("Paused while a read hangs: told at once; played again, all frames come", arguments: files, ways)
+    func pause(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
+        let reference = try await HangScene.reference(file)
+        try await HangScene.play(file, way) { scene in
+            try await scene.load()
+            scene.hold(HangScene.middle)
+            scene.player.play()
+            try await scene.untilReadHangs()
+            try await scene.event("the pause", after: { scene.player.pause() }) { event in
+                if case .timeControlStatusChanged(.paused, _) = event { true } else { false }
+            }
+            scene.source.release()
+            try await scene.playToEnd()
+            #expect(scene.takeFrames() == reference)
+        }
+    }
+
+    @Test("An open that hangs makes way for another item; its source serves the next reader", arguments: ways)
+    func replacedWhileOpening(_ way: ScriptedByteSource.Waiting) async throws {
+        let reference = try await HangScene.reference(Self.clip)
+        try await HangScene.play(Self.clip, way) { scene in
+            scene.source.hold(from: 0)
+            scene.player.replaceCurrentItem(with: PlayerItem(asset: scene.asset))
+            try await scene.untilReadHangs()
+            try await scene.load(Asset(url: Fixture.url(Self.clip)))
+            try await scene.playToEnd()
+            #expect(scene.takeFrames() == reference)
+            if way == .blocks { try await scene.until("the open's end") { $0.interrupts == 1 } }
+            scene.source.release()
+            scene.player.pause()
+            try await scene.load()
+            #expect(scene.takeFrames().last == reference.first)
+            #expect(scene.source.counts.cancels == 0)
+        }
+    }
+
+    @Test("A hang where a loop goes round: a seek is answered, and the lap goes on there", arguments: ways)
+    func loopWrap(_ way: ScriptedByteSource.Waiting) async throws {
+        let reference = try await HangScene.reference(Self.clip)
+        try await HangScene.play(Self.clip, way, keepsPackets: false) { scene in
+            try await scene.load()
+            scene.player.repeatMode = .loop
+            // The first frames of the next lap.
+            scene.hold(0.10..<0.30)
+            let waits = scene.source.counts.waits
+            try await scene.event("a stall", after: { scene.player.play() }) { event in
+                if case .playbackStalled = event { true } else { false }
+            }
+            try await scene.untilReadHangs(after: waits)
+            try await scene.event("the lap's end", after: { _ = scene.beginSeek(to: 2100) }) { event in
+                if case .didPlayToEndTime = event { true } else { false }
+            }
+            let frames = scene.takeFrames()
+            let second = frames.lastIndex { $0 == reference.due(at: 2100) } ?? 0
+            #expect(Array(frames[second...].prefix(30)) == reference.from(2100))
+        }
+    }
+
+    @Test(
+        "Taken off, then another item, while a read hangs: told at once; the reader is gone",
+        arguments: files
+    )
+    func stop(_ file: String) async throws {
+        try await HangScene.play(file) { scene in
+            try await scene.load()
+            scene.hold(HangScene.middle)
+            scene.player.play()
+            try await scene.untilReadHangs()
+            try await scene.event("no item", after: { scene.player.replaceCurrentItem(with: nil) }) { event in
+                if case .currentItemChanged(nil) = event { true } else { false }
+            }
+            try await scene.until("the read's end") { $0.interrupts >= 1 }
+            try await scene.load(Asset(url: Fixture.url(Self.clip)))
+            #expect(scene.source.counts.cancels == 0)
+        }
+    }
+
+    @Test("Shut down while a read hangs, in every phase", arguments: ["open", "play", "seek"], files)
+    func release(_ phase: String, _ file: String) async throws {
+        try await HangScene.play(file) { scene in
+            if phase == "open" {
+                scene.source.hold(from: 0)
+                scene.player.replaceCurrentItem(with: PlayerItem(asset: scene.asset))
+            } else {
+                try await scene.load()
+                scene.hold(HangScene.middle)
+            }
+            if phase == "play" { scene.player.play() }
+            let seek = phase == "seek" ? scene.beginSeek(to: 1700) : nil
+            try await scene.untilReadHangs()
+            try await within("the shutdown") { await scene.player.shutdown() }
+            try await scene.until("the read's end") { $0.interrupts >= 1 }
+            if let seek { #expect(try await scene.answer(of: seek) == false) }
+        }
+    }
+
+    @Test("Bytes that come are told of: nobody asks again and again", arguments: files)
+    func wakes(_ file: String) async throws {
+        let reference = try await HangScene.reference(file)
+        try await HangScene.play(file, .saysNotReady) { scene in
+            try await scene.load()
+            scene.hold(HangScene.middle)
+            try await scene.event("a stall", after: { scene.player.play() }) { event in
+                if case .playbackStalled = event { true } else { false }
+            }
+            try await scene.untilReadHangs()
+            let waits = scene.source.counts.waits
+            #expect(waits <= 4)
+            scene.source.release()
+            try await scene.playToEnd()
+            #expect(scene.takeFrames() == reference)
+            #expect(scene.source.counts.waits == waits)
+        }
+    }
+
+    @Test("A hang, let go, and then the end", arguments: files, ways)
+    func end(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
+        let reference = try await HangScene.reference(file)
+        try await HangScene.play(file, way) { scene in
+            try await scene.load()
+            scene.hold(0.80..<0.99)
+            scene.player.play()
+            try await scene.untilReadHangs()
+            #expect(try await scene.seek(to: 300))
+            _ = scene.takeFrames()
+            scene.source.release()
+            try await scene.playToEnd()
+            #expect(scene.takeFrames() == Array(reference.from(300).dropFirst()))
+        }
+    }
+}
