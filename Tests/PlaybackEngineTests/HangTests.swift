@@ -105,16 +105,15 @@ struct HangTests {
         #expect(isDone.withLock { $0 })
     }
 
-    @Test(
-        "A stall that ends is told of: playing goes on, and each packet is asked for twice at most",
-        arguments: seeds
-    )
+    @Test("A stall that ends is told of: nobody asks meanwhile, and playing goes on", arguments: seeds)
     func stall(_ seed: UInt64) {
         let scene = Scene(seed)
         scene.load([.stall(atPacket: 25, until: 30)])
         scene.playIntoHang()
-        scene.bench.driver.run(seconds: 40)
+        let reads = scene.reads.withLock { $0 }
+        scene.bench.driver.run(seconds: 20)
+        #expect(scene.reads.withLock { $0 } == reads)
+        scene.bench.driver.run(seconds: 20)
         #expect(scene.numbers == Array(0..<50))
-        #expect(scene.reads.withLock { $0 } <= 60)
     }
 }
