@@ -32,7 +32,8 @@ package final class PipeByteSource: ByteSource {
         if wakeUp.write >= 0 { close(wakeUp.write) }
     }
 
-    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+    package func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
+    {
         try read(at: offset, into: buffer, context: ReadContext())
     }
 

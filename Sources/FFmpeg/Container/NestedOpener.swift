@@ -90,7 +90,9 @@ final class NestedOpener {
     /// Playlists come with their end, and tell their dates.
     private func source(_ path: String) throws(MediaError) -> any ByteSource {
         let file = try FileByteSource(path: path)
-        guard !isOpened, let playlist = try PlaylistSource(SourceReader(file, interruption)) else { return file }
+        guard !isOpened, let playlist = try PlaylistSource(SourceReader(file, interruption)) else {
+            return file
+        }
         if dates.isEmpty { dates = playlist.text.dates }
         return playlist
     }
