@@ -51,5 +51,10 @@ let package = Package(
             swiftSettings: settings + [insider],
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
+        .executableTarget(
+            name: "ManyPlayers",
+            dependencies: playhead,
+            swiftSettings: settings
+        ),
     ]
 )

@@ -5,6 +5,11 @@ import Playhead
 enum Main {
     static func main() async {
         Arenas.limit(to: 2)
+        // Before the first call that may need a thread.
+        if let shortage = SystemLimits.shortage() {
+            Console.shared.complain(shortage)
+            ExitStatus.failure.exitNow()
+        }
         await Vplay.main()
     }
 }

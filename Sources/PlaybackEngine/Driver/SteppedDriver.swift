@@ -15,17 +15,6 @@ package final class SteppedDriver: Driver {
 
     private typealias Job = @Sendable () -> Void
 
-    private struct Alarm: Comparable {
-        let time: HostTime
-        let sequence: UInt64
-        let wakeup: SteppedWakeup
-
-        static func < (a: Alarm, b: Alarm) -> Bool {
-            (a.time, a.sequence) < (b.time, b.sequence)
-        }
-        static func == (a: Alarm, b: Alarm) -> Bool { a.sequence == b.sequence }
-    }
-
     /// What can run now. However many lanes there are, a step costs the same: in order of arrival a lane's
     /// oldest work is at the front of a queue that all lanes share.
     private struct Jobs {
@@ -69,8 +58,7 @@ package final class SteppedDriver: Driver {
 
     private struct Agenda {
         var jobs: Jobs
-        var alarms = Heap<Alarm>()
-        var sequence: UInt64 = 0
+        var alarms = Heap<LaneAlarm>()
         /// Closures that run on a queue of the user's right now; nothing else runs meanwhile.
         var outside = 0
     }
@@ -102,13 +90,10 @@ package final class SteppedDriver: Driver {
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void
     ) -> any Wakeup {
-        let wakeup = SteppedWakeup(lane: lane, work: work)
-        agenda.withLock { agenda in
-            agenda.sequence += 1
-            agenda.alarms.insert(Alarm(time: time, sequence: agenda.sequence, wakeup: wakeup))
-        }
+        let alarm = LaneAlarm(at: time.nanoseconds, on: lane, work)
+        agenda.withLock { $0.alarms.insert(alarm) }
         announce()
-        return wakeup
+        return alarm
     }
 
     fileprivate func enqueue(_ work: @escaping @Sendable () -> Void, on lane: Int, isAhead: Bool) {
@@ -129,7 +114,7 @@ package final class SteppedDriver: Driver {
     package var hasWork: Bool {
         agenda.withLock { agenda in
             agenda.outside == 0
-                && (!agenda.jobs.isEmpty || agenda.alarms.unordered.contains { !$0.wakeup.isCancelled })
+                && (!agenda.jobs.isEmpty || agenda.alarms.unordered.contains { !$0.isCancelled })
         }
     }
 
@@ -144,12 +129,12 @@ package final class SteppedDriver: Driver {
     /// Makes the work ready that was to be done by now. Time may have passed while something else ran.
     package func fireDue() {
         while true {
-            let due = agenda.withLock { agenda -> Alarm? in
-                guard let alarm = agenda.alarms.min, alarm.time <= clock.now else { return nil }
+            let due = agenda.withLock { agenda -> LaneAlarm? in
+                guard let alarm = agenda.alarms.min, alarm.time <= clock.now.nanoseconds else { return nil }
                 return agenda.alarms.removeMin()
             }
             guard let due else { return }
-            due.wakeup.fire()
+            due.ring()
         }
     }
 
@@ -157,15 +142,15 @@ package final class SteppedDriver: Driver {
     /// that moment is past `limit`, or something can still run at the present time.
     @discardableResult
     package func advance(limit: HostTime = .distantFuture) -> Bool {
-        let due = agenda.withLock { agenda -> Alarm? in
+        let due = agenda.withLock { agenda -> LaneAlarm? in
             guard agenda.outside == 0, agenda.jobs.isEmpty else { return nil }
-            while let alarm = agenda.alarms.min, alarm.wakeup.isCancelled { agenda.alarms.removeMin() }
-            guard let alarm = agenda.alarms.min, alarm.time <= limit else { return nil }
+            while let alarm = agenda.alarms.min, alarm.isCancelled { agenda.alarms.removeMin() }
+            guard let alarm = agenda.alarms.min, alarm.time <= limit.nanoseconds else { return nil }
             return agenda.alarms.removeMin()
         }
         guard let due else { return false }
-        manualClock.advance(to: due.time)
-        due.wakeup.fire()
+        manualClock.advance(to: HostTime(nanoseconds: due.time))
+        due.ring()
         return true
     }
 }
@@ -205,33 +190,6 @@ private final class OutsideLane: Lane {
                 work()
                 driver.leaveOutside()
             }
-        }
-    }
-}
-
-private final class SteppedWakeup: Wakeup {
-    private struct Call {
-        let lane: any Lane
-        let work: @Sendable () -> Void
-    }
-    /// Emptied by `cancel`, so that an alarm that is still listed keeps nothing alive.
-    private let call: Locked<Call?>
-
-    init(lane: any Lane, work: @escaping @Sendable () -> Void) { call = Locked(Call(lane: lane, work: work)) }
-
-    var isCancelled: Bool { call.withLock { $0 == nil } }
-
-    func cancel() { call.withLock { $0 = nil } }
-
-    /// The work can still be cancelled until its lane gets to it.
-    func fire() {
-        guard let lane = call.withLock({ $0?.lane }) else { return }
-        lane.enqueue { [self] in
-            let work = call.withLock { call in
-                defer { call = nil }
-                return call?.work
-            }
-            work?()
         }
     }
 }

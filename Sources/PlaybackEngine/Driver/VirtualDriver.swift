@@ -2,8 +2,8 @@ package import Dispatch
 package import MediaCore
 import Synchronization
 
-/// The virtual clock in production: one dispatch queue takes the steps of a `SteppedDriver` as fast as they
-/// come. Nothing runs, and no time passes, while nobody waits for anything.
+/// The virtual clock in production: one lane of the process's pool takes the steps of a `SteppedDriver` as fast as
+/// they come. Nothing runs, and no time passes, while nobody waits for anything.
 package final class VirtualDriver: Driver {
     private let stepped: SteppedDriver
     private let pump: Pump
@@ -33,7 +33,10 @@ package final class VirtualDriver: Driver {
 }
 
 private final class Pump: Sendable {
-    private let queue = DispatchQueue(label: "playhead.virtual", qos: .userInitiated)
+    /// Reads and decodes: it may block, and it gives way to others of its kind.
+    private let lane = PoolLane(.loading, pool: .shared)
+    /// Nanoseconds of one turn.
+    private static let turn: Int64 = 5_000_000
     private let isScheduled = Atomic<Bool>(false)
     /// Weak by design: the driver's work handler holds the pump, so a strong reference would be a cycle.
     private let driver: WeakBox<SteppedDriver>
@@ -42,15 +45,23 @@ private final class Pump: Sendable {
 
     func wake() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        queue.async { [self] in
-            // The flag stays up while running, so that work made by the work itself costs no new dispatch.
-            guard let driver = driver.value else { return }
-            repeat {
-                while driver.step() || driver.advance() {}
-                isScheduled.store(false, ordering: .sequentiallyConsistent)
-                // Something may have come between the last look and the flag going down.
-            } while driver.hasWork && !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
-        }
+        lane.enqueue { [self] in run() }
+    }
+
+    private func run() {
+        // The flag stays up while running, so that work made by the work itself costs no new wake-up.
+        guard let driver = driver.value else { return }
+        let end = PoolThread.now + Self.turn
+        repeat {
+            while driver.step() || driver.advance() {
+                guard PoolThread.now < end else {
+                    lane.enqueue { [self] in run() }
+                    return
+                }
+            }
+            isScheduled.store(false, ordering: .sequentiallyConsistent)
+            // Something may have come between the last look and the flag going down.
+        } while driver.hasWork && !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
     }
 }
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaCore
+import PlaybackEngine
 
 /// How to open an asset.
 public struct AssetOptions: Sendable {
@@ -118,7 +119,9 @@ public final class Asset: Sendable {
     private func start() {
         let demuxer = makeDemuxer(backend)
         state.withLock { $0.demuxer = demuxer }
-        DispatchQueue(label: "playhead.asset").async { [self] in
+        let driver = PoolDriver()
+        if let refusal = driver.refusal { return finish(.failure(refusal)) }
+        driver.makeLane(.loading, label: "asset").enqueue { [self] in
             do throws(MediaError) {
                 finish(.success(try demuxer.open()))
             } catch {

@@ -56,7 +56,7 @@ public final class ImageGenerator: Sendable {
             driver: clock.makeDriver(),
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
-            options: { DecoderOptions(sharing: Census.players + 1) },
+            options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
             didOpen: { asset.finish(.success($0)) }
         )
     }

@@ -3,7 +3,6 @@ import FFmpeg
 public import Logging
 public import MediaCore
 public import PlaybackEngine
-import Synchronization
 
 /// Which clock a player follows.
 public enum ClockMode: Sendable {
@@ -140,18 +139,10 @@ extension Player {
 extension ClockMode {
     func makeDriver() -> any Driver {
         switch self {
-        case .host: DispatchDriver()
+        case .host: PoolDriver()
         case .virtual: VirtualDriver()
-        case .custom(let clock): DispatchDriver(clock: clock)
+        case .custom(let clock): PoolDriver(clock: clock)
         case .driver(let driver): driver
         }
     }
-}
-
-/// How many players of this process hold an item: they share the cores.
-enum Census {
-    private static let count = Atomic<Int>(0)
-    static func enter() { count.add(1, ordering: .relaxed) }
-    static func leave() { count.subtract(1, ordering: .relaxed) }
-    static var players: Int { max(1, count.load(ordering: .relaxed)) }
 }

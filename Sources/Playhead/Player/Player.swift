@@ -35,12 +35,12 @@ public class Player: @unchecked Sendable {
     public init(playerItem: PlayerItem? = nil, configuration: Configuration) {
         core = PlayerCore(configuration: configuration)
         core.watchers.setPlayer(self)
-        Census.enter()
+        PlayerRegistry.enter()
         if let playerItem { core.replaceItem(with: playerItem) }
     }
 
     deinit {
-        Census.leave()
+        PlayerRegistry.leave()
         core.release()
     }
 
@@ -57,8 +57,9 @@ public class Player: @unchecked Sendable {
 
     /// Whether the player can be used at all; says nothing about an item. Unknown until it tried a first one.
     public var status: Status { tracked(\.status) { core.facts.status } }
-    /// A player itself does not fail here; see `PlayerItem.error`.
-    public var error: PlaybackError? { nil }
+    /// Why `status` is `.failed`: the system refuses the process the threads that playing needs. What is wrong with
+    /// an item is told by `PlayerItem.error`.
+    public var error: PlaybackError? { core.refusal.map { PlaybackError($0, url: nil) } }
 
     // MARK: Rate
 

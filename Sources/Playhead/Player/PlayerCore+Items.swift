@@ -71,7 +71,7 @@ extension PlayerCore {
         let backend = configuration.backend
         var options = DecoderOptions(
             threadCount: decoding.threadCount ?? 0,
-            sharing: Census.players,
+            sharing: PlayerRegistry.players,
             maximumPixelCount: decoding.maximumPixelCount
         )
         options.hurriesFirstPicture = decoding.hurriesFirstPicture

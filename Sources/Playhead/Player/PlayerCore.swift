@@ -11,6 +11,8 @@ import Sinks
 final class PlayerCore: Sendable {
     let configuration: Player.Configuration
     let driver: any Driver
+    /// Non-nil: the system refused the threads that the player needs, and it can play nothing.
+    let refusal: MediaError?
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
     let watchers: Watchers
@@ -59,7 +61,9 @@ final class PlayerCore: Sendable {
     init(configuration: Player.Configuration) {
         self.configuration = configuration
         driver = configuration.clock.makeDriver()
-        callbackQueue = configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks")
+        refusal = (driver as? PoolDriver)?.refusal
+        callbackQueue =
+            configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
         callbacks = driver.makeCallbackLane(callbackQueue)
         watchers = Watchers()
         let sink = Self.makeSink(configuration, driver.clock)
@@ -138,6 +142,7 @@ final class PlayerCore: Sendable {
         let snapshot = loop.snapshot
         var facts = PlayerFacts(snapshot, item: item, volume: volume, isMuted: isMuted)
         facts.mask(rate: rate, repeatMode: mode, snapshot)
+        if refusal != nil { facts.status = .failed }
         return facts
     }
 

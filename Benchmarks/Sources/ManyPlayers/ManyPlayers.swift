@@ -1,0 +1,159 @@
+import Foundation
+import Playhead
+
+/// Many players of one clip at the same time, looping, without sound: what a wall of videos costs.
+///
+///     swift run -c release --package-path Benchmarks ManyPlayers [--players 100] [--seconds 12] [FILE]
+///
+/// Without FILE it makes a clip of 320x180, 25 frames a second and 5 s with `ffmpeg`, in a temporary folder of
+/// its own. It prints one line: threads at most, frames and late frames, lateness, CPU time, peak memory.
+@main
+struct ManyPlayers {
+    var count = 100
+    var seconds = 12.0
+    var path: String?
+
+    static func main() throws {
+        let command = try ManyPlayers(CommandLine.arguments.dropFirst())
+        guard let path = command.path else {
+            let folder = FileManager.default.temporaryDirectory
+                .appending(path: "playhead-many-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer {
+                do { try FileManager.default.removeItem(at: folder) } catch { complain("\(error)") }
+            }
+            return print(command.run(try makeClip(in: folder)))
+        }
+        print(command.run(path))
+    }
+
+    init(_ arguments: some Sequence<String>) throws {
+        var rest = Array(arguments)[...]
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--players": count = try Self.number(rest.popFirst(), argument)
+            case "--seconds": seconds = try Self.number(rest.popFirst(), argument)
+            case let option where option.hasPrefix("-"): throw UsageError("unknown option \(option)")
+            default: path = argument
+            }
+        }
+    }
+
+    private static func number<Number: LosslessStringConvertible & Comparable & ExpressibleByIntegerLiteral>(
+        _ text: String?,
+        _ option: String
+    ) throws -> Number {
+        guard let number = text.flatMap({ Number($0) }), number > 0 else {
+            throw UsageError("\(option) wants a number above zero")
+        }
+        return number
+    }
+
+    /// The measuring is done on the main thread, which sleeps in between and is one of those counted.
+    private func run(_ path: String) -> String {
+        let item = URL(fileURLWithPath: path)
+        let stages = (0..<count).map { _ in Stage(item) }
+        for stage in stages { stage.player.play() }
+        var threads = Peak()
+        let start = Date()
+        let before = Usage.now
+        while Date().timeIntervalSince(start) < seconds {
+            threads.note(Self.threadCount)
+            Thread.sleep(forTimeInterval: 0.02)
+        }
+        let elapsed = Date().timeIntervalSince(start)
+        let usage = Usage.now
+        let all = stages.map(\.player.counters)
+        let frames = all.map(\.framesPresented).reduce(0, +)
+        let lateness = all.map(\.totalLateness).reduce(0, +)
+        let started = all.compactMap(\.startupTime)
+        return [
+            "players \(count), started \(started.count), seconds \(Self.decimal(elapsed, 1))",
+            "threads at most \(threads.value), at the end \(Self.threadCount)",
+            "frames \(frames), late \(all.map(\.framesLate).reduce(0, +))",
+            "dropped \(all.map(\.framesDropped).reduce(0, +))",
+            "skipped by sinks \(all.map(\.framesSkippedBySinks).reduce(0, +))",
+            "stalls \(all.map(\.stalls).reduce(0, +))",
+            "lateness mean \(Self.decimal(Double(lateness) / Double(max(1, frames)) / 1e6, 3)) ms",
+            "worst \(Self.decimal(Double(all.map(\.worstLateness).max() ?? 0) / 1e6, 1)) ms",
+            "last start after \(Self.decimal(Double(started.max() ?? 0) / 1e6, 0)) ms",
+            "CPU \(Self.decimal(usage.cpuSeconds - before.cpuSeconds, 2)) s",
+            "context switches \(usage.switches - before.switches)",
+            "peak memory \(usage.peakMemory / 1_000_000) MB",
+        ].joined(separator: "; ")
+    }
+
+    private static func makeClip(in folder: URL) throws -> String {
+        let clip = folder.appending(path: "180p.mp4").path
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i"]
+            + ["testsrc2=size=320x180:rate=25:duration=5", "-pix_fmt", "yuv420p", "-g", "50", clip]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw UsageError("ffmpeg could not make a clip") }
+        return clip
+    }
+
+    private static var threadCount: Int {
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Threads:") }
+        return line.flatMap { Int($0.dropFirst("Threads:".count).drop(while: \.isWhitespace)) } ?? 0
+    }
+
+    private static func decimal(_ value: Double, _ digits: Int) -> String {
+        String(format: "%.\(digits)f", value)
+    }
+
+    private static func complain(_ sentence: String) {
+        FileHandle.standardError.write(Data("ManyPlayers: \(sentence)\n".utf8))
+    }
+}
+
+/// One player and where its pictures go.
+private struct Stage {
+    let player: Player
+    let layer: PlayerLayer
+
+    init(_ item: URL) {
+        var configuration = Player.Configuration()
+        configuration.audio = .none
+        player = Player(playerItem: PlayerItem(url: item), configuration: configuration)
+        player.repeatMode = .loop
+        layer = PlayerLayer(player: player)
+        layer.add(NullVideoSink())
+    }
+}
+
+private struct Peak {
+    private(set) var value = 0
+    mutating func note(_ sample: Int) { value = max(value, sample) }
+}
+
+/// What the process has used so far.
+private struct Usage {
+    var cpuSeconds: Double
+    /// Bytes.
+    var peakMemory: Int
+    var switches: Int
+
+    static var now: Usage {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return Usage(
+            cpuSeconds: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+            peakMemory: usage.ru_maxrss << 10,
+            switches: usage.ru_nvcsw + usage.ru_nivcsw
+        )
+    }
+
+    private static func seconds(_ time: timeval) -> Double {
+        Double(time.tv_sec) + Double(time.tv_usec) / 1_000_000
+    }
+}
+
+private struct UsageError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

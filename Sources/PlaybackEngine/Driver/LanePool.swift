@@ -1,0 +1,274 @@
+internal import Glibc
+import HeapModule
+
+/// The threads that all lanes of a process share.
+///
+/// One thread, the control thread, rings alarms and works on control lanes, which never block: a frame that is
+/// due waits for nothing else. The other threads, the workers, take any lane, the most urgent first. There are
+/// at most as many as `LaneQueues` lets work at the same time; they are made when they are needed, and end when
+/// they were not for a while.
+///
+/// `@unchecked Sendable`: what changes is guarded by `mutex`.
+final class LanePool: @unchecked Sendable {
+    typealias StartThread = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32
+
+    /// Guarded by `mutex`.
+    private final class Worker: @unchecked Sendable {
+        let condition = PoolCondition()
+        let threadID = PoolThread.currentID
+        var isSignalled = false
+        /// The role of the lane that it works on, and since when.
+        var work: (role: LaneRole, since: Int64)?
+    }
+
+    /// Who is to be woken or made when the mutex is free again.
+    private enum Wake {
+        case nobody
+        case thread(PoolCondition)
+        case newControl
+        case newWorker
+    }
+
+    static let shared = LanePool(cores: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+
+    private let mutex = PoolMutex()
+    private var queues: LaneQueues
+    private var alarms = Heap<LaneAlarm>()
+    /// Alarms that were called off and are still listed.
+    private var cancelledAlarms = 0
+
+    private var hasControl = false
+    private let controlCondition = PoolCondition()
+    /// When the control thread wakes by itself; nil: it is awake, or has been signalled.
+    private var controlSleepsUntil: Int64?
+
+    private var workers: [Worker] = []
+    /// The one that went to sleep last is the first to be woken, so that those that are not needed can end.
+    private var idle: [Worker] = []
+    private var startsUnderWay = 0
+    /// Workers on their way to look for work. Nobody else is woken meanwhile: who arrives sees whether another
+    /// one is needed.
+    private var wakesUnderWay = 0
+    /// When the system last refused a worker.
+    private var refusedAt: Int64?
+
+    /// Nanoseconds that a worker stays without work.
+    private let idleTime: Int64
+    private let startThread: StartThread
+    /// Nanoseconds until the system is asked again for a thread that it refused.
+    private static let retryTime: Int64 = 100_000_000
+
+    init(cores: Int, idleTime: Int64 = 5_000_000_000, startThread: @escaping StartThread = PoolThread.start) {
+        queues = LaneQueues(cores: cores)
+        self.idleTime = idleTime
+        self.startThread = startThread
+    }
+
+    // MARK: From any thread
+
+    /// Threads at present.
+    var threadCount: Int { mutex.withLock { workers.count + startsUnderWay + (hasControl ? 1 : 0) } }
+
+    /// Alarms that are listed.
+    var alarmCount: Int { mutex.withLock { alarms.count } }
+
+    /// Makes sure of the control thread. Returns 0, or the `errno` with which the system refused it.
+    func start() -> Int32 {
+        let wake = mutex.withLock { hasControl ? Wake.nobody : wakeControl() }
+        return carryOut(wake)
+    }
+
+    /// The lane has work, and nobody works on it.
+    func makeReady(_ lane: PoolLane) {
+        let wake = mutex.withLock {
+            queues.push(lane, at: PoolThread.now)
+            return planWake()
+        }
+        carryOut(wake)
+    }
+
+    func add(_ alarm: LaneAlarm) {
+        let wake = mutex.withLock {
+            alarms.insert(alarm)
+            if let until = controlSleepsUntil, until <= alarm.time { return Wake.nobody }
+            return wakeControl()
+        }
+        carryOut(wake)
+    }
+
+    /// One of the alarms was called off. It stays listed until many are such: most are called off before their
+    /// time, and taking one out of the middle of a heap costs more than going through it now and then.
+    func alarmWasCancelled() {
+        mutex.withLock {
+            cancelledAlarms += 1
+            guard cancelledAlarms > max(64, alarms.count / 2) else { return }
+            alarms = Heap(alarms.unordered.filter { !$0.isCancelled })
+            cancelledAlarms = 0
+        }
+    }
+
+    // MARK: Waking
+
+    /// Who is to look for lanes that can be worked on, or in time who sleeps; the mutex is held.
+    private func planWake() -> Wake {
+        let waiting = queues.waitingCount(.control)
+        if waiting > 0, !hasControl || controlSleepsUntil != nil { return wakeControl() }
+        // The control thread is awake and takes one by itself. More than one are shared out.
+        if wakesUnderWay == 0, waiting > 1 || queues.canRunWorkers, let wake = planWorker() { return wake }
+        if let until = controlSleepsUntil, queues.nextLook < until { return wakeControl() }
+        return .nobody
+    }
+
+    /// nil: all are at work, and there cannot be more.
+    private func planWorker() -> Wake? {
+        if let worker = idle.popLast() {
+            worker.isSignalled = true
+            wakesUnderWay += 1
+            return .thread(worker.condition)
+        }
+        guard queues.canRunWorkers, workers.count + startsUnderWay < queues.mostWorkers else { return nil }
+        // What cannot be done elsewhere is done by the control thread.
+        if let refusedAt, PoolThread.now - refusedAt < Self.retryTime { return wakeControl() }
+        wakesUnderWay += 1
+        startsUnderWay += 1
+        return .newWorker
+    }
+
+    /// The mutex is held.
+    private func wakeControl() -> Wake {
+        guard hasControl else {
+            hasControl = true
+            return .newControl
+        }
+        guard controlSleepsUntil != nil else { return .nobody }
+        controlSleepsUntil = nil
+        return .thread(controlCondition)
+    }
+
+    /// The mutex is free: neither a thread that wakes nor one that begins runs into it. Returns 0, or the `errno`
+    /// with which the system refused a thread.
+    @discardableResult
+    private func carryOut(_ wake: Wake) -> Int32 {
+        switch wake {
+        case .nobody: return 0
+        case .thread(let condition):
+            condition.signal()
+            return 0
+        case .newControl:
+            let code = startThread("playhead") { [self] in runControl() }
+            if code != 0 { mutex.withLock { hasControl = false } }
+            return code
+        case .newWorker:
+            let code = startThread("playhead.work") { [self] in runWorker() }
+            guard code != 0 else { return 0 }
+            let wake = mutex.withLock {
+                startsUnderWay -= 1
+                wakesUnderWay -= 1
+                refusedAt = PoolThread.now
+                return wakeControl()
+            }
+            return carryOut(wake)
+        }
+    }
+
+    // MARK: Control thread (the mutex is held, except while something runs or sleeps)
+
+    private func runControl() {
+        mutex.lock()
+        while true {
+            let now = PoolThread.now
+            if let alarm = alarms.min, alarm.time <= now {
+                ringAlarms(at: now)
+            } else if let lane = queues.take(rolesOfControl, at: now) {
+                work(on: lane)
+            } else if queues.nextLook <= now {
+                lookWhoSleeps(at: now)
+            } else {
+                let until = min(alarms.min?.time ?? .max, queues.nextLook)
+                controlSleepsUntil = until
+                controlCondition.wait(mutex, until: until)
+                controlSleepsUntil = nil
+            }
+        }
+    }
+
+    /// Control alone, unless the system refuses threads for the others.
+    private var rolesOfControl: ArraySlice<LaneRole> {
+        guard refusedAt != nil, idle.isEmpty else { return LaneRole.byUrgency[..<1] }
+        // A read may block: it is left to a worker where there is one.
+        return workers.isEmpty ? LaneRole.byUrgency[...] : LaneRole.byUrgency[..<3]
+    }
+
+    private func ringAlarms(at now: Int64) {
+        var due: [LaneAlarm] = []
+        while let alarm = alarms.min, alarm.time <= now { due.append(alarms.removeMin()) }
+        mutex.unlock()
+        for alarm in due { alarm.ring() }
+        mutex.lock()
+    }
+
+    private func lookWhoSleeps(at now: Int64) {
+        for role in queues.suspects(at: now) {
+            // One that has just begun may wait for a lock.
+            let start = now - LaneQueues.patience(role)
+            let threads = workers.filter { $0.work.map { $0.role == role && $0.since <= start } ?? false }
+                .map(\.threadID)
+            mutex.unlock()
+            let asleep = threads.count { PoolThread.isAsleep($0) }
+            mutex.lock()
+            queues.found(asleep: asleep, role, at: now)
+        }
+        let wake = planWake()
+        mutex.unlock()
+        carryOut(wake)
+        mutex.lock()
+    }
+
+    private func work(on lane: PoolLane) {
+        // What can be worked on besides is for another thread.
+        let wake = planWake()
+        mutex.unlock()
+        carryOut(wake)
+        let hasMore = lane.takeTurn()
+        mutex.lock()
+        queues.finish(lane.role)
+        if hasMore { queues.push(lane, at: PoolThread.now) }
+    }
+
+    // MARK: Workers
+
+    private func runWorker() {
+        let worker = Worker()
+        mutex.lock()
+        workers.append(worker)
+        startsUnderWay -= 1
+        wakesUnderWay -= 1
+        refusedAt = nil
+        repeat {
+            while true {
+                let now = PoolThread.now
+                guard let lane = queues.take(LaneRole.byUrgency, at: now) else { break }
+                worker.work = (lane.role, now)
+                work(on: lane)
+                worker.work = nil
+            }
+        } while sleepUntilSignalled(worker)
+        workers.removeAll { $0 === worker }
+        mutex.unlock()
+    }
+
+    /// False: nobody needed it for a while.
+    private func sleepUntilSignalled(_ worker: Worker) -> Bool {
+        let until = PoolThread.now + idleTime
+        idle.append(worker)
+        while !worker.isSignalled {
+            worker.condition.wait(mutex, until: until)
+            guard !worker.isSignalled, PoolThread.now >= until else { continue }
+            idle.removeAll { $0 === worker }
+            return false
+        }
+        worker.isSignalled = false
+        wakesUnderWay -= 1
+        return true
+    }
+}

@@ -1,0 +1,59 @@
+package import Dispatch
+internal import Glibc
+package import MediaCore
+
+/// Production: lanes share the threads of the process's `LanePool`, and time is the machine's.
+package final class PoolDriver: Driver {
+    package let clock: any HostClock
+    package var isRealTime: Bool { true }
+    /// Non-nil: the system refused the pool its first thread, and nothing is done until it grants one.
+    package let refusal: MediaError?
+    private let pool: LanePool
+
+    package convenience init(clock: any HostClock = SystemClock()) {
+        self.init(clock: clock, pool: .shared)
+    }
+
+    init(clock: any HostClock = SystemClock(), pool: LanePool) {
+        self.clock = clock
+        self.pool = pool
+        let code = pool.start()
+        refusal =
+            code == 0
+            ? nil
+            : MediaError(
+                .resourceLimit,
+                "the system refuses a thread: \(String(cString: strerror(code)))",
+                underlyingCode: code,
+                isRetryable: true
+            )
+    }
+
+    package func makeLane(_ role: LaneRole, label: String) -> any Lane { PoolLane(role, pool: pool) }
+
+    package func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { QueueLane(queue) }
+
+    package func schedule(
+        at time: HostTime,
+        on lane: any Lane,
+        _ work: @escaping @Sendable () -> Void
+    ) -> any Wakeup {
+        let alarm = LaneAlarm(at: machineTime(of: time), on: lane, pool: pool, work)
+        pool.add(alarm)
+        return alarm
+    }
+
+    private func machineTime(of time: HostTime) -> Int64 {
+        // Read from the same clock: what is due at the same time stays so.
+        guard !(clock is SystemClock) else { return time.nanoseconds }
+        // A day at most, so that the sum cannot overflow: the caller looks again.
+        return PoolThread.now + min(max(0, time.nanoseconds(since: clock.now)), 86_400_000_000_000)
+    }
+}
+
+/// A queue of the user's.
+final class QueueLane: Lane {
+    private let queue: DispatchQueue
+    init(_ queue: DispatchQueue) { self.queue = queue }
+    func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+}

@@ -1,0 +1,45 @@
+import DequeModule
+import MediaCore
+
+/// A lane whose work is done by the threads of a `LanePool`, by one at a time.
+final class PoolLane: Lane {
+    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    private struct Job {
+        let body: @Sendable () -> Void
+    }
+
+    private struct Jobs {
+        var waiting: Deque<Job> = []
+        /// The pool has the lane, or a thread is at work on it.
+        var isWithPool = false
+    }
+
+    let role: LaneRole
+    private let pool: LanePool
+    private let jobs = Locked(Jobs())
+
+    init(_ role: LaneRole, pool: LanePool) {
+        self.role = role
+        self.pool = pool
+    }
+
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
+        let isNew = jobs.withLock { jobs in
+            jobs.waiting.append(Job(body: work))
+            defer { jobs.isWithPool = true }
+            return !jobs.isWithPool
+        }
+        if isNew { pool.makeReady(self) }
+    }
+
+    /// Does the oldest piece of work on the calling thread. True: there is more, and the lane stays with the pool.
+    /// One piece a turn: the other lanes come in between, the more urgent ones first.
+    func takeTurn() -> Bool {
+        let job = jobs.withLock { $0.waiting.popFirst() }
+        job?.body()
+        return jobs.withLock { jobs in
+            jobs.isWithPool = !jobs.waiting.isEmpty
+            return jobs.isWithPool
+        }
+    }
+}

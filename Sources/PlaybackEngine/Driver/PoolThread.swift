@@ -1,0 +1,157 @@
+internal import Glibc
+
+/// Threads of a `LanePool`: detached, so that nobody has to wait for one, and deaf to signals, which belong to
+/// the program's own threads.
+enum PoolThread {
+    /// Runs `body` on a new thread. Returns 0, or the `errno` with which the system refused it.
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
+        var attributes = pthread_attr_t()
+        let code = pthread_attr_init(&attributes)
+        guard code == 0 else { return code }
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        // A thread begins with the signal mask of the one that makes it.
+        var blocked = mask
+        var before = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let refusal = pthread_create(&thread, &attributes, threadMain, start.toOpaque())
+        if refusal != 0 { start.release() }
+        return refusal
+    }
+
+    /// Nanoseconds of the machine's monotonic clock, which `SystemClock` reads too.
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    /// The kernel's number of the calling thread; 0 where it does not tell. (Swift's Glibc has no `gettid`.)
+    static var currentID: Int32 {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            let count = readlink("/proc/thread-self", start, buffer.count)
+            // "PROCESS/task/THREAD"
+            let digits = buffer.prefix(max(0, count)).reversed().prefix { $0 != CChar(UInt8(ascii: "/")) }
+            return digits.reversed().reduce(0) { $0 &* 10 &+ Int32($1) &- 48 }
+        }
+    }
+
+    /// Whether a thread of this process sleeps inside the kernel: it waits for a device, a lock or another
+    /// thread. One that wants to run and has no core does not sleep. Where the kernel does not tell, true.
+    static func isAsleep(_ id: Int32) -> Bool {
+        let file = open("/proc/self/task/\(id)/stat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return true }
+        defer { close(file) }
+        return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer in
+            let count = read(file, buffer.baseAddress, buffer.count)
+            // "ID (NAME) STATE …"; a name of ours has no parenthesis.
+            let bytes = buffer.prefix(max(0, count))
+            guard let end = bytes.firstIndex(of: UInt8(ascii: ")")), end + 2 < bytes.endIndex else {
+                return true
+            }
+            return bytes[end + 2] != UInt8(ascii: "R")
+        }
+    }
+
+    /// The calling thread's name, for debuggers and `top -H`: 15 bytes at most.
+    private static func setName(_ name: String) {
+        let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        // A thread without a name works as well.
+        _ = write(file, name, name.utf8.count)
+    }
+
+    private final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// All signals but those that a fault raises in the thread itself.
+    private static var mask: sigset_t {
+        var mask = sigset_t()
+        sigfillset(&mask)
+        for fault in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF] {
+            sigdelset(&mask, fault)
+        }
+        return mask
+    }
+
+    private static let threadMain: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
+        guard let pointer = $0 else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
+        setName(start.name)
+        start.body()
+        return nil
+    }
+}
+
+/// A mutex that conditions can be waited for with.
+final class PoolMutex: @unchecked Sendable {
+    fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deinitialize(count: 1)
+        mutex.deallocate()
+    }
+
+    func lock() { pthread_mutex_lock(mutex) }
+    func unlock() { pthread_mutex_unlock(mutex) }
+
+    func withLock<Result>(_ body: () -> Result) -> Result {
+        lock()
+        defer { unlock() }
+        return body()
+    }
+}
+
+/// What one thread sleeps on.
+final class PoolCondition: @unchecked Sendable {
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+
+    init() {
+        condition = .allocate(capacity: 1)
+        condition.initialize(to: pthread_cond_t())
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        condition.deinitialize(count: 1)
+        condition.deallocate()
+    }
+
+    func signal() { pthread_cond_signal(condition) }
+
+    /// Lets go of `mutex` while it sleeps, until `signal` or `deadline` (nanoseconds of `PoolThread.now`), or by
+    /// chance: the caller looks again.
+    func wait(_ mutex: PoolMutex, until deadline: Int64) {
+        guard deadline < .max else {
+            pthread_cond_wait(condition, mutex.mutex)
+            return
+        }
+        let (seconds, rest) = max(0, deadline).quotientAndRemainder(dividingBy: 1_000_000_000)
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+        pthread_cond_timedwait(condition, mutex.mutex, &time)
+    }
+}

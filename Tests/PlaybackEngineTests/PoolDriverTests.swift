@@ -1,0 +1,404 @@
+import Dispatch
+import Glibc
+import MediaCore
+import Synchronization
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("Lanes that share the threads of a pool")
+struct PoolDriverTests {
+    private static let cores = 2
+
+    /// Threads that are not needed end after 20 ms.
+    private static func makePool() -> LanePool { LanePool(cores: cores, idleTime: 20_000_000) }
+
+    @Test("A lane does one thing at a time, in the order in which it was handed in, from any thread")
+    func serial() {
+        let driver = PoolDriver(pool: Self.makePool())
+        let lanes = (0..<8).map { _ in driver.makeLane(.decoding, label: "lane") }
+        let seen = lanes.map { _ in Locked((numbers: [Int](), isBusy: false, overlaps: 0)) }
+        let done = Pending(of: 8 * 500)
+        for number in 0..<500 {
+            for (lane, seen) in zip(lanes, seen) {
+                lane.enqueue {
+                    seen.withLock {
+                        $0.overlaps += $0.isBusy ? 1 : 0
+                        $0.isBusy = true
+                    }
+                    seen.withLock {
+                        $0.numbers.append(number)
+                        $0.isBusy = false
+                    }
+                    done.tick()
+                }
+            }
+        }
+        #expect(done.wait())
+        for seen in seen {
+            #expect(seen.withLock { $0.numbers } == Array(0..<500))
+            #expect(seen.withLock { $0.overlaps } == 0)
+        }
+    }
+
+    @Test("What a lane's work hands in comes after what was handed in before, and may be more of the same")
+    func fromWithin() {
+        let driver = PoolDriver(pool: Self.makePool())
+        let lane = driver.makeLane(.control, label: "lane")
+        let seen = Locked([Int]())
+        let done = Pending(of: 1)
+        lane.enqueue {
+            lane.enqueue {
+                seen.withLock { $0.append(2) }
+                lane.enqueue { done.tick() }
+            }
+            seen.withLock { $0.append(0) }
+        }
+        lane.enqueue { seen.withLock { $0.append(1) } }
+        #expect(done.wait())
+        // The second one may have been handed in before or after the first had begun.
+        #expect(seen.withLock { Set($0) } == [0, 1, 2])
+        #expect(seen.withLock { $0.first } == 0)
+    }
+
+    @Test("Decoding on all cores holds up neither control nor what is shown")
+    func urgentAtOnce() {
+        let driver = PoolDriver(pool: Self.makePool())
+        let (gate, busy) = (Gate(), Pending(of: Self.cores))
+        let decoding = (0..<20).map { _ in driver.makeLane(.decoding, label: "decode") }
+        for lane in decoding {
+            lane.enqueue {
+                busy.tick()
+                gate.pass()
+            }
+        }
+        #expect(busy.wait())
+        for role in [LaneRole.control, .presenting, .loading] {
+            let done = Pending(of: 100)
+            let lanes = (0..<100).map { _ in driver.makeLane(role, label: "other") }
+            for lane in lanes { lane.enqueue { done.tick() } }
+            #expect(done.wait(), "\(role) was held up")
+        }
+        gate.open()
+    }
+
+    @Test("Reads and sinks that hang hold up nobody else, and get more threads up to a bound")
+    func hanging() {
+        for role in [LaneRole.loading, .presenting] {
+            let pool = Self.makePool()
+            let driver = PoolDriver(pool: pool)
+            let (gate, done) = (Gate(), Pending(of: 500))
+            let hanging = (0..<500).map { _ in driver.makeLane(role, label: "hangs") }
+            let most = Locked(0)
+            let bound = Self.cores + LaneQueues.mostAsleep
+            for lane in hanging {
+                lane.enqueue {
+                    most.withLock { $0 += 1 }
+                    gate.pass()
+                    done.tick()
+                }
+            }
+            // As many as may hang do.
+            while most.withLock({ $0 }) < bound { usleep(1000) }
+            for other in [LaneRole.control, .presenting, .loading, .decoding] where other != role {
+                let answered = Pending(of: 1)
+                let lane = driver.makeLane(other, label: "other")
+                lane.enqueue { answered.tick() }
+                #expect(answered.wait(), "\(role) holds up \(other)")
+            }
+            #expect(most.withLock { $0 } == bound)
+            #expect(pool.threadCount <= bound + 1 + 3 * Self.cores)
+            gate.open()
+            #expect(done.wait())
+        }
+    }
+
+    @Test("Thousands of lanes share a few threads, and none waits for a lane that always has work")
+    func manyLanes() {
+        let pool = Self.makePool()
+        let driver = PoolDriver(pool: pool)
+        let isOver = Atomic<Bool>(false)
+        let restless = LaneRole.byUrgency.map { driver.makeLane($0, label: "restless") }
+        @Sendable func again(_ lane: any Lane) {
+            if !isOver.load(ordering: .relaxed) { lane.enqueue { again(lane) } }
+        }
+        for lane in restless { again(lane) }
+        let done = Pending(of: 20_000)
+        let lanes = (0..<4000).map { number in
+            driver.makeLane(LaneRole.byUrgency[number % 4], label: "lane")
+        }
+        let most = Locked(0)
+        for _ in 0..<5 {
+            for lane in lanes { lane.enqueue { done.tick() } }
+            most.withLock { $0 = max($0, pool.threadCount) }
+        }
+        #expect(done.wait())
+        isOver.store(true, ordering: .relaxed)
+        // Three a core and one, and a few more where one slept for a lock when somebody looked.
+        #expect(most.withLock { $0 } <= 4 * Self.cores + 10)
+    }
+
+    @Test("Workers that are not needed end, and the control thread stays")
+    func workersEnd() {
+        let pool = Self.makePool()
+        let driver = PoolDriver(pool: pool)
+        let done = Pending(of: 400)
+        for number in 0..<400 {
+            driver.makeLane(LaneRole.byUrgency[number % 4], label: "lane").enqueue { done.tick() }
+        }
+        #expect(done.wait())
+        #expect(eventually { pool.threadCount == 1 })
+        // And they begin again.
+        let again = Pending(of: 1)
+        driver.makeLane(.decoding, label: "lane").enqueue { again.tick() }
+        #expect(again.wait())
+    }
+
+    @Test("A lane that is let go of with work that waits does the work, and may end on its own thread")
+    func released() {
+        let driver = PoolDriver(pool: Self.makePool())
+        let done = Pending(of: 100)
+        weak var weakLane: (any Lane)?
+        do {
+            let lane = driver.makeLane(.decoding, label: "lane")
+            weakLane = lane
+            for _ in 0..<100 { lane.enqueue { done.tick() } }
+        }
+        #expect(done.wait())
+        #expect(eventually { weakLane == nil })
+    }
+
+    @Test("What a lane was handed is let go of when it is done, and the lane when nobody has it")
+    func nothingIsKept() {
+        let pool = Self.makePool()
+        let done = Pending(of: 2)
+        weak var kept: Pending?
+        weak var lane: (any Lane)?
+        do {
+            let driver = PoolDriver(pool: pool)
+            let made = driver.makeLane(.control, label: "lane")
+            let held = Pending(of: 1)
+            (kept, lane) = (held, made)
+            made.enqueue { held.tick() }
+            let alarm = driver.schedule(at: driver.clock.now.advanced(by: 60_000_000_000), on: made) {
+                held.tick()
+            }
+            alarm.cancel()
+            _ = driver.schedule(at: driver.clock.now, on: made) { done.tick() }
+            made.enqueue { done.tick() }
+        }
+        #expect(done.wait())
+        #expect(eventually { kept == nil && lane == nil })
+    }
+
+    // MARK: Alarms
+
+    @Test("Alarms ring at their time and in its order, those of one time as they were set")
+    func alarms() {
+        let driver = PoolDriver(pool: Self.makePool())
+        let lane = driver.makeLane(.control, label: "lane")
+        let start = driver.clock.now
+        let rung = Locked([(number: Int, at: HostTime)]())
+        let delays: [Int64] = [30, 10, 20, 10, 0, -5, 30, 10]
+        let done = Pending(of: delays.count)
+        var alarms: [any Wakeup] = []
+        for (number, delay) in delays.enumerated() {
+            let time = start.advanced(by: delay * 1_000_000)
+            alarms.append(
+                driver.schedule(at: time, on: lane) {
+                    rung.withLock { $0.append((number, driver.clock.now)) }
+                    done.tick()
+                }
+            )
+        }
+        #expect(done.wait())
+        let order = rung.withLock { $0 }
+        // What has passed already rings when it is set.
+        #expect(order.map(\.number).filter { delays[$0] > 0 } == [1, 3, 7, 2, 0, 6])
+        for (number, time) in order { #expect(time.nanoseconds(since: start) >= delays[number] * 1_000_000) }
+        withExtendedLifetime(alarms) {}
+    }
+
+    @Test("An alarm that was called off does not ring, not even when its time had come")
+    func cancelled() {
+        let driver = PoolDriver(pool: Self.makePool())
+        let (control, decoding) = (
+            driver.makeLane(.control, label: "control"), driver.makeLane(.decoding, label: "decode")
+        )
+        let rung = Locked(0)
+        var alarms: [any Wakeup] = []
+        let (gate, held) = (Gate(), Pending(of: 1))
+        decoding.enqueue {
+            held.tick()
+            gate.pass()
+        }
+        #expect(held.wait())
+        for number in 0..<200 {
+            let time = driver.clock.now.advanced(by: Int64(number % 5) * 1_000_000)
+            // Those on the other lane ring behind what holds it.
+            alarms.append(driver.schedule(at: time, on: decoding) { rung.withLock { $0 += 1 } })
+        }
+        let behind = Pending(of: 1)
+        let last = driver.schedule(at: driver.clock.now.advanced(by: 20_000_000), on: control) {
+            behind.tick()
+        }
+        #expect(behind.wait())
+        for alarm in alarms { alarm.cancel() }
+        gate.open()
+        let after = Pending(of: 1)
+        decoding.enqueue { after.tick() }
+        #expect(after.wait())
+        #expect(rung.withLock { $0 } == 0)
+        withExtendedLifetime(last) {}
+    }
+
+    @Test("Alarms that were called off do not pile up")
+    func cancelledAlarmsGo() {
+        let pool = Self.makePool()
+        let driver = PoolDriver(pool: pool)
+        let lane = driver.makeLane(.control, label: "lane")
+        let later = driver.clock.now.advanced(by: 3_600_000_000_000)
+        let kept = (0..<50).map { _ in driver.schedule(at: later, on: lane) {} }
+        for _ in 0..<10_000 { driver.schedule(at: later, on: lane) {}.cancel() }
+        #expect(pool.alarmCount <= 50 + 66)
+        #expect(pool.alarmCount >= 50)
+        for alarm in kept { alarm.cancel() }
+    }
+
+    // MARK: Refused threads
+
+    @Test("Where the system gives one thread and no more, that one does everything")
+    func oneThread() {
+        let granted = Atomic<Int>(0)
+        let pool = LanePool(cores: Self.cores, idleTime: 20_000_000) { name, body in
+            granted.add(1, ordering: .relaxed).newValue == 1 ? PoolThread.start(name, body) : EAGAIN
+        }
+        let driver = PoolDriver(pool: pool)
+        #expect(driver.refusal == nil)
+        let done = Pending(of: 400)
+        let lanes = (0..<400).map { driver.makeLane(LaneRole.byUrgency[$0 % 4], label: "lane") }
+        for lane in lanes { lane.enqueue { done.tick() } }
+        #expect(done.wait())
+        #expect(pool.threadCount == 1)
+    }
+
+    @Test("Where it gives none the driver says so, nobody hangs, and work is done when there is one")
+    func noThread() {
+        let isGranting = Atomic<Bool>(false)
+        let pool = LanePool(cores: Self.cores, idleTime: 20_000_000) { name, body in
+            isGranting.load(ordering: .relaxed) ? PoolThread.start(name, body) : EAGAIN
+        }
+        let driver = PoolDriver(pool: pool)
+        #expect(driver.refusal?.code == .resourceLimit)
+        #expect(driver.refusal?.message.contains("thread") == true)
+        let done = Pending(of: 3)
+        let lanes = [LaneRole.control, .decoding].map { driver.makeLane($0, label: "lane") }
+        for lane in lanes { lane.enqueue { done.tick() } }
+        let alarm = driver.schedule(at: driver.clock.now, on: lanes[0]) { done.tick() }
+        #expect(pool.threadCount == 0)
+        isGranting.store(true, ordering: .relaxed)
+        #expect(PoolDriver(pool: pool).refusal == nil)
+        #expect(done.wait())
+        withExtendedLifetime(alarm) {}
+    }
+}
+
+@Suite("Which lanes of a pool may be worked on")
+struct LaneQueuesTests {
+    private let pool = LanePool(cores: 2)
+    private func lane(_ role: LaneRole) -> PoolLane { PoolLane(role, pool: pool) }
+
+    @Test("The most urgent first, the oldest of a role first, and no role beyond its width")
+    func order() {
+        var queues = LaneQueues(cores: 2)
+        let decoding = (0..<4).map { _ in lane(.decoding) }
+        let (presenting, loading) = (lane(.presenting), lane(.loading))
+        queues.push(loading, at: 0)
+        for lane in decoding { queues.push(lane, at: 0) }
+        queues.push(presenting, at: 0)
+        #expect(queues.take(LaneRole.byUrgency, at: 0) === presenting)
+        #expect(queues.take(LaneRole.byUrgency, at: 0) === decoding[0])
+        #expect(queues.take(LaneRole.byUrgency, at: 0) === decoding[1])
+        #expect(queues.take(LaneRole.byUrgency, at: 0) === loading)
+        #expect(queues.take(LaneRole.byUrgency, at: 0) == nil)
+        queues.finish(.decoding)
+        #expect(queues.take([.control, .presenting], at: 0) == nil)
+        #expect(queues.take(LaneRole.byUrgency, at: 0) === decoding[2])
+    }
+
+    @Test("Those that sleep do not count, up to a bound, and count again when they are done with")
+    func widening() {
+        var queues = LaneQueues(cores: 2)
+        let patience = LaneQueues.patience(.loading)
+        for _ in 0..<200 { queues.push(lane(.loading), at: 0) }
+        #expect(queues.nextLook == .max)
+        var running = 0
+        func takeAll(at now: Int64) { while queues.take(LaneRole.byUrgency, at: now) != nil { running += 1 } }
+        takeAll(at: 0)
+        #expect(queues.nextLook == patience)
+        #expect(queues.suspects(at: patience - 1).isEmpty)
+        #expect(queues.suspects(at: patience) == [.loading])
+        queues.found(asleep: 1, .loading, at: patience)
+        #expect(queues.limit(.loading) == 3)
+        takeAll(at: patience)
+        for step in 2..<100 {
+            let now = Int64(step) * patience
+            if queues.suspects(at: now) == [.loading] { queues.found(asleep: running, .loading, at: now) }
+            takeAll(at: now)
+        }
+        #expect(running == 2 + LaneQueues.mostAsleep)
+        #expect(queues.limit(.loading) == running)
+        #expect(queues.mostWorkers == running + 4)
+        // Beyond the bound nobody looks any more.
+        #expect(queues.nextLook == .max)
+        for _ in 0..<running { queues.finish(.loading) }
+        #expect(queues.limit(.loading) == 2)
+    }
+
+    @Test("Work that does not sleep gets no more threads, however long others wait")
+    func busy() {
+        var queues = LaneQueues(cores: 2)
+        for _ in 0..<200 { queues.push(lane(.loading), at: 0) }
+        while queues.take(LaneRole.byUrgency, at: 0) != nil {}
+        for step in 1...100 { queues.found(asleep: 0, .loading, at: Int64(step) * 10_000_000) }
+        #expect(queues.limit(.loading) == 2)
+    }
+}
+
+/// What another thread will do in a moment that nothing tells.
+private func eventually(_ condition: () -> Bool) -> Bool {
+    let start = ContinuousClock().now
+    while !condition(), ContinuousClock().now - start < .seconds(20) { usleep(1000) }
+    return condition()
+}
+
+/// So many things that have to happen.
+private final class Pending: Sendable {
+    private let left: Locked<Int>
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    init(of count: Int) { left = Locked(count) }
+
+    func tick() {
+        let isLast = left.withLock {
+            $0 -= 1
+            return $0 == 0
+        }
+        if isLast { semaphore.signal() }
+    }
+
+    /// False: they did not, in a time in which anything happens.
+    func wait() -> Bool { semaphore.wait(timeout: .now() + 30) == .success }
+}
+
+/// Holds up whoever wants to pass until it is opened.
+private final class Gate: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+
+    func pass() {
+        semaphore.wait()
+        semaphore.signal()
+    }
+
+    func open() { semaphore.signal() }
+}
