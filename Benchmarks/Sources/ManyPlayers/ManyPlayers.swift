@@ -1,15 +1,18 @@
 import Foundation
+import MediaCore
 import Playhead
 
 /// Many players of one clip at the same time, looping, without sound: what a wall of videos costs.
 ///
-///     swift run -c release --package-path Benchmarks ManyPlayers [--players 100] [--seconds 12] [FILE]
+///     swift run -c release --package-path Benchmarks ManyPlayers [--players 100] [--waiting 0] [--seconds 12] [FILE]
 ///
 /// Without FILE it makes a clip of 320x180, 25 frames a second and 5 s with `ffmpeg`, in a temporary folder of
-/// its own. It prints one line: threads at most, frames and late frames, lateness, CPU time, peak memory.
+/// its own. With `--waiting` there are so many more players whose bytes never come. It prints one line: threads at most, frames and late frames, lateness, CPU time, peak memory.
 @main
 struct ManyPlayers {
     var count = 100
+    /// Players that wait for bytes.
+    var waiting = 0
     var seconds = 12.0
     var path: String?
 
@@ -32,6 +35,7 @@ struct ManyPlayers {
         while let argument = rest.popFirst() {
             switch argument {
             case "--players": count = try Self.number(rest.popFirst(), argument)
+            case "--waiting": waiting = try Self.number(rest.popFirst(), argument)
             case "--seconds": seconds = try Self.number(rest.popFirst(), argument)
             case let option where option.hasPrefix("-"): throw UsageError("unknown option \(option)")
             default: path = argument
@@ -52,7 +56,12 @@ struct ManyPlayers {
     /// The measuring is done on the main thread, which sleeps in between and is one of those counted.
     private func run(_ path: String) -> String {
         let item = URL(fileURLWithPath: path)
-        let stages = (0..<count).map { _ in Stage(item) }
+        let waiting = (0..<waiting).map { _ in
+            Stage(PlayerItem(asset: Asset(url: item, options: AssetOptions(byteSource: SilentSource()))))
+        }
+        for stage in waiting { stage.player.play() }
+        if !waiting.isEmpty { Thread.sleep(forTimeInterval: 1) }
+        let stages = (0..<count).map { _ in Stage(PlayerItem(url: item)) }
         for stage in stages { stage.player.play() }
         var threads = Peak()
         let start = Date()
@@ -67,6 +76,7 @@ struct ManyPlayers {
         let frames = all.map(\.framesPresented).reduce(0, +)
         let lateness = all.map(\.totalLateness).reduce(0, +)
         let started = all.compactMap(\.startupTime)
+        withExtendedLifetime(waiting) {}
         return [
             "players \(count), started \(started.count), seconds \(Self.decimal(elapsed, 1))",
             "threads at most \(threads.value), at the end \(Self.threadCount)",
@@ -116,14 +126,29 @@ private struct Stage {
     let player: Player
     let layer: PlayerLayer
 
-    init(_ item: URL) {
+    init(_ item: PlayerItem) {
         var configuration = Player.Configuration()
         configuration.audio = .none
-        player = Player(playerItem: PlayerItem(url: item), configuration: configuration)
+        player = Player(playerItem: item, configuration: configuration)
         player.repeatMode = .loop
         layer = PlayerLayer(player: player)
         layer.add(NullVideoSink())
     }
+}
+
+/// Bytes that never come.
+private final class SilentSource: ByteSource {
+    private let semaphore = DispatchSemaphore(value: 0)
+    var byteCount: Int64? { nil }
+    var isSeekable: Bool { false }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        semaphore.wait()
+        semaphore.signal()
+        throw MediaError(.cancelled, "reading was cancelled")
+    }
+
+    func cancel() { semaphore.signal() }
 }
 
 private struct Peak {
