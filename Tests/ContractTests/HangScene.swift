@@ -8,7 +8,7 @@ import TestSupport
 /// Virtual time for everything but reading. Reading has real threads of its own, which may block.
 final class BlockingReadsDriver: Driver {
     private let virtual = VirtualDriver()
-    private let real = DispatchDriver()
+    private let real = PoolDriver()
 
     var clock: any HostClock { virtual.clock }
     var isRealTime: Bool { false }
