@@ -16,9 +16,13 @@ public final class ByteOutput {
     /// Bytes accepted so far, gathered ones included.
     public private(set) var byteCount: Int64 = 0
 
-    private let descriptor: Int32
+    /// -1 until the first byte of a file that takes its name at the end.
+    private var descriptor: Int32
     private let closesDescriptor: Bool
     private let raisesPipeSignal: Bool
+    private var replacement: FileReplacement?
+    /// What the file holds is thrown away with the first byte that comes.
+    private var mustEmpty: Bool
     /// Where in the file the first byte went.
     private let origin: Int64
     private var isClosed = false
@@ -42,12 +46,35 @@ public final class ByteOutput {
             self.init(descriptor: STDOUT_FILENO, path: "standard output", closesDescriptor: false)
             return
         }
-        var descriptor: Int32
-        repeat {
-            descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        } while descriptor < 0 && errno == EINTR
-        guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
-        self.init(descriptor: descriptor, path: path, closesDescriptor: true)
+        self.init(
+            descriptor: try openForWriting(path, O_CREAT | O_TRUNC),
+            path: path,
+            closesDescriptor: true
+        )
+    }
+
+    /// As `init(path:)`, but what lies at `path` stays as it is until there is something to put in its place:
+    /// a regular file is written beside, as "NAME.XXXXXX.part", and takes the name when it is closed. Without a
+    /// byte written nothing is made or changed. When the host dies, the part stays beside.
+    ///
+    /// A link stays a link. What a new file could not stand in for (other hard links, another owner, a folder
+    /// that cannot be written to) is emptied with the first byte and written in place. Throws at once what
+    /// stands against writing there.
+    public convenience init(replacing path: String) throws(SinkError) {
+        guard path != "-" else {
+            try self.init(path: path)
+            return
+        }
+        if let file = try FileReplacement(path: path) {
+            self.init(descriptor: -1, path: path, closesDescriptor: true, replacement: file)
+        } else {
+            self.init(
+                descriptor: try openForWriting(path, O_CREAT),
+                path: path,
+                closesDescriptor: true,
+                emptiesFirst: true
+            )
+        }
     }
 
     /// Appends to an open file descriptor and closes it at the end. `name` is for error messages.
@@ -55,19 +82,31 @@ public final class ByteOutput {
         self.init(descriptor: descriptor, path: name, closesDescriptor: true)
     }
 
-    private init(descriptor: Int32, path: String, closesDescriptor: Bool) {
+    private init(
+        descriptor: Int32,
+        path: String,
+        closesDescriptor: Bool,
+        replacement: FileReplacement? = nil,
+        emptiesFirst: Bool = false
+    ) {
         self.descriptor = descriptor
         self.path = path
         self.closesDescriptor = closesDescriptor
+        self.replacement = replacement
+        guard replacement == nil else {
+            (raisesPipeSignal, mustEmpty, origin, isRewritable) = (false, false, 0, true)
+            return
+        }
         var status = stat()
         let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+        mustEmpty = emptiesFirst && kind == S_IFREG
         raisesPipeSignal = kind == S_IFIFO || kind == S_IFSOCK
         origin = Int64(lseek(descriptor, 0, SEEK_CUR))
         isRewritable = kind == S_IFREG && origin >= 0 && fcntl(descriptor, F_GETFL) & O_APPEND == 0
     }
 
     deinit {
-        if closesDescriptor, !isClosed { _ = Glibc.close(descriptor) }
+        if closesDescriptor, !isClosed, descriptor >= 0 { _ = Glibc.close(descriptor) }
         gathered.deallocate()
     }
 
@@ -115,7 +154,7 @@ public final class ByteOutput {
         }
     }
 
-    /// Writes what is left and closes; the first time only. Throws what keeps the bytes from their place.
+    /// Writes what is left, closes, and gives the file its name; the first time only. Throws what keeps the bytes from their place.
     public func close() throws(SinkError) {
         guard !isClosed else { return }
         isClosed = true
@@ -125,11 +164,25 @@ public final class ByteOutput {
         if earlier == nil {
             do { try flush() } catch { problem = error }
         }
+        guard descriptor >= 0 else {
+            if let problem { throw problem }
+            return
+        }
         // After EINTR Linux has closed it all the same.
         if closesDescriptor, Glibc.close(descriptor) != 0, errno != EINTR, earlier == nil, problem == nil {
             problem = systemError("close")
         }
+        // What was written before an error is kept, too.
+        do { try replacement?.takeName() } catch { problem = problem ?? error }
         if let problem { throw problem }
+    }
+
+    /// Before the first byte.
+    fileprivate func begin() throws(SinkError) {
+        if descriptor < 0, replacement != nil, let opened = try replacement?.open() { descriptor = opened }
+        guard mustEmpty else { return }
+        mustEmpty = false
+        if ftruncate(descriptor, 0) != 0 { throw systemError("empty") }
     }
 
     /// Queues `bytes`. Large ones are not copied: they must stay where they are until `flush`.
@@ -164,6 +217,8 @@ public final class ByteOutput {
 extension ByteOutput {
     /// Writes all of `vectors`; the system may take them in parts.
     private func writeVectors() throws(SinkError) {
+        guard !vectors.isEmpty else { return }
+        try begin()
         var first = 0
         while first < vectors.count {
             let count = vectors.withUnsafeBufferPointer { vectors in

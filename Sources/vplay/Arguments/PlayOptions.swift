@@ -128,15 +128,31 @@ struct PlayOptions: Sendable {
         }
     }
 
-    /// Two writers of one file would write over each other.
+    /// Two writers of one file would write over each other; and no input is written over, whatever its name.
     private func checkPaths() throws(ValidationError) {
-        for (index, path) in paths.enumerated() where paths[..<index].contains(path) {
-            throw ValidationError(
-                path == "-" ? "Only one sink can write to standard output." : "Two sinks write to \(path)."
-            )
+        for (index, path) in paths.enumerated() where paths[..<index].contains(path) && path == "-" {
+            throw ValidationError("Only one sink can write to standard output.")
         }
         if paths.contains("-"), events != .none {
             throw ValidationError("--events and a sink cannot both write to standard output.")
+        }
+        var outputs: [FileIdentity: String] = [:]
+        for path in paths + (events == .none ? [] : ["-"]) {
+            guard let identity = FileIdentity(output: path) else { continue }
+            let name = path == "-" ? "standard output" : path
+            if let other = outputs.updateValue(name, forKey: identity) {
+                let both = other == name ? name : "\(other) and \(name), which are one file"
+                throw ValidationError(oneLine("Two sinks write to \(both)."))
+            }
+        }
+        guard !outputs.isEmpty else { return }
+        for input in inputs {
+            for identity in input.identities {
+                guard let output = outputs[identity] else { continue }
+                throw ValidationError(
+                    oneLine("Writing to \(output) would destroy the input \(input.name): it is the same file.")
+                )
+            }
         }
     }
 }

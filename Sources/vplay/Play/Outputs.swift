@@ -8,8 +8,10 @@ struct Outputs: Sendable {
     let soundNotices = SoundNotices()
     /// Those that may have failed at their very end.
     private var files: [any FileSink] = []
+    private var uses: [(path: String, use: Use)] = []
 
-    /// Opens every file, so that a path that cannot be written is known before anything is played.
+    /// A path that cannot be written is known before anything is played; a file is made and an old one touched
+    /// when there is something to write.
     init(_ options: PlayOptions) throws(SinkError) {
         for argument in options.video { try add(argument) }
         switch options.audio {
@@ -18,9 +20,11 @@ struct Outputs: Sendable {
         case .automatic: audio = .sink(options.isUntimed ? NullAudioSink() : makeDevice(nil))
         case .pulse(let device): audio = .sink(makeDevice(device))
         case .wav(let path):
-            let sink = try WAVSink(path: path)
+            let sink = WAVSink(try ByteOutput(replacing: path))
             files.append(sink)
-            audio = .sink(sink)
+            let used = UseNotingAudioSink(sink)
+            uses.append((path, used.use))
+            audio = .sink(used)
         }
     }
 
@@ -32,16 +36,21 @@ struct Outputs: Sendable {
         switch argument {
         case .none: break
         case .null: video.append(NullVideoSink())
-        case .y4m(let path): add(file: try Y4MSink(path: path))
-        case .raw(let path): add(file: try RawVideoSink(path: path))
-        case .framemd5(let path): add(file: try FrameMD5Sink(path: path))
+        case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path)))
+        case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path)))
+        case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
         }
     }
 
-    private mutating func add(file sink: any VideoSink & FileSink) {
-        video.append(sink)
+    private mutating func add(_ path: String, _ sink: any VideoSink & FileSink) {
+        let used = UseNotingVideoSink(sink)
+        uses.append((path, used.use))
+        video.append(used)
         files.append(sink)
     }
+
+    /// Those that nothing was written to: no input had what they are for.
+    var unused: [String] { uses.filter { !$0.use.isNoted }.map { $0.path == "-" ? "standard output" : $0.path } }
 
     /// Every sink takes `limit` frames and no more. They are served in order, so when the last has had its
     /// last frame, all have.

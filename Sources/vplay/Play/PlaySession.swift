@@ -43,6 +43,8 @@ final class PlaySession: Sendable {
         var isStopping = false
         var isOver = false
         var isShutDown = false
+        /// Before everything was played, by a key or an option.
+        var wasStopped = false
         /// Held for as long as they shall work.
         var watching: [TimeObserver] = []
         var durationObserver: TimeObserver?
@@ -129,6 +131,7 @@ final class PlaySession: Sendable {
     func stop() {
         let isPaused = state.withLock { state in
             state.isStopping = true
+            state.wasStopped = true
             return state.timeControl == .paused
         }
         if isPaused { finish() } else { player.pause() }
@@ -182,6 +185,12 @@ final class PlaySession: Sendable {
             case .sentence(let words):
                 Console.shared.complain(oneLine(words))
                 if case .success = status { status = .failure }
+            }
+        }
+        if case .success = status, !state.withLock({ $0.wasStopped }) {
+            for name in outputs.unused {
+                fail("nothing was written to \(name): no input had anything for it")
+                status = .failure
             }
         }
         if options.showsStats {

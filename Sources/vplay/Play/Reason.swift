@@ -7,8 +7,3 @@ func reason(_ error: PlaybackError?) -> String {
     let words = media.libraryLog.map { " (\($0))" } ?? ""
     return oneLine(media.message + words)
 }
-
-/// File names and libraries may bring line breaks; a sentence is one line.
-func oneLine(_ text: String) -> String {
-    String(text.map { $0.isNewline ? " " : $0 })
-}

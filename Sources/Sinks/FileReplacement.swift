@@ -1,0 +1,111 @@
+internal import Glibc
+
+/// A regular file that is written beside the one that has its name, and takes the name when it is whole.
+struct FileReplacement {
+    /// As given, for messages.
+    private let path: String
+    /// The name to take, links followed.
+    private let target: String
+    /// The file's that is replaced.
+    private let mode: mode_t?
+    /// Where the bytes go until then.
+    private var part: String?
+
+    /// nil where a new file could not stand in for what is there. Makes nothing; throws what stands against it.
+    init?(path: String) throws(SinkError) {
+        guard let place = Place(path) else { return nil }
+        self.path = path
+        target = place.folder + "/" + place.name
+        var folder = stat()
+        guard stat(place.folder, &folder) == 0 else { return nil }
+        var old = stat()
+        guard stat(target, &old) == 0 else {
+            mode = nil
+            guard faccessat(AT_FDCWD, place.folder, W_OK | X_OK, AT_EACCESS) == 0 else {
+                throw .system(operation: "create", path: path, code: errno)
+            }
+            return
+        }
+        guard old.st_mode & S_IFMT == S_IFREG else { return nil }
+        // Whoever may not write to the file may not replace it.
+        let descriptor = try openForWriting(path, 0)
+        close(descriptor)
+        mode = old.st_mode & 0o7777
+        let isAlone = old.st_nlink == 1 && old.st_dev == folder.st_dev
+        let isOurs = old.st_uid == geteuid()
+        let canAdd = faccessat(AT_FDCWD, place.folder, W_OK | X_OK, AT_EACCESS) == 0
+        guard isAlone, isOurs, canAdd else { return nil }
+    }
+
+    /// Makes the file beside.
+    mutating func open() throws(SinkError) -> Int32 {
+        let folder = target[...(target.lastIndex(of: "/") ?? target.startIndex)]
+        let name = target.dropFirst(folder.count)
+        // A name holds 255 bytes.
+        let stem = name.utf8.count > 230 ? name.prefix(50) : name
+        while true {
+            let digits = String(UInt32.random(in: 0x10_0000...0xFF_FFFF), radix: 16)
+            let part = "\(folder)\(stem).\(digits).part"
+            let descriptor = Glibc.open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            if descriptor >= 0 {
+                if let mode { fchmod(descriptor, mode) }
+                self.part = part
+                return descriptor
+            }
+            guard errno == EEXIST || errno == EINTR else {
+                throw .system(operation: "create", path: path, code: errno)
+            }
+        }
+    }
+
+    /// Once; the file is closed.
+    mutating func takeName() throws(SinkError) {
+        guard let part else { return }
+        self.part = nil
+        guard rename(part, target) == 0 else {
+            throw .system(operation: "rename \(part) to", path: path, code: errno)
+        }
+    }
+}
+
+/// A folder, links followed, and a name in it that is no link.
+private struct Place {
+    let folder: String
+    let name: String
+
+    /// nil where there is no such folder, and for the descriptors of a process ("/dev/stdout").
+    init?(_ path: String) {
+        var path = path
+        for _ in 0..<40 {
+            let slash = path.lastIndex(of: "/")
+            let name = slash.map { path[path.index(after: $0)...] } ?? path[...]
+            guard !name.isEmpty, name != ".", name != ".." else { return nil }
+            let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+            guard let resolved = realpath(folder, nil) else { return nil }
+            defer { free(resolved) }
+            let real = String(cString: resolved)
+            if real == "/proc" || real.hasPrefix("/proc/") { return nil }
+            let whole = real + "/" + name
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            let count = readlink(whole, &buffer, buffer.count - 1)
+            guard count > 0 else {
+                self.folder = real
+                self.name = String(name)
+                return
+            }
+            let link = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            path = link.hasPrefix("/") ? link : real + "/" + link
+        }
+        return nil
+    }
+}
+
+/// Opens `path`, with `flags` besides, for nothing but writing.
+func openForWriting(_ path: String, _ flags: Int32) throws(SinkError) -> Int32 {
+    var descriptor: Int32
+    repeat {
+        descriptor = open(path, O_WRONLY | O_CLOEXEC | flags, 0o666)
+    } while descriptor < 0 && errno == EINTR
+    guard descriptor >= 0 else { throw .system(operation: "create", path: path, code: errno) }
+    return descriptor
+}

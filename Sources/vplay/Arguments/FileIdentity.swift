@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+/// What tells one file from another, whatever names lead to it.
+enum FileIdentity: Hashable {
+    case file(device: UInt64, node: UInt64)
+    /// Nothing is there yet: a name in a folder.
+    case name(device: UInt64, folder: UInt64, name: String)
+
+    /// nil for what may be named twice (character devices, such as /dev/null), and where nobody can tell.
+    init?(path: String) {
+        var path = path
+        for _ in 0..<40 {
+            var status = stat()
+            if stat(path, &status) == 0 {
+                if status.st_mode & S_IFMT == S_IFCHR { return nil }
+                self = .file(device: UInt64(status.st_dev), node: UInt64(status.st_ino))
+                return
+            }
+            let slash = path.lastIndex(of: "/")
+            let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+            let folder = slash.map { String(path[...$0]) } ?? "."
+            guard errno == ENOENT, !name.isEmpty, stat(folder, &status) == 0 else { return nil }
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            let count = readlink(path, &buffer, buffer.count - 1)
+            guard count > 0 else {
+                self = .name(device: UInt64(status.st_dev), folder: UInt64(status.st_ino), name: name)
+                return
+            }
+            // A link to what is not there yet.
+            let link = String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            path = link.hasPrefix("/") ? link : folder + "/" + link
+        }
+        return nil
+    }
+
+    /// nil unless it is a regular file: one socket may well be read and written.
+    init?(descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        self = .file(device: UInt64(status.st_dev), node: UInt64(status.st_ino))
+    }
+
+    /// "-" is standard output.
+    init?(output path: String) {
+        if path == "-" { self.init(descriptor: STDOUT_FILENO) } else { self.init(path: path) }
+    }
+}
+
+extension Input {
+    /// Every file that playing it reads, as far as can be told before: those that a playlist names, too.
+    var identities: Set<FileIdentity> {
+        if isStandardInput { return FileIdentity(descriptor: STDIN_FILENO).map { [$0] } ?? [] }
+        guard url.isFileURL else { return [] }
+        var found: Set<FileIdentity> = []
+        Self.collect(url.path, depth: 0, into: &found)
+        return found
+    }
+
+    private static func collect(_ path: String, depth: Int, into found: inout Set<FileIdentity>) {
+        guard let identity = FileIdentity(path: path), found.insert(identity).inserted, depth < 3 else { return }
+        for entry in playlistEntries(path) { collect(entry, depth: depth + 1, into: &found) }
+    }
+
+    private static func playlistEntries(_ path: String) -> [String] {
+        guard ["m3u8", "m3u"].contains(URL(fileURLWithPath: path).pathExtension.lowercased()),
+            let data = FileManager.default.contents(atPath: path), data.count < 1 << 20
+        else { return [] }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let names = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline).flatMap { line in
+            line.hasPrefix("#")
+                ? line.split(separator: "URI=\"").dropFirst().compactMap { $0.split(separator: "\"").first }
+                : [line]
+        }
+        return names.compactMap { $0.removingPercentEncoding }.filter { !$0.contains("://") }
+            .map { $0.hasPrefix("/") ? $0 : folder + $0 }
+    }
+}

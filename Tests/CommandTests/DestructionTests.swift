@@ -1,0 +1,172 @@
+import Foundation
+import Testing
+
+/// An output is never an input, and an old output stays until there is a new one.
+@Suite("What outputs do to files", .enabled(if: Media.isMade))
+struct DestructionTests {
+    /// `line` is bash in a folder of its own, with a clip `a.mp4` in it.
+    private func run(_ line: String) async throws -> Outcome {
+        let script = """
+            folder=$(mktemp -d)
+            trap 'rm -rf "$folder"' EXIT
+            cd "$folder"
+            cp "$1" a.mp4
+            \(line)
+            """
+        return try await Command.shell(script, Media.clip)
+    }
+
+    @Test(
+        "An output that is an input is refused, and nothing is touched",
+        arguments: [
+            "--audio wav:a.mp4 a.mp4", "--audio wav:./a.mp4 a.mp4", "--video y4m:link.mp4 a.mp4",
+            "--video raw:a.mp4 link.mp4", "--video raw:hard.mp4 a.mp4", "--video framemd5:sub/../a.mp4 a.mp4",
+            "--video raw:a.mp4 \"file://$PWD/a.mp4\"", "--video raw:a.mp4 \"file:$PWD/a.mp4\"",
+            "--video raw:a.mp4 .", "--video raw:a.mp4 /no/such a.mp4", "--video raw:a.mp4 - < a.mp4",
+            "--video raw:a.mp4 /dev/stdin < a.mp4", "--video raw:- a.mp4 >> a.mp4",
+            "--events json a.mp4 >> a.mp4", "--video raw:other/a.mp4 a.mp4",
+        ]
+    )
+    func anInputIsNeverWritten(arguments: String) async throws {
+        let outcome = try await run(
+            """
+            ln -s a.mp4 link.mp4; ln a.mp4 hard.mp4; mkdir sub; ln -s . other
+            "$vplay" --untimed \(arguments)
+            echo $? >&2
+            cmp "$1" a.mp4 >&2
+            """
+        )
+        #expect(outcome.errorLines.last == "64")
+        #expect(outcome.errors.contains("would destroy the input"))
+    }
+
+    @Test("A playlist's segments are inputs")
+    func segments() async throws {
+        let outcome = try await run(
+            """
+            ffmpeg -nostdin -v error -i a.mp4 -c copy -f hls -hls_time 1 -hls_list_size 0 list.m3u8
+            "$vplay" --untimed --video raw:list1.ts list.m3u8
+            echo $? >&2
+            test -s list1.ts || echo destroyed >&2
+            """
+        )
+        #expect(outcome.errorLines.last == "64")
+    }
+
+    @Test(
+        "Two outputs are two files",
+        arguments: [
+            "--video y4m:a --video raw:./a", "--video y4m:a --video raw:sub/../a", "--video y4m:new --audio wav:a",
+            "--video y4m:b --audio wav:old", "--video raw:- --audio wav:out > out",
+        ]
+    )
+    func outputsAreTwo(arguments: String) async throws {
+        let outcome = try await run(
+            """
+            mkdir sub; ln -s a new; echo old > b; ln b old
+            "$vplay" --untimed --muted \(arguments) a.mp4
+            echo $? >&2
+            test -e a && echo made >&2
+            test "$(cat b)" = old || echo destroyed >&2
+            """
+        )
+        #expect(outcome.errorLines.last == "64")
+        #expect(outcome.errors.contains("Two sinks write to"))
+    }
+
+    @Test("Two outputs may go to one device")
+    func devices() async throws {
+        let outcome = try await run("\"$vplay\" --untimed --video y4m:/dev/null --audio wav:/dev/null a.mp4")
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test(
+        "An input that cannot be played leaves an old output as it was, and makes no new one",
+        arguments: ["/no/such.mp4", "notes", "/no/such.mp4 notes"]
+    )
+    func oldOutputsStay(inputs: String) async throws {
+        let outcome = try await run(
+            """
+            echo words > notes
+            for name in old.y4m old.wav hard.md5; do echo old > $name; done
+            ln hard.md5 other.md5
+            "$vplay" --untimed --video y4m:old.y4m --audio wav:old.wav --video framemd5:hard.md5 --video raw:new \
+                \(inputs) 2> words
+            echo $?
+            cat old.y4m old.wav hard.md5
+            ls
+            """
+        )
+        #expect(
+            outcome.lines == [
+                "1", "old", "old", "old", "a.mp4", "hard.md5", "notes", "old.wav", "old.y4m", "other.md5",
+                "words",
+            ]
+        )
+    }
+
+    @Test("A new output takes an old one's place: its mode, a link to it, its other names")
+    func replaced() async throws {
+        let outcome = try await run(
+            """
+            echo old > file; chmod 640 file; ln -s file link
+            echo old > hard; ln hard other
+            ln -s fresh dangling
+            play() { "$vplay" --untimed --audio none --frames 2 "$@" a.mp4; }
+            play --video raw:expected
+            play --video raw:link --video raw:hard --video raw:dangling
+            stat -c %a file; readlink link dangling
+            for name in file link hard other fresh; do cmp $name expected && echo $name; done
+            ls
+            """
+        )
+        #expect(
+            outcome.lines == [
+                "640", "file", "fresh", "file", "link", "hard", "other", "fresh", "a.mp4", "dangling",
+                "expected", "file", "fresh", "hard", "link", "other",
+            ]
+        )
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test("While it is written, a file does not have its name", arguments: [SIGINT, SIGTERM, SIGKILL])
+    func namedWhenWhole(signal: Int32) async throws {
+        let folder = Media.temporary("whole")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer {
+            do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+        }
+        let events = Pipe()
+        let running = try Running(
+            Command.url.path,
+            ["--loop", "--events", "text", "--audio", "none", "--video", "raw:out", Media.clip],
+            in: folder,
+            input: nil,
+            output: events
+        )
+        var text = ""
+        while !text.contains("didPlayToEndTime") {
+            let bytes = events.fileHandleForReading.availableData
+            try #require(!bytes.isEmpty)
+            text += String(decoding: bytes, as: UTF8.self)
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.count == 1 && names[0].hasPrefix("out.") && names[0].hasSuffix(".part"))
+        running.send(signal)
+        _ = try await running.outcome()
+        let after = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(after == (signal == SIGKILL ? names : ["out"]))
+        let size = try Data(contentsOf: folder.appendingPathComponent(after[0])).count
+        #expect(size >= 90 * Media.pictureBytes)
+        if signal != SIGKILL { #expect(size % Media.pictureBytes == 0) }
+    }
+
+    @Test("An output that nothing was written to is told of", arguments: ["--video raw:out", "--video raw:-"])
+    func nothingToWrite(output: String) async throws {
+        let outcome = try await run("\"$vplay\" --untimed \(output) \"\(Media.fixture("tone-48000.wav"))\"")
+        #expect(outcome.status == 1)
+        let name = output.hasSuffix("-") ? "standard output" : "out"
+        #expect(outcome.errors == "vplay: nothing was written to \(name): no input had anything for it\n")
+    }
+}
