@@ -41,6 +41,13 @@ enum FileIdentity: Hashable {
         self = .file(device: UInt64(status.st_dev), node: UInt64(status.st_ino))
     }
 
+    /// nil where there is no regular file.
+    static func byteCount(path: String) -> Int64? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(status.st_size)
+    }
+
     /// "-" is standard output.
     init?(output path: String) {
         if path == "-" { self.init(descriptor: STDOUT_FILENO) } else { self.init(path: path) }

@@ -26,7 +26,7 @@ struct PlayCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Files, URLs, folders, or - for standard input.", valueName: "input"))
     var inputs: [String]
 
-    @Flag(help: "Play for ever; several inputs as a list. Later passes of a single one begin at zero.")
+    @Flag(help: "Play for ever, each pass from --start to --end; several inputs as a list.")
     var loop = false
 
     @Option(name: .customLong("repeat"), help: ArgumentHelp("Play N times.", valueName: "n"))
@@ -39,6 +39,8 @@ struct PlayCommand: AsyncParsableCommand {
     var volume: Float?
 
     @Option(
+        // A negative number is no option.
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Speed. Sound from 0.25 to 4, silence beyond; negative: backward, without sound.",
             valueName: "r"

@@ -42,6 +42,8 @@ struct PlayOptions: Sendable {
     /// The tracks must be known before an item can be set up.
     var needsLoading: Bool { start != nil || end != nil || namesTracks }
     private var namesTracks: Bool { videoTrack != nil || audioTrack != nil || subtitleTrack != nil }
+    /// A pass does not begin where the player's own loop begins it: then passes are a list of one input.
+    var repeatsFromWithin: Bool { inputs.count == 1 && (rate < 0 ? end : start) != nil }
     /// framemd5 writes frame rates and time bases, which are best when FFmpeg looked into the streams.
     var wantsPreciseTiming: Bool {
         video.contains { if case .framemd5 = $0 { true } else { false } }

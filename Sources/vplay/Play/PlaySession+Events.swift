@@ -14,7 +14,12 @@ extension PlaySession {
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
         case .currentItemChanged(let item): wentOn(to: item)
-        case .itemStatusChanged(_, .readyToPlay): lookAhead()
+        case .itemStatusChanged(let item, .readyToPlay):
+            becameReady(item)
+            lookAhead()
+        case .readyForDisplayChanged(let item, true):
+            state.withLock { if $0.current?.item === item { $0.current?.hasShown = true } }
+            state.withLock { if $0.next?.item === item { $0.next?.hasShown = true } }
         case .rateChanged(_, 0, .itemEnded), .rateChanged(_, 0, .itemFailed): stoodStill()
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
         // What there was has been played.

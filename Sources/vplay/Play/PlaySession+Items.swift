@@ -8,7 +8,7 @@ extension PlaySession {
     }
 
     /// Past those that cannot even be set up. `remaining`: what `--duration` leaves.
-    private func makeNext(_ remaining: MediaTime?) -> Turn? {
+    func makeNext(_ remaining: MediaTime?) -> Turn? {
         while let index = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
             switch items.make(index, remaining: repeatsSingleInput ? nil : remaining) {
             case .failure(let error): fail("\(options.inputs[index].name): \(error.words)")
@@ -20,7 +20,7 @@ extension PlaySession {
         return nil
     }
 
-    private func begin(_ turn: Turn) {
+    func begin(_ turn: Turn) {
         let (isFirst, isPaused) = state.withLock { state in
             defer { state.take(turn) }
             return (state.current == nil, state.isPausedByUser)
@@ -36,7 +36,7 @@ extension PlaySession {
     // MARK: Seams
 
     /// Backward there is nothing to be stitched: each item has to be opened to find its end.
-    private var looksAhead: Bool { options.inputs.count > 1 && options.rate > 0 }
+    private var looksAhead: Bool { !isSingle && options.rate > 0 }
 
     /// Once the current input can be played, the one behind it is queued, to follow without a gap.
     func lookAhead() {
@@ -46,6 +46,9 @@ extension PlaySession {
         }
         guard let turn, turn.item.status == .readyToPlay else { return }
         let end = turn.item.expectedEnd
+        if !end.isNumeric || end - turn.start >= Turn.shortestPass {
+            state.withLock { $0.playlist.notePlayed(turn.index) }
+        }
         let left = remaining.map { end.isNumeric ? $0 - (end - passStart) : .zero }
         // Behind the last one the player pauses. What is found to follow only then, follows with a gap.
         guard left.map({ $0 > Turn.nothing }) ?? true, let next = makeNext(left) else {
@@ -76,6 +79,10 @@ extension PlaySession {
 
     /// The player had stopped at an input's end before the next one was queued.
     func stoodStill() {
+        if let turn = abandonedTurn() {
+            failOnce(turn, "there is nothing to repeat: a pass has no length")
+            return endOrPlayNext()
+        }
         let (mustGoOn, isPaused) = state.withLock { state in
             (state.isSettled && state.next != nil && !state.isStopping, state.isPausedByUser)
         }
@@ -99,9 +106,14 @@ extension PlaySession {
     /// A pass is over; `time` is where.
     func passEnded(_ item: PlayerItem, at time: MediaTime) {
         let end = endTold(of: item, at: time)
+        checkWhatWasPlayed(item, until: end)
         let pass = state.withLock { state -> EndedPass? in
             guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
-            state.playlist.notePlayed(turn.index)
+            if end - state.passStart >= Turn.shortestPass || options.rate < 0 {
+                state.playlist.notePlayed(turn.index)
+            } else {
+                state.playlist.noteFailed(turn.index)
+            }
             state.passes += 1
             state.spend(until: end)
             let isLooping = state.repeatMode == .loop

@@ -41,6 +41,8 @@ final class PlaySession: Sendable {
         var status = ExitStatus.success
         /// Over as soon as the player has paused.
         var isStopping = false
+        /// Inputs of which it has been said what they lack.
+        var toldOf: Set<Int> = []
         var isOver = false
         var isShutDown = false
         /// Before everything was played, by a key or an option.
@@ -85,7 +87,12 @@ final class PlaySession: Sendable {
         if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
         layer = PlayerLayer(size: options.size)
-        let list = Playlist(count: options.inputs.count, repeats: options.repeats)
+        // The player repeats a single input by itself, without opening it again.
+        let isRepeatedByPlayer = options.inputs.count == 1 && !options.repeatsFromWithin
+        let list = Playlist(
+            count: options.inputs.count,
+            repeats: isRepeatedByPlayer ? .times(1) : options.repeats
+        )
         state = Mutex(State(playlist: list, remaining: options.duration))
     }
 
@@ -118,7 +125,9 @@ final class PlaySession: Sendable {
         playNext()
     }
 
-    var repeatsSingleInput: Bool { options.inputs.count == 1 && options.repeats != .times(1) }
+    /// By the player, without a gap; all else is a list.
+    var repeatsSingleInput: Bool { isSingle && options.repeats != .times(1) }
+    var isSingle: Bool { options.inputs.count == 1 && !options.repeatsFromWithin }
 
     private var limitedSinks: [any VideoSink] {
         guard let limit = options.frames else { return outputs.video }

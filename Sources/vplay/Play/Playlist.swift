@@ -1,9 +1,7 @@
-/// Which input comes next.
-///
-/// A single input is repeated by the player, without a gap; here only lists go round.
+/// Which input comes next, and whether the list goes round.
 struct Playlist: Sendable {
     private let count: Int
-    private let rounds: PlayOptions.Repeat
+    private var rounds: PlayOptions.Repeat
     private var nextIndex = 0
     private var round = 1
     /// Inputs that were played and have not failed since: were there none, going round would never end.
@@ -11,8 +9,16 @@ struct Playlist: Sendable {
 
     init(count: Int, repeats: PlayOptions.Repeat) {
         self.count = count
-        rounds = count > 1 ? repeats : .times(1)
+        rounds = repeats
     }
+
+    var isLooping: Bool {
+        get { rounds == .forever }
+        set { rounds = newValue ? .forever : .times(1) }
+    }
+
+    /// Goes on with another input than the next one.
+    mutating func jump(to index: Int) { nextIndex = min(max(0, index), count) }
 
     mutating func notePlayed(_ index: Int) { playable.insert(index) }
     mutating func noteFailed(_ index: Int) { playable.remove(index) }

@@ -9,9 +9,16 @@ struct Turn: Sendable {
     let start: MediaTime
     /// Where `--end` ends it; nil: nowhere.
     let end: MediaTime?
+    /// A frame of it has reached the sinks.
+    var hasShown = false
+    /// The file as it was when it was opened; nil where it is none.
+    var file: FileIdentity?
 
     /// Less than any frame lasts: what rounding to the engine's nanoseconds may leave of `--duration`.
     static let nothing = MediaTime(value: 1, timescale: 1_000_000)
+
+    /// A pass shorter than this is not begun again: going round would never end.
+    static let shortestPass = MediaTime(value: 1, timescale: 1000)
 
     /// `remaining`: what `--duration` leaves for it.
     func limit(to remaining: MediaTime?) {

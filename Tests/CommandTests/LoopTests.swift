@@ -1,0 +1,146 @@
+import Foundation
+import Testing
+
+/// Passes over a part of an input, and those that nothing is in.
+@Suite("Loops", .enabled(if: Media.isMade))
+struct LoopTests {
+    private func hashes(_ arguments: [String]) async throws -> [String] {
+        let outcome = try await Command.run(
+            ["--untimed", "--quiet", "--audio", "none", "--video", "framemd5:-"] + arguments
+        )
+        #expect(outcome.status == 0)
+        #expect(outcome.errors.isEmpty)
+        return outcome.pictures.compactMap { $0.split(separator: ",").last.map(String.init) }
+    }
+
+    @Test("Each pass goes from --start to --end")
+    func fromStartToEnd() async throws {
+        let once = try await hashes([Media.clip])
+        let part = Array(once[30...60])
+        let range = ["--start", "1", "--end", "2"]
+        #expect(try await hashes(range + ["--repeat", "3", Media.clip]) == part + part + part)
+        #expect(try await hashes(range + ["--loop", "--frames", "70", Media.clip]) == part + part + part[..<8])
+        #expect(try await hashes(["--end", "1", "--repeat", "2", Media.clip]) == once[...30] + once[...30])
+        let rest = Array(once[60...])
+        #expect(try await hashes(["--start", "2", "--repeat", "2", Media.clip]) == rest + rest)
+        let timed = range + ["--loop", "--duration", "1.5", Media.clip]
+        #expect(try await hashes(timed).count == part.count + 15)
+    }
+
+    @Test("Backward, each pass goes from --end to --start", arguments: ["--rate=-1", "--rate -4"])
+    func backward(rate: String) async throws {
+        let part = try await hashes([Media.clip])[30...60].reversed()
+        let options = rate.split(separator: " ").map(String.init) + ["--start", "1", "--end", "2"]
+        #expect(try await hashes(options + ["--repeat", "2", Media.clip]) == part + part)
+    }
+
+    @Test("Passes over a part follow without a gap: the sound of each, and time never stands")
+    func gapless() async throws {
+        let file = Media.temporary("laps.wav")
+        defer { unlink(file.path) }
+        func play(_ options: [String]) async throws -> (sound: Data, stops: Int) {
+            let outcome = try await Command.run(
+                ["--untimed", "--events", "text", "--audio", "wav:\(file.path)", "--start", "1", "--end", "2"]
+                    + options + [Media.clip]
+            )
+            #expect(outcome.status == 0)
+            let stops = outcome.lines.count { $0.contains(" rateChanged ") && $0.contains("to=0.0") }
+            return (try Data(contentsOf: file).dropFirst(44), stops)
+        }
+        let one = try await play([])
+        let three = try await play(["--repeat", "3"])
+        #expect(one.sound.count > 48_000 * 4)
+        #expect(three.sound == one.sound + one.sound + one.sound)
+        #expect(three.stops == 1)
+    }
+
+    @Test(
+        "A pass without any length is not repeated for ever",
+        arguments: ["--rate=-2", "--rate=1"],
+        ["--loop", "--repeat 3"]
+    )
+    func nothingToRepeat(rate: String, times: String) async throws {
+        let outcome = try await Command.run(
+            ["--untimed", rate, "--start", "9"] + times.split(separator: " ").map(String.init) + [Media.clip]
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "vplay: \(Media.clip): there is nothing to repeat: a pass has no length\n")
+    }
+
+    @Test("Sound alone is not played backward, and holds up no list", arguments: ["--rate=-1", "--rate -1"])
+    func soundBackward(rate: String) async throws {
+        let tone = Media.fixture("tone-48000.wav")
+        let options = ["--untimed", "--video", "framemd5:-"] + rate.split(separator: " ").map(String.init)
+        for inputs in [[tone], [tone, Media.clip], [Media.clip, tone, Media.clip]] {
+            let outcome = try await Command.run(options + inputs)
+            #expect(outcome.status == 1)
+            #expect(outcome.errorLines.count == 1)
+            #expect(outcome.errors.hasPrefix("vplay: \(tone): it cannot be played backward"))
+            #expect(outcome.pictures.count == 90 * inputs.count { $0 == Media.clip })
+        }
+    }
+}
+
+/// What of an input is lost although the rest of it plays.
+@Suite("Losses", .enabled(if: Media.isMade))
+struct LossTests {
+    private func run(_ line: String) async throws -> Outcome {
+        let script = """
+            folder=$(mktemp -d)
+            trap 'rm -rf "$folder"' EXIT
+            cd "$folder"
+            \(line)
+            """
+        return try await Command.shell(script, Media.clip)
+    }
+
+    @Test("A file that is cut while it plays")
+    func cutShort() async throws {
+        let outcome = try await run(
+            """
+            ffmpeg -nostdin -v error -stream_loop 9 -i "$1" -c copy -movflags faststart long.mp4
+            size=$(stat -c %s long.mp4)
+            exec 3< <("$vplay" --rate 4 --buffer 0.5 --audio null --video raw:out --events text long.mp4; echo $?)
+            while read -r line <&3; do case $line in *status=playing*) break;; esac; done
+            truncate -s $((size / 3)) long.mp4
+            while read -r line <&3; do last=$line; done
+            echo $last
+            test -s out && echo kept
+            """
+        )
+        #expect(outcome.lines == ["1", "kept"])
+        #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("vplay: long.mp4: "))
+    }
+
+    @Test("A track that cannot be decoded", arguments: ["sed s/avc1/zzzz/g", "sed s/mp4a/zzzz/g"])
+    func unplayable(change: String) async throws {
+        let outcome = try await run(
+            """
+            \(change) "$1" > bad.mp4
+            "$vplay" --untimed --video y4m:out.y4m --audio wav:out.wav --repeat 2 bad.mp4
+            echo $?
+            ls
+            """
+        )
+        let type = change.contains("avc1") ? "video" : "audio"
+        #expect(outcome.lines == ["1", "bad.mp4", type == "video" ? "out.wav" : "out.y4m"])
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("vplay: bad.mp4: its \(type) cannot be played"))
+    }
+
+    @Test("A track of which nothing can be decoded")
+    func damaged() async throws {
+        let outcome = try await run(
+            """
+            ffmpeg -nostdin -v error -i "$1" -c copy -bsf:v noise=amount=1 bad.mkv
+            "$vplay" --untimed --video y4m:out.y4m --audio wav:out.wav bad.mkv
+            echo $?
+            test -s out.wav && echo sound
+            """
+        )
+        #expect(outcome.lines.first == "1")
+        #expect(outcome.errorLines.count == 1, "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("vplay: bad.mkv: "))
+    }
+}
