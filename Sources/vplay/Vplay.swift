@@ -10,7 +10,7 @@ enum Main {
             Console.shared.complain(shortage)
             ExitStatus.failure.exitNow()
         }
-        await Vplay.main()
+        await Vplay.main(RawArguments.all())
     }
 }
 

@@ -1,25 +1,80 @@
 import Foundation
+import Glibc
 import Playhead
 
 /// One thing to play.
 struct Input: Sendable {
-    /// As the user wrote it, for messages.
+    /// As the user wrote it, for messages; without what would steer a terminal.
     let name: String
     let url: URL
+    /// Where the player does not open the URL itself.
+    let bytes: InputBytes?
 
-    var isStandardInput: Bool { name == "-" }
+    var isStandardInput: Bool { url.relativeString == "-" }
+    /// Can be read once, and not from its middle.
+    var isPipe: Bool { isStandardInput || bytes.map { !$0.isSeekable } ?? false }
 
     /// nil for what can be no URL at all.
     init?(_ argument: String) {
-        if argument == "-" {
+        if argument == "-" || Self.isStandardInputByName(argument) {
             guard let url = URL(string: "-") else { return nil }
-            (name, self.url) = (argument, url)
+            self.init(argument, url)
+        } else if let path = Self.path(ofFileURL: argument) {
+            guard let path else { return nil }
+            self.init(argument, path: path)
         } else if argument.contains("://") {
             guard let url = URL(string: argument), url.scheme != nil else { return nil }
-            (name, self.url) = (Self.withoutCredentials(url), url)
+            self.init(Self.withoutCredentials(url), url)
         } else {
-            (name, self.url) = (argument, URL(fileURLWithPath: argument, isDirectory: false))
+            self.init(argument, path: argument)
         }
+    }
+
+    private init(_ name: String, _ url: URL, _ bytes: InputBytes? = nil) {
+        self.name = oneLine(name)
+        self.url = url
+        self.bytes = bytes
+    }
+
+    private init(_ name: String, path: String) {
+        let raw = RawArguments.bytes(of: path)
+        self.init(
+            name,
+            URL(fileURLWithPath: path, isDirectory: false),
+            InputBytes(name: name, path: raw ?? Array(path.utf8), isNameUsable: raw == nil)
+        )
+    }
+
+    func asset(preciseTiming: Bool = false) -> Asset {
+        Asset(url: url, options: AssetOptions(preciseTiming: preciseTiming, byteSource: bytes))
+    }
+
+    /// A pipe or socket there is read where it is: a socket cannot be opened by a name.
+    private static func isStandardInputByName(_ path: String) -> Bool {
+        guard ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) else { return false }
+        var status = stat()
+        guard fstat(STDIN_FILENO, &status) == 0 else { return false }
+        return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    }
+
+    /// "file:/x", "file:///x", "file://localhost/x", and "file:x" as FFmpeg's users write it. nil for what is no
+    /// such URL; nil inside for one of another host.
+    private static func path(ofFileURL text: String) -> String?? {
+        guard text.prefix(5).lowercased() == "file:" else { return nil }
+        var rest = text.dropFirst(5)
+        if rest.hasPrefix("//") {
+            rest = rest.dropFirst(2)
+            let host = rest.prefix { $0 != "/" }
+            guard host.isEmpty || host.lowercased() == "localhost" else { return .some(nil) }
+            rest = rest.dropFirst(host.count)
+        }
+        // A name that holds a percent sign and was not encoded is the file that is there.
+        let path = String(rest)
+        if !path.isEmpty, access(path, F_OK) == 0 { return path }
+        guard let decoded = path.removingPercentEncoding, !decoded.isEmpty, !decoded.utf8.contains(0) else {
+            return .some(nil)
+        }
+        return decoded
     }
 
     /// Messages end up in logs.
@@ -46,10 +101,10 @@ struct InputList: Sendable {
                     append(argument)
                     continue
                 }
-                if files.isEmpty { complaints.append("\(argument): there are no media files in this folder") }
+                if files.isEmpty { complaints.append("\(oneLine(argument)): there are no media files in this folder") }
                 for file in files { append(file) }
             } catch {
-                complaints.append("\(argument): \(error.localizedDescription)")
+                complaints.append("\(oneLine(argument)): \(error.localizedDescription)")
             }
         }
     }
@@ -58,19 +113,35 @@ struct InputList: Sendable {
         if let input = Input(argument) {
             inputs.append(input)
         } else {
-            complaints.append("\(argument): this is not a valid URL")
+            complaints.append("\(oneLine(argument)): this is not a valid URL")
         }
     }
 
     /// nil when `path` is no folder. Sorted by name; nothing hidden, no folders inside.
     private static func files(inFolder path: String) throws -> [String]? {
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue else {
+        let raw = RawArguments.bytes(of: path) ?? Array(path.utf8)
+        guard let folder = (raw.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer({ bytes in
+            bytes.baseAddress.flatMap { opendir($0) }
+        }) else {
+            guard errno == ENOTDIR || errno == ENOENT else {
+                var isFolder: ObjCBool = false
+                let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+                guard isThere, isFolder.boolValue else { return nil }
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            }
             return nil
         }
-        let base = path.hasSuffix("/") ? path : path + "/"
-        return try FileManager.default.contentsOfDirectory(atPath: path).filter(isMedia).sorted()
-            .map { base + $0 }
+        defer { closedir(folder) }
+        let base = raw + (raw.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
+        var names: [[UInt8]] = []
+        while let entry = readdir(folder) {
+            withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: UInt8.self, capacity: 256) { names.append(Array(UnsafeBufferPointer(start: $0, count: strlen($0)))) }
+            }
+        }
+        return names.filter { isMedia(String(decoding: $0, as: UTF8.self)) }
+            .sorted { $0.lexicographicallyPrecedes($1) }
+            .map { RawArguments.text(for: (base + $0).map { CChar(bitPattern: $0) }) }
     }
 
     private static func isMedia(_ name: String) -> Bool {

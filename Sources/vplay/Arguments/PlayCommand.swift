@@ -7,7 +7,8 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play",
         abstract: "Play one input after another, without a gap (default).",
         discussion: """
-            A folder stands for its media files, sorted by name; - is standard input.
+            A folder stands for its media files, sorted by name; - is standard input. Named pipes and <(command) \
+            are inputs, too, read once and forwards.
 
             Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH; images, terminal and \
             window are not built yet. PATH may be - for standard output, once.

@@ -123,9 +123,10 @@ struct PlayOptions: Sendable {
             throw ValidationError("--frames needs pictures, not --video none.")
         }
         try checkPaths()
-        if inputs.contains(where: \.isStandardInput), needsLoading {
+        if let pipe = inputs.first(where: \.isPipe), needsLoading {
+            let name = pipe.name == "-" ? "Standard input" : pipe.name
             throw ValidationError(
-                "Standard input can be read only once, so --start, --end and the choice of tracks need a file."
+                "\(name) can be read only once, so --start, --end and the choice of tracks need a file."
             )
         }
     }

@@ -10,7 +10,7 @@ enum VideoSinkArgument: Hashable, Sendable {
     case framemd5(path: String)
 
     init(_ text: String) throws(ValidationError) {
-        let (name, path) = splitSink(text)
+        let (name, path) = try splitSink(text)
         switch (name, path) {
         case ("null", nil): self = .null
         case ("none", nil): self = .none
@@ -45,7 +45,7 @@ enum AudioSinkArgument: Hashable, Sendable {
     case wav(path: String)
 
     init(_ text: String) throws(ValidationError) {
-        let (name, path) = splitSink(text)
+        let (name, path) = try splitSink(text)
         switch (name, path) {
         case ("auto", nil): self = .automatic
         case ("null", nil): self = .null
@@ -66,7 +66,10 @@ enum AudioSinkArgument: Hashable, Sendable {
 }
 
 /// "y4m:out.y4m" in two; an empty path counts as none.
-private func splitSink(_ text: String) -> (name: String, path: String?) {
+private func splitSink(_ text: String) throws(ValidationError) -> (name: String, path: String?) {
+    guard RawArguments.bytes(of: text) == nil else {
+        throw ValidationError("\(oneLine(text)): only inputs may have names that are no UTF-8.")
+    }
     guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
     let path = text[text.index(after: colon)...]
     return (String(text[..<colon]), path.isEmpty ? nil : String(path))

@@ -50,7 +50,7 @@ final class Bench: Sendable {
             default: break
             }
         }
-        let item = PlayerItem(url: input.url)
+        let item = PlayerItem(asset: input.asset())
         item.disableTracks(ofType: .audio)
         player.play()
         player.replaceCurrentItem(with: item)

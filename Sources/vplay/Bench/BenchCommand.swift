@@ -32,7 +32,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let input = Input(input) else {
-            throw ValidationError("\(input): this is not a valid URL.")
+            throw ValidationError("\(oneLine(input)): this is not a valid URL.")
         }
         let ending = Latch<BenchOutcome>()
         let signals = Signals { ending.open(.stopped($0)) }

@@ -8,8 +8,7 @@ struct ItemMaker: Sendable {
 
     init(_ options: PlayOptions) {
         self.options = options
-        let precise = AssetOptions(preciseTiming: options.wantsPreciseTiming)
-        assets = options.inputs.map { Asset(url: $0.url, options: precise) }
+        assets = options.inputs.map { $0.asset(preciseTiming: options.wantsPreciseTiming) }
     }
 
     /// Opens what must be known before an item can be made. An asset that cannot be opened fails again, and

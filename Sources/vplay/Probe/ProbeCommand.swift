@@ -25,9 +25,9 @@ struct ProbeCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let input = Input(input) else {
-            throw ValidationError("\(input): this is not a valid URL.")
+            throw ValidationError("\(oneLine(input)): this is not a valid URL.")
         }
-        let asset = Asset(url: input.url, options: AssetOptions(preciseTiming: true))
+        let asset = input.asset(preciseTiming: true)
         let signals = Signals { $0.exitAtOnce() }
         do {
             try await asset.load()
