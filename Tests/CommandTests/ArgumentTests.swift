@@ -60,18 +60,57 @@ struct ArgumentTests {
         #expect(Key.parse([0x1B, 0x5B]).isEmpty)
     }
 
-    @Test(arguments: [0, 5, 20, 40, 80, 500])
-    func theStatusLineFitsTheTerminal(columns: Int) {
-        let line = StatusLine.text(
-            time: MediaTime(value: 61, timescale: 1),
-            duration: MediaTime(value: 3723, timescale: 1),
-            rate: 1,
-            dropped: 3,
-            columns: columns
-        )
-        #expect(line.utf8.count < max(1, columns))
-        if columns >= 80 {
-            #expect(line.hasPrefix("01:01 / 1:02:03 [") && line.hasSuffix("] 1.0x dropped 3"))
+    @Test("No escape sequence is taken for other keys, in one piece or in several")
+    func escapeSequences() {
+        let none = [
+            "[20~", "[15;2~", "OP", "[[A", "[1;5C", "]0;m9q\u{7}", "Pq0m\u{1B}\\", "m", "[M q9", "[?1;2c", "[200~", "O9",
+        ]
+        for text in none {
+            let bytes = Array("\u{1B}\(text) ".utf8)
+            #expect(Key.parse(bytes) == [.togglePause], "\(text)")
+            var parser = KeyParser()
+            #expect(bytes.flatMap { parser.take([$0]) } == [.togglePause], "\(text)")
+        }
+        let some: [(String, Key)] = [
+            ("[A", .forwardMinute), ("[B", .backMinute), ("OC", .forward), ("OD", .back),
+            ("[5~", .forwardTenMinutes), ("[6~", .backTenMinutes),
+        ]
+        for (text, key) in some {
+            #expect(Key.parse(Array("\u{1B}\(text)m".utf8)) == [key, .toggleMute])
+        }
+        #expect(Key.parse(Array("<>?\u{1B}\u{1B}[Cq".utf8)) == [.previousInput, .nextInput, .help, .forward, .quit])
+        var parser = KeyParser()
+        #expect(parser.take([0x1B]).isEmpty)
+        parser.forget()
+        #expect(parser.take(Array("[".utf8)) == [.slower])
+    }
+
+    @Test(arguments: [(1, "1.0x"), (1 / 1.1, "0.91x"), (-2, "-2.0x"), (1.21, "1.21x"), (10, "10.0x")] as [(Float, String)])
+    func speeds(rate: Float, text: String) {
+        #expect(StatusLine.speed(rate) == text)
+    }
+
+    @Test(arguments: [0, 5, 20, 30, 40, 60, 80, 100, 500], ["", "2/5 名前の長い長い動画ファイル.mp4"])
+    func theStatusLineFitsTheTerminal(columns: Int, label: String) {
+        for notice in ["", "volume 85%"] {
+            for rate in [0, 1] as [Float] {
+                let line = StatusLine.text(
+                    time: MediaTime(value: 61, timescale: 1),
+                    duration: MediaTime(value: 3723, timescale: 1),
+                    rate: rate,
+                    dropped: 3,
+                    columns: columns,
+                    label: label,
+                    notice: notice
+                )
+                #expect(line.columnCount < max(1, columns))
+                if columns >= 60, !notice.isEmpty { #expect(line.contains(notice)) }
+                if columns >= 40, notice.isEmpty, rate == 0 { #expect(line.contains("paused")) }
+                if columns >= 80, rate == 1, label.isEmpty, notice.isEmpty {
+                    #expect(line.hasPrefix("01:01 / 1:02:03 [") && line.hasSuffix("] 1.0x dropped 3"))
+                }
+                if columns >= 100, notice.isEmpty { #expect(line.contains(label)) }
+            }
         }
     }
 }

@@ -38,6 +38,10 @@ enum Command {
 
     /// A line of bash in which `$vplay` is the command; for pipes.
     static func shell(_ line: String, _ arguments: String...) async throws -> Outcome {
+        try await shell(line, arguments)
+    }
+
+    static func shell(_ line: String, _ arguments: [String]) async throws -> Outcome {
         let script = "vplay='\(url.path)'\n" + line
         return try await Turns.shared.take {
             try await Running("/bin/bash", ["-c", script, "bash"] + arguments, in: nil, input: nil).outcome()

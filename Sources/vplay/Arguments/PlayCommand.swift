@@ -19,8 +19,9 @@ struct PlayCommand: AsyncParsableCommand {
 
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
 
-            On a terminal: space pauses, left and right seek 5 s, [ ] speed, . and , step, m mutes, 9 0 volume, \
-            l loops, q quits.
+            On a terminal: space pauses, left and right seek 5 s, down and up 1 min, page down and up 10 min, \
+            < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, ? lists the keys, \
+            q quits.
             """
     )
 

@@ -5,39 +5,46 @@ import Synchronization
 final class Console: Sendable {
     static let shared = Console()
 
-    private let statusIsShown = Mutex(false)
+    /// The status line that is shown.
+    private let status = Mutex<String?>(nil)
 
     /// Somebody may be watching.
     var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// "vplay: " and a sentence, as other commands complain.
-    func complain(_ sentence: String) { say("vplay: \(sentence)") }
+    func complain(_ sentence: String) { say("vplay: \(oneLine(sentence))") }
 
     /// One line as it is.
     func say(_ line: String) {
-        statusIsShown.withLock { isShown in
-            write((isShown ? Self.erase : "") + line + "\n")
-            isShown = false
+        status.withLock { shown in
+            write((shown == nil ? "" : Self.erase) + line + "\n")
+            shown = nil
         }
     }
 
-    /// Replaces the status line.
+    /// Replaces the status line. The cursor goes back to its start: where a terminal that was narrowed has broken
+    /// the line in two, it stays at the start of the first.
     func showStatus(_ line: String) {
-        statusIsShown.withLock { isShown in
-            write(Self.erase + line)
-            isShown = true
+        status.withLock { shown in
+            guard shown != line else { return }
+            write(Self.erase + line + "\r")
+            shown = line
         }
     }
 
-    func clearStatus() {
-        statusIsShown.withLock { isShown in
-            if isShown { write(Self.erase) }
-            isShown = false
+    func clearStatus() { withoutStatus {} }
+
+    /// Runs `body` while nothing else is written to the terminal.
+    func withoutStatus<Value>(_ body: () -> Value) -> Value {
+        status.withLock { shown in
+            if shown != nil { write(Self.erase) }
+            shown = nil
+            return body()
         }
     }
 
-    /// To the line's first column, and blank from there on.
-    private static let erase = "\r\u{1B}[K"
+    /// To the line's first column, and blank from there on, the rows below too.
+    private static let erase = "\r\u{1B}[J"
 
     /// What cannot be complained about on standard error cannot be complained about at all.
     private func write(_ text: String) {
@@ -55,8 +62,14 @@ struct OutputError: Error {
 
 /// Standard output, for text. Nothing is kept back, so nothing can be lost at the end.
 enum StandardOutput {
+    /// The status line's, as a rule.
+    private static let isTerminal = isatty(STDOUT_FILENO) == 1
+
     static func write(_ text: String) throws(OutputError) {
-        let code = writeFully(text, to: STDOUT_FILENO)
+        let code =
+            isTerminal
+            ? Console.shared.withoutStatus { writeFully(text, to: STDOUT_FILENO) }
+            : writeFully(text, to: STDOUT_FILENO)
         if code != 0 { throw OutputError(code: code) }
     }
 

@@ -7,6 +7,8 @@ enum ExitStatus: Sendable {
     case failure
     case interrupted
     case terminated
+    /// By another signal that ends a process.
+    case signalled(Int32)
     /// Whoever read our output is gone.
     case closedPipe
 
@@ -16,6 +18,7 @@ enum ExitStatus: Sendable {
         case .failure: 1
         case .interrupted: 128 + SIGINT
         case .terminated: 128 + SIGTERM
+        case .signalled(let number): 128 + number
         case .closedPipe: 128 + SIGPIPE
         }
     }

@@ -86,7 +86,7 @@ extension JSONValue {
         text += close
     }
 
-    /// Escapes what RFC 8259 wants escaped; all else is UTF-8 as it is.
+    /// Escapes what RFC 8259 wants escaped, and what would steer a terminal; all else is UTF-8 as it is.
     private static func quote(_ value: String, into text: inout String) {
         text += "\""
         for scalar in value.unicodeScalars {
@@ -96,7 +96,7 @@ extension JSONValue {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+            case _ where scalar.steersTerminal:
                 text += String(format: "\\u%04x", scalar.value)
             default: text.unicodeScalars.append(scalar)
             }

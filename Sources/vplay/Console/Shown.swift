@@ -26,3 +26,38 @@ extension Unicode.Scalar {
         }
     }
 }
+
+extension String {
+    /// Columns that a terminal takes for it.
+    var columnCount: Int { unicodeScalars.reduce(0) { $0 + $1.columnCount } }
+
+    /// The longest beginning that fits, with an ellipsis where something is left out.
+    func cut(toColumns limit: Int) -> String {
+        guard columnCount > limit else { return self }
+        guard limit > 0 else { return "" }
+        var (kept, width) = ("", 0)
+        for character in self {
+            let more = String(character).columnCount
+            guard width + more < limit else { break }
+            kept.append(character)
+            width += more
+        }
+        return kept + "…"
+    }
+}
+
+extension Unicode.Scalar {
+    /// 2 for East Asian letters and pictures, 0 for what is drawn over the one before.
+    fileprivate var columnCount: Int {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: return 0
+        default: break
+        }
+        switch value {
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+}

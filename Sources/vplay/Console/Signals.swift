@@ -1,7 +1,8 @@
 import Dispatch
 import Glibc
 
-/// SIGINT and SIGTERM end the command in order; a second one, or an output that hangs, ends it at once.
+/// Signals that would end the command end it in order: files are finished, the terminal is given back. A second
+/// one, or an output that hangs, ends it at once.
 ///
 /// Only a command may change what signals do, and this is where it does.
 final class Signals: Sendable {
@@ -18,19 +19,65 @@ final class Signals: Sendable {
         signal(SIGPIPE, SIG_IGN)
         let queue = DispatchQueue(label: "vplay.signals", qos: .userInteractive)
         let first = Once()
-        sources = SignalSources(
-            [(SIGINT, ExitStatus.interrupted), (SIGTERM, .terminated)].map { number, status in
-                signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-                source.setEventHandler {
-                    guard first.take() else { status.exitAtOnce() }
-                    queue.asyncAfter(deadline: .now() + patience) { status.exitAtOnce() }
-                    handler(status)
-                }
-                source.activate()
-                return source
+        let ends: [(Int32, ExitStatus)] =
+            [(SIGINT, .interrupted), (SIGTERM, .terminated)]
+            + [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGPWR]
+            .filter { !Self.isIgnored($0) }.map { ($0, .signalled($0)) }
+        var sources = ends.map { number, status in
+            Self.watch(number, on: queue) {
+                guard first.take() else { status.exitAtOnce() }
+                queue.asyncAfter(deadline: .now() + patience) { status.exitAtOnce() }
+                handler(status)
             }
-        )
+        }
+        // ^\ asks for a core dump.
+        sources.append(Self.watch(SIGQUIT, on: queue) { Self.die(of: SIGQUIT) })
+        self.sources = SignalSources(sources)
+    }
+
+    private init(_ sources: [any DispatchSourceSignal]) { self.sources = SignalSources(sources) }
+
+    /// ^Z: `stop` is called before the process stops, and `goOn` when the shell goes on with it.
+    static func stops(
+        _ stop: @escaping @Sendable () -> Void,
+        goOn: @escaping @Sendable () -> Void
+    ) -> Signals {
+        let queue = DispatchQueue(label: "vplay.stops", qos: .userInteractive)
+        let source = watch(SIGTSTP, on: queue) {
+            stop()
+            kill(getpid(), SIGSTOP)
+            goOn()
+        }
+        return Signals([source])
+    }
+
+    private static func watch(
+        _ number: Int32,
+        on queue: DispatchQueue,
+        _ handler: @escaping @Sendable () -> Void
+    ) -> any DispatchSourceSignal {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler(handler: handler)
+        source.activate()
+        return source
+    }
+
+    /// By `nohup`, say: then it stays so.
+    private static func isIgnored(_ number: Int32) -> Bool {
+        let found = signal(number, SIG_IGN)
+        signal(number, found)
+        return unsafeBitCast(found, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    private static func die(of number: Int32) {
+        TerminalMode.restore()
+        signal(number, SIG_DFL)
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, number)
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+        raise(number)
     }
 }
 
@@ -39,4 +86,5 @@ final class Signals: Sendable {
 private final class SignalSources: @unchecked Sendable {
     private let sources: [any DispatchSourceSignal]
     init(_ sources: [any DispatchSourceSignal]) { self.sources = sources }
+    deinit { for source in sources { source.cancel() } }
 }

@@ -3,29 +3,62 @@ import Synchronization
 
 /// Makes the terminal hand over keys as they are pressed, and puts it back.
 enum TerminalMode {
-    private static let saved = Mutex<termios?>(nil)
+    private struct State {
+        /// As the terminal was found; nil while it is so.
+        var found: termios?
+        /// Somebody reads keys.
+        var isWanted = false
+    }
+    private static let state = Mutex(State())
 
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1 }
 
-    /// False where standard input is no terminal.
+    /// False while the shell has put us into the background: then the terminal is another's, and whoever changes
+    /// it is stopped.
+    static func isForeground(_ descriptor: Int32 = STDIN_FILENO) -> Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
+
+    /// From now on, as long as the terminal is ours. False where standard input is no terminal.
     static func readKeys() -> Bool {
-        saved.withLock { saved in
+        guard isatty(STDIN_FILENO) == 1 else { return false }
+        state.withLock { $0.isWanted = true }
+        refresh()
+        return true
+    }
+
+    /// A shell may have put it back meanwhile, when it stopped us and went on with us.
+    static func refresh() {
+        state.withLock { state in
+            guard state.isWanted, isForeground() else { return }
             var mode = termios()
-            guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
-            if saved == nil { saved = mode }
+            guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
+            guard mode.c_lflag & tcflag_t(ICANON | ECHO) != 0 else { return }
+            state.found = mode
             // Lines and echo off; signals (^C) stay what they are.
             mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            return tcsetattr(STDIN_FILENO, TCSANOW, &mode) == 0
+            tcsetattr(STDIN_FILENO, TCSANOW, &mode)
         }
     }
 
-    /// Any number of times, from any thread.
+    /// Until `refresh`.
+    static func yield() {
+        state.withLock { putBack(&$0) }
+    }
+
+    /// For good. Any number of times, from any thread.
     static func restore() {
-        saved.withLock { saved in
-            guard var mode = saved else { return }
-            tcsetattr(STDIN_FILENO, TCSANOW, &mode)
-            saved = nil
+        state.withLock { state in
+            state.isWanted = false
+            putBack(&state)
         }
+    }
+
+    private static func putBack(_ state: inout State) {
+        guard var mode = state.found, isForeground() else { return }
+        tcsetattr(STDIN_FILENO, TCSANOW, &mode)
+        state.found = nil
     }
 
     /// Columns of the terminal behind standard error; 80 where nobody knows.

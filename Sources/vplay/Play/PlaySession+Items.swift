@@ -195,6 +195,9 @@ extension PlaySession.State {
         passStart = turn.start
     }
 
+    /// As `spend`, in the middle of a pass.
+    mutating func spendUntil(_ time: MediaTime) { spend(until: time) }
+
     /// Takes what was played from `--duration`.
     fileprivate mutating func spend(until time: MediaTime) {
         if let left = remaining { remaining = left - (time - passStart) }

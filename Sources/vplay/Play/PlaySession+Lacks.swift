@@ -1,5 +1,6 @@
 import Foundation
 import Playhead
+import Synchronization
 
 /// What of an input cannot be played although something else of it can, and what was lost on the way.
 extension PlaySession {

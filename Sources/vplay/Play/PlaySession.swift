@@ -51,6 +51,11 @@ final class PlaySession: Sendable {
         var watching: [TimeObserver] = []
         var durationObserver: TimeObserver?
         var keys: KeyReader?
+        var statusLine: StatusLine?
+        /// What a key has done, and until when it is told.
+        var notice = (words: "", until: DispatchTime(uptimeNanoseconds: 0))
+        /// Paused while the shell has stopped us.
+        var isHeldForStop = false
     }
 
     /// Plays everything, and returns when the outputs are finished.
@@ -104,7 +109,7 @@ final class PlaySession: Sendable {
     /// The first item comes last: nothing happens before everything is in its place.
     private func start() {
         for complaint in options.list.complaints { fail(complaint) }
-        var watching = [player.onEvent { [weak self] in self?.take($0) }]
+        let watching = [player.onEvent { [weak self] in self?.take($0) }]
         if options.decodesVideo {
             layer.videoGravity = options.gravity
             layer.player = player
@@ -116,11 +121,15 @@ final class PlaySession: Sendable {
         if let volume = options.volume { player.volume = volume }
         if repeatsSingleInput { player.repeatMode = .loop }
         let hasTerminal = Console.shared.isTerminal && !options.isQuiet
-        if hasTerminal { watching.append(StatusLine.show(for: player)) }
-        let keys = hasTerminal ? KeyReader(for: options) { [weak self] in self?.press($0) } : nil
+        let queue = player.callbackQueue
+        let keys =
+            hasTerminal
+            ? KeyReader(for: self) { [weak self] key in queue.async { [weak self] in self?.press(key) } } : nil
+        let line = hasTerminal ? StatusLine(for: self) { [weak keys] in keys?.refresh() } : nil
         state.withLock { state in
             state.watching = watching
             state.keys = keys
+            state.statusLine = line
         }
         playNext()
     }
@@ -179,6 +188,7 @@ final class PlaySession: Sendable {
             state.watching = []
             state.durationObserver = nil
             state.keys = nil
+            state.statusLine = nil
             return state.isShutDown
         }
         if !isShutDown { await player.shutdown() }

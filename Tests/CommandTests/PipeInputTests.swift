@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import vplay
+
+/// Inputs that are no plain files with plain names.
+@Suite("Other inputs", .enabled(if: Media.isMade))
+struct PipeInputTests {
+    /// `line` is bash in a folder of its own; `play` counts pictures.
+    private func run(_ line: String) async throws -> Outcome {
+        let script = """
+            folder=$(mktemp -d)
+            trap 'rm -rf "$folder"' EXIT
+            cd "$folder"
+            cp "$1" a.ts
+            play() { timeout 60 "$vplay" --untimed --audio none --video framemd5:- "$@" | grep -vc '^#'; }
+            \(line)
+            """
+        return try await Command.shell(script, Media.fixture("clip-h264-aac.ts"))
+    }
+
+    @Test(
+        "A pipe is an input, whatever leads to it",
+        arguments: [
+            "mkfifo p; (sleep 0.2; cat a.ts > p) & play p", "play <(cat a.ts)", "cat a.ts | play /dev/stdin",
+            "cat a.ts | play -", "cat a.ts | play /dev/fd/0", "play /dev/stdin < a.ts", "play - < a.ts",
+            "mkfifo p; cat a.ts > p & play file:p", "mkfifo p; ln -s p l; cat a.ts > p & play ./l",
+        ]
+    )
+    func pipes(line: String) async throws {
+        let outcome = try await run(line)
+        #expect(outcome.lines == ["90"])
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test("A pipe that nobody writes to can be left")
+    func interrupted() async throws {
+        let outcome = try await run(
+            """
+            mkfifo p
+            exec 3< <("$vplay" --events text p & echo pid $!; wait $!; echo $?)
+            read -r word pid <&3
+            while read -r line <&3; do case $line in *currentItemChanged*) break;; esac; done
+            kill -TERM $pid
+            tail -1 <&3
+            """
+        )
+        #expect(outcome.lines == ["143"])
+    }
+
+    @Test("What needs a place to go back to says so")
+    func rangesOfPipes() async throws {
+        let outcome = try await run("mkfifo p; \"$vplay\" --start 1 p")
+        #expect(outcome.status == 64)
+        #expect(outcome.errors.hasPrefix("Error: p can be read only once"))
+    }
+
+    @Test(
+        "A file: URL in all its shapes",
+        arguments: [
+            "file:$PWD/a.ts", "file://$PWD/a.ts", "file://localhost$PWD/a.ts", "file:a.ts", "FILE:a.ts",
+            "file:$PWD/%61.ts", "file:a%20b.ts", "file:a b.ts", "file:50%.ts",
+        ]
+    )
+    func fileURLs(url: String) async throws {
+        let outcome = try await run("cp a.ts 'a b.ts'; cp a.ts '50%.ts'; play \"\(url)\"")
+        #expect(outcome.lines == ["90"])
+        #expect(outcome.errors.isEmpty)
+    }
+
+    @Test("A file of another host is none")
+    func otherHost() async throws {
+        let outcome = try await run("\"$vplay\" file://elsewhere/a.ts")
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "vplay: file://elsewhere/a.ts: this is not a valid URL\n")
+    }
+
+    @Test("Names that are no UTF-8 open, one by one, in a loop and from their folder")
+    func rawNames() async throws {
+        let outcome = try await run(
+            """
+            name=$(printf 'x\\377.ts'); other=$(printf 'x\\376.ts')
+            mv a.ts "$name"; ffmpeg -nostdin -v error -i "$name" -c copy -t 1 -f mpegts "$other"
+            play "$name"; play "$other"; play --repeat 2 --start 2 "$name"; play .
+            "$vplay" --untimed --video raw:"$name" "$other" 2>&1 | cut -d: -f1
+            """
+        )
+        let counts = outcome.lines.dropLast().compactMap { Int($0) }
+        try #require(counts.count == 4, "\(outcome.text) \(outcome.errors)")
+        #expect(counts[0] == 90 && counts[2] == 60)
+        #expect(counts[3] == counts[0] + counts[1])
+        #expect(outcome.lines.last == "Error" )
+    }
+
+    @Test("Another name is told by its bytes")
+    func namesAreTold() {
+        let one = RawArguments.text(for: [0x78, -1])
+        let two = RawArguments.text(for: [0x78, -2])
+        #expect(one != two)
+        #expect(RawArguments.bytes(of: one) == [0x78, 0xFF])
+        #expect(RawArguments.bytes(of: two) == [0x78, 0xFE])
+        #expect(RawArguments.bytes(of: RawArguments.text(for: [0x78])) == nil)
+    }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Testing
+
+/// Keys and the status line, on a terminal.
+@Suite("Terminal", .enabled(if: Media.isMade && Terminal.isThere))
+struct TerminalTests {
+    @Test("The line names the input and its place, and says paused")
+    func statusLine() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--loop', sys.argv[1], sys.argv[2])
+            until(r'1\\.0x dropped \\d+ +1/2 clip-h264-aac\\.mp4')
+            press(' '); until('paused')
+            press(' '); until(r'1\\.0x dropped')
+            press('[')
+            until('speed 0.91x')
+            press('m'); until('not muted')
+            press('m'); until('muted')
+            press('9'); until('volume 95%, muted')
+            press('0'); until('volume 100%, muted')
+            press('l'); until('loop off')
+            press('l'); until('loop on')
+            press('?'); until('previous, next input')
+            press('>'); until('2/2 video-only.mp4')
+            press('<'); until('1/2 clip')
+            press('<'); until('2/2 video-only.mp4')
+            press('q')
+            print(ends(), mode())
+            """,
+            Media.clip,
+            Media.silent
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
+    }
+
+    @Test("Keys of the list's ends, of far seeks, and keys that are none")
+    func otherKeys() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--loop', '--rate', '0.25', sys.argv[1])
+            until(r'0\\.25x dropped')
+            press('\\x1b[20~'); press('l'); until('loop off')
+            press('l'); until('loop on')
+            if b'volume' in seen: fail('F9 is a key')
+            press('>'); until('this is the last input')
+            press('<'); until('this is the first input')
+            press(' '); until('paused')
+            press('\\x1b[C'); until('00:03 / 00:03')
+            press('\\x1b[B'); until('00:00 / 00:03')
+            press('\\x1b[5~'); until('00:03 / 00:03')
+            press('\\x1b[6~'); until('00:00 / 00:03')
+            press('\\x1b[A'); until('00:03 / 00:03')
+            press('q')
+            print(ends(), mode())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.errors)")
+    }
+
+    @Test("Events and the status line do not run into each other")
+    func eventsBesides() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--events', 'text', '--repeat', '2', sys.argv[1])
+            whole = b''
+            until('passEnded.*(.|\\\\s)*timeControlStatusChanged[^\\\\n]*status=paused', forget=False)
+            status = ends()
+            # As a terminal shows it: a return goes to the first column, the erasure clears from there on.
+            for row in seen.decode().split('\\n'):
+                shown = ''
+                column = 0
+                for part in re.split('(\\r|\\x1b\\\\[J)', row):
+                    if part == '\\r': column = 0
+                    elif part == '\\x1b[J': shown = shown[:column]
+                    else:
+                        shown = shown[:column] + part + shown[column + len(part):]
+                        column += len(part)
+                if not shown or re.fullmatch(r'[-0-9.]+ [A-Za-z]+( .*)?', shown) and 'dropped' not in shown: continue
+                fail(shown)
+            print(status, mode())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text) \(outcome.errors)")
+    }
+
+    @Test("A narrower terminal: the line fits, and is erased from its first row on")
+    func narrowed() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--loop', sys.argv[1], columns=100)
+            until(r'clip-h264-aac\\.mp4\\r')
+            press(' '); until('paused[^\\r]*\\r')
+            resize(40)
+            line = until('\\r\\x1b\\\\[J([^\\r]*)\\r').group(1)
+            if len(line) > 39: fail(line)
+            press('q')
+            print(ends(), mode())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
+    }
+
+    @Test("Stopped by ^Z, the terminal is the shell's; gone on with, keys are read again")
+    func stopped() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start('--muted', '--loop', sys.argv[1])
+            until('1.0x dropped')
+            for _ in range(2):
+                press('\\x1a')
+                awaitStop()
+                print(mode())
+                os.kill(child, signal.SIGCONT)
+                awaitMode('raw')
+                seen = b''
+                until('1.0x dropped')
+            press(' '); until('paused')
+            press('q')
+            print(ends(), mode())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["cooked", "cooked", "0 cooked"], "\(outcome.errors)")
+    }
+
+    @Test("In the background nothing is read, written or changed; in the foreground again all is")
+    func background() async throws {
+        let outcome = try await Terminal.run(
+            """
+            start(command=['bash', '--norc', '-i'])
+            press('PS1=; set +o emacs; stty -echo; echo rea""dy\\n'); until('ready')
+            press("'" + vplay + "' --muted --loop '" + sys.argv[1] + "'\\n"); until('1.0x dropped')
+            press('\\x1a'); until('Stopped')
+            press('bg; stty -echo; echo o""n\\n'); until('on')
+            press('echo m0""q; jobs\\n'); until('m0q'); until('Running')
+            press('fg\\n'); until('1.0x dropped')
+            press(' '); until('paused')
+            press('q'); press('echo en""ded $?\\n'); until('ended 0')
+            press('exit\\n')
+            print(ends())
+            """,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0"], "\(outcome.text)")
+    }
+
+    @Test(
+        "Signals that end it give the terminal back, and files are whole",
+        arguments: [SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGINT]
+    )
+    func signals(number: Int32) async throws {
+        let sound = Media.temporary("sound.wav")
+        defer { unlink(sound.path) }
+        let outcome = try await Terminal.run(
+            """
+            start('--loop', '--audio', 'wav:' + sys.argv[1], sys.argv[2])
+            until('00:01 / 00:03')
+            os.kill(child, int(sys.argv[3]))
+            print(ends(), mode())
+            """,
+            sound.path,
+            Media.clip,
+            "\(number)"
+        )
+        #expect(outcome.lines == ["\(128 + number) cooked"], "\(outcome.errors)")
+        let bytes = try Data(contentsOf: sound)
+        #expect(bytes.count > 44)
+        #expect(bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) } == bytes.count - 44)
+    }
+
+    @Test("A terminal that goes away ends it, and the file is whole; nohup lets it go on")
+    func hungUp() async throws {
+        let sound = Media.temporary("sound.wav")
+        defer { unlink(sound.path) }
+        let outcome = try await Terminal.run(
+            """
+            start('--loop', '--audio', 'wav:' + sys.argv[1], sys.argv[2])
+            until('00:01 / 00:03')
+            os.close(fd)
+            limit = time.monotonic() + 60
+            while True:
+                pid, status = os.waitpid(child, os.WNOHANG)
+                if pid or time.monotonic() > limit: break
+                time.sleep(0.01)
+            print(os.waitstatus_to_exitcode(status))
+            start('--muted', '--loop', sys.argv[2], ignoring=signal.SIGHUP)
+            until('1.0x dropped')
+            os.kill(child, signal.SIGHUP)
+            seen = b''
+            press(' '); until('paused'); press('q')
+            print(ends())
+            """,
+            sound.path,
+            Media.clip
+        )
+        #expect(outcome.lines == ["129", "0"], "\(outcome.errors)")
+        let bytes = try Data(contentsOf: sound)
+        #expect(bytes[40..<44].reversed().reduce(0) { $0 << 8 | Int($1) } == bytes.count - 44)
+    }
+}
