@@ -25,7 +25,7 @@ struct Vplay: AsyncParsableCommand {
             """,
         discussion: """
             Exit status: 0 played to the end or told to stop, 1 something could not be played, 64 wrong usage, \
-            130 interrupted, 143 terminated. A closed output pipe ends it quietly, as it ends cat.
+            130 interrupted, 143 terminated, 128 + N ended by another signal N. A closed output pipe ends it quietly, as it ends cat.
             """,
         version: version,
         subcommands: [PlayCommand.self, ProbeCommand.self, BenchCommand.self],

@@ -109,7 +109,7 @@ struct ArgumentTests {
                 if columns >= 80, rate == 1, label.isEmpty, notice.isEmpty {
                     #expect(line.hasPrefix("01:01 / 1:02:03 [") && line.hasSuffix("] 1.0x dropped 3"))
                 }
-                if columns >= 100, notice.isEmpty { #expect(line.contains(label)) }
+                if columns >= 500, notice.isEmpty { #expect(line.contains(label)) }
             }
         }
     }

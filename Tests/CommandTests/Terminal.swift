@@ -20,14 +20,15 @@ enum Terminal {
         return try await Command.shell(line, arguments)
     }
 
-    /// `start(...)` starts the command; `until(text)` reads until it has written that, and fails after 60 s;
+    /// `start(...)` starts the command; `until(text)` reads until it has written that, and fails after 30 s;
     /// `press(keys)`; `mode()` is "raw" or "cooked"; `ends()` is how the process ended.
     private static let prelude = """
         import os, pty, re, select, signal, struct, sys, termios, time, fcntl
         vplay = os.environ['VPLAY']
         seen = b''
         def start(*arguments, output=None, columns=100, ignoring=None, command=None):
-            global child, fd
+            global child, fd, seen
+            seen = b''
             child, fd = pty.fork()
             if child == 0:
                 if ignoring: signal.signal(ignoring, signal.SIG_IGN)
@@ -53,7 +54,7 @@ enum Terminal {
             return bool(data)
         def until(text, forget=True):
             global seen
-            limit = time.monotonic() + 60
+            limit = time.monotonic() + 30
             pattern = re.compile(text.encode())
             while True:
                 found = pattern.search(seen)
@@ -66,19 +67,19 @@ enum Terminal {
             flags = termios.tcgetattr(fd)[3]
             return 'cooked' if flags & termios.ICANON and flags & termios.ECHO else 'raw'
         def awaitMode(wanted):
-            limit = time.monotonic() + 60
+            limit = time.monotonic() + 30
             while mode() != wanted:
                 if time.monotonic() > limit: fail('the terminal is not ' + wanted)
                 more(time.monotonic() + 0.02)
         def awaitStop():
-            limit = time.monotonic() + 60
+            limit = time.monotonic() + 30
             while True:
                 pid, status = os.waitpid(child, os.WNOHANG | os.WUNTRACED)
                 if pid and os.WIFSTOPPED(status): return
                 if pid or time.monotonic() > limit: fail('it did not stop')
                 more(time.monotonic() + 0.02)
         def ends():
-            limit = time.monotonic() + 60
+            limit = time.monotonic() + 30
             while True:
                 pid, status = os.waitpid(child, os.WNOHANG)
                 if pid: return os.waitstatus_to_exitcode(status)

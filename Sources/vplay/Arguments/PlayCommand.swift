@@ -17,6 +17,9 @@ struct PlayCommand: AsyncParsableCommand {
             --untimed), pulse (the server must be there), pulse:DEVICE (as `pactl list sinks` names it), null, \
             none (decode no sound), wav:PATH.
 
+            A file is written beside, as NAME.XXXXXX.part, and takes its name when all is written, also after ^C. \
+            An output may not be an input.
+
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
 
             On a terminal: space pauses, left and right seek 5 s, down and up 1 min, page down and up 10 min, \

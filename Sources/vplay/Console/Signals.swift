@@ -45,7 +45,8 @@ final class Signals: Sendable {
         let queue = DispatchQueue(label: "vplay.stops", qos: .userInteractive)
         let source = watch(SIGTSTP, on: queue) {
             stop()
-            kill(getpid(), SIGSTOP)
+            // To this thread, so that it does not run on for a moment while the others are being stopped.
+            pthread_kill(pthread_self(), SIGSTOP)
             goOn()
         }
         return Signals([source])

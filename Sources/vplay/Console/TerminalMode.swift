@@ -42,12 +42,7 @@ enum TerminalMode {
         }
     }
 
-    /// Until `refresh`.
-    static func yield() {
-        state.withLock { putBack(&$0) }
-    }
-
-    /// For good. Any number of times, from any thread.
+    /// Until keys are read again. Any number of times, from any thread.
     static func restore() {
         state.withLock { state in
             state.isWanted = false

@@ -43,9 +43,9 @@ final class KeyReader: Sendable {
         stops = Signals.stops { [weak session] in
             session?.holdForStop()
             Console.shared.clearStatus()
-            TerminalMode.yield()
+            TerminalMode.restore()
         } goOn: { [weak session] in
-            TerminalMode.refresh()
+            _ = TerminalMode.readKeys()
             session?.goOnAfterStop()
         }
     }

@@ -19,7 +19,6 @@ extension PlaySession {
             lookAhead()
         case .readyForDisplayChanged(let item, true):
             state.withLock { if $0.current?.item === item { $0.current?.hasShown = true } }
-            state.withLock { if $0.next?.item === item { $0.next?.hasShown = true } }
         case .rateChanged(_, 0, .itemEnded), .rateChanged(_, 0, .itemFailed): stoodStill()
         case .itemStatusChanged(let item, .failed): inputFailed(item, item.error)
         // What there was has been played.

@@ -70,6 +70,8 @@ extension PlaySession {
         let taken = state.withLock { state -> (Turn, MediaTime?)? in
             guard let next = state.next, next.item === item else { return nil }
             state.take(next)
+            // Of what follows without a gap nobody is told again that a frame has come.
+            state.current?.hasShown = true
             return (next, state.remaining)
         }
         // The one before may have been longer or shorter than it said.
@@ -98,6 +100,8 @@ extension PlaySession {
         let isLooping: Bool
         /// Another input follows by itself.
         let isFollowed: Bool
+        /// Nothing was played in it.
+        let isShort: Bool
         /// Passes of this session up to here.
         let count: Int
         let remaining: MediaTime?
@@ -109,11 +113,8 @@ extension PlaySession {
         checkWhatWasPlayed(item, until: end)
         let pass = state.withLock { state -> EndedPass? in
             guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
-            if end - state.passStart >= Turn.shortestPass || options.rate < 0 {
-                state.playlist.notePlayed(turn.index)
-            } else {
-                state.playlist.noteFailed(turn.index)
-            }
+            let isShort = options.rate > 0 && end - state.passStart < Turn.shortestPass
+            if isShort { state.playlist.noteFailed(turn.index) } else { state.playlist.notePlayed(turn.index) }
             state.passes += 1
             state.spend(until: end)
             let isLooping = state.repeatMode == .loop
@@ -121,11 +122,15 @@ extension PlaySession {
             return EndedPass(
                 isLooping: isLooping,
                 isFollowed: state.next != nil,
+                isShort: isShort,
                 count: state.passes,
                 remaining: state.remaining
             )
         }
         guard let pass else { return }
+        if pass.isShort, options.repeats != .times(1), let turn = state.withLock({ $0.current }) {
+            failOnce(turn, "there is nothing to repeat: a pass has no length")
+        }
         if let remaining = pass.remaining, remaining <= Turn.nothing {
             if pass.isLooping || pass.isFollowed { stop() } else { stopWhenPaused() }
             return
