@@ -65,7 +65,8 @@ extension Input {
     }
 
     private static func collect(_ path: String, depth: Int, into found: inout Set<FileIdentity>) {
-        guard let identity = FileIdentity(path: path), found.insert(identity).inserted, depth < 3 else { return }
+        guard let identity = FileIdentity(path: path), found.insert(identity).inserted, depth < 3
+        else { return }
         for entry in playlistEntries(path) { collect(entry, depth: depth + 1, into: &found) }
     }
 

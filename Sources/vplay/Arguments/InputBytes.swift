@@ -88,7 +88,9 @@ final class InputBytes: ByteSource {
             }
             state = descriptor < 0 ? .failed(failure("cannot open the file")) : .open(descriptor)
             var status = stat()
-            if descriptor >= 0, isSeekable, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            if descriptor >= 0, isSeekable, fstat(descriptor, &status) == 0,
+                status.st_mode & S_IFMT != S_IFREG
+            {
                 close(descriptor)
                 state = .failed(MediaError(.io, "this is not a regular file", location: name))
             }
@@ -104,6 +106,7 @@ final class InputBytes: ByteSource {
     private func failure(_ doing: String) -> MediaError {
         let code = errno
         let kind: MediaError.Code = code == ENOENT ? .notFound : code == EACCES ? .permissionDenied : .io
-        return MediaError(kind, "\(doing): \(String(cString: strerror(code)))", location: name, underlyingCode: code)
+        let words = "\(doing): \(String(cString: strerror(code)))"
+        return MediaError(kind, words, location: name, underlyingCode: code)
     }
 }

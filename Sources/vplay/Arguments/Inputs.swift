@@ -101,7 +101,9 @@ struct InputList: Sendable {
                     append(argument)
                     continue
                 }
-                if files.isEmpty { complaints.append("\(oneLine(argument)): there are no media files in this folder") }
+                if files.isEmpty {
+                    complaints.append("\(oneLine(argument)): there are no media files in this folder")
+                }
                 for file in files { append(file) }
             } catch {
                 complaints.append("\(oneLine(argument)): \(error.localizedDescription)")
@@ -136,7 +138,9 @@ struct InputList: Sendable {
         var names: [[UInt8]] = []
         while let entry = readdir(folder) {
             withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: UInt8.self, capacity: 256) { names.append(Array(UnsafeBufferPointer(start: $0, count: strlen($0)))) }
+                name.withMemoryRebound(to: UInt8.self, capacity: 256) { start in
+                    names.append(Array(UnsafeBufferPointer(start: start, count: strlen(start))))
+                }
             }
         }
         return names.filter { isMedia(String(decoding: $0, as: UTF8.self)) }
