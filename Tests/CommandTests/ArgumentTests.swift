@@ -63,7 +63,8 @@ struct ArgumentTests {
     @Test("No escape sequence is taken for other keys, in one piece or in several")
     func escapeSequences() {
         let none = [
-            "[20~", "[15;2~", "OP", "[[A", "[1;5C", "]0;m9q\u{7}", "Pq0m\u{1B}\\", "m", "[M q9", "[?1;2c", "[200~", "O9",
+            "[20~", "[15;2~", "OP", "[[A", "[1;5C", "]0;m9q\u{7}", "Pq0m\u{1B}\\", "m", "[M q9", "[?1;2c",
+            "[200~", "O9",
         ]
         for text in none {
             let bytes = Array("\u{1B}\(text) ".utf8)
@@ -78,14 +79,21 @@ struct ArgumentTests {
         for (text, key) in some {
             #expect(Key.parse(Array("\u{1B}\(text)m".utf8)) == [key, .toggleMute])
         }
-        #expect(Key.parse(Array("<>?\u{1B}\u{1B}[Cq".utf8)) == [.previousInput, .nextInput, .help, .forward, .quit])
+        #expect(
+            Key.parse(Array("<>?\u{1B}\u{1B}[Cq".utf8)) == [
+                .previousInput, .nextInput, .help, .forward, .quit,
+            ]
+        )
         var parser = KeyParser()
         #expect(parser.take([0x1B]).isEmpty)
         parser.forget()
         #expect(parser.take(Array("[".utf8)) == [.slower])
     }
 
-    @Test(arguments: [(1, "1.0x"), (1 / 1.1, "0.91x"), (-2, "-2.0x"), (1.21, "1.21x"), (10, "10.0x")] as [(Float, String)])
+    @Test(
+        arguments: [(1, "1.0x"), (1 / 1.1, "0.91x"), (-2, "-2.0x"), (1.21, "1.21x"), (10, "10.0x")]
+            as [(Float, String)]
+    )
     func speeds(rate: Float, text: String) {
         #expect(StatusLine.speed(rate) == text)
     }

@@ -56,7 +56,8 @@ struct DestructionTests {
     @Test(
         "Two outputs are two files",
         arguments: [
-            "--video y4m:a --video raw:./a", "--video y4m:a --video raw:sub/../a", "--video y4m:new --audio wav:a",
+            "--video y4m:a --video raw:./a", "--video y4m:a --video raw:sub/../a",
+            "--video y4m:new --audio wav:a",
             "--video y4m:b --audio wav:old", "--video raw:- --audio wav:out > out",
         ]
     )
@@ -162,7 +163,10 @@ struct DestructionTests {
         if signal != SIGKILL { #expect(size % Media.pictureBytes == 0) }
     }
 
-    @Test("An output that nothing was written to is told of", arguments: ["--video raw:out", "--video raw:-"])
+    @Test(
+        "An output that nothing was written to is told of",
+        arguments: ["--video raw:out", "--video raw:-"]
+    )
     func nothingToWrite(output: String) async throws {
         let outcome = try await run("\"$vplay\" --untimed \(output) \"\(Media.fixture("tone-48000.wav"))\"")
         #expect(outcome.status == 1)

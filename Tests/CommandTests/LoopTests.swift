@@ -19,8 +19,12 @@ struct LoopTests {
         let part = Array(once[30...60])
         let range = ["--start", "1", "--end", "2"]
         #expect(try await hashes(range + ["--repeat", "3", Media.clip]) == part + part + part)
-        #expect(try await hashes(range + ["--loop", "--frames", "70", Media.clip]) == part + part + part[..<8])
-        #expect(try await hashes(["--end", "1", "--repeat", "2", Media.clip]) == Array(once[...30] + once[...30]))
+        #expect(
+            try await hashes(range + ["--loop", "--frames", "70", Media.clip]) == part + part + part[..<8]
+        )
+        #expect(
+            try await hashes(["--end", "1", "--repeat", "2", Media.clip]) == Array(once[...30] + once[...30])
+        )
         let rest = Array(once[60...])
         #expect(try await hashes(["--start", "2", "--repeat", "2", Media.clip]) == rest + rest)
         let timed = range + ["--loop", "--duration", "1.5", Media.clip]
@@ -40,7 +44,10 @@ struct LoopTests {
         defer { unlink(file.path) }
         func play(_ options: [String]) async throws -> (sound: Data, stops: Int) {
             let outcome = try await Command.run(
-                ["--untimed", "--events", "text", "--audio", "wav:\(file.path)", "--start", "1", "--end", "2"]
+                [
+                    "--untimed", "--events", "text", "--audio", "wav:\(file.path)", "--start", "1", "--end",
+                    "2",
+                ]
                     + options + [Media.clip]
             )
             #expect(outcome.status == 0)
@@ -113,7 +120,10 @@ struct LossTests {
         #expect(outcome.errors.hasPrefix("vplay: long.mp4: "))
     }
 
-    @Test("A track that cannot be decoded", arguments: ["sed s/avc1/zzzz/g", "sed -e s/mp4a/zzzz/g -e s/esds/zzzz/g"])
+    @Test(
+        "A track that cannot be decoded",
+        arguments: ["sed s/avc1/zzzz/g", "sed -e s/mp4a/zzzz/g -e s/esds/zzzz/g"]
+    )
     func unplayable(change: String) async throws {
         let outcome = try await run(
             """

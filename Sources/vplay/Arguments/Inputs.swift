@@ -122,9 +122,11 @@ struct InputList: Sendable {
     /// nil when `path` is no folder. Sorted by name; nothing hidden, no folders inside.
     private static func files(inFolder path: String) throws -> [String]? {
         let raw = RawArguments.bytes(of: path) ?? Array(path.utf8)
-        guard let folder = (raw.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer({ bytes in
-            bytes.baseAddress.flatMap { opendir($0) }
-        }) else {
+        guard
+            let folder = (raw.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer({ bytes in
+                bytes.baseAddress.flatMap { opendir($0) }
+            })
+        else {
             guard errno == ENOTDIR || errno == ENOENT else {
                 var isFolder: ObjCBool = false
                 let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)

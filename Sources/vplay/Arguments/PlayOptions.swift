@@ -153,7 +153,9 @@ struct PlayOptions: Sendable {
             for identity in input.identities {
                 guard let output = outputs[identity] else { continue }
                 throw ValidationError(
-                    oneLine("Writing to \(output) would destroy the input \(input.name): it is the same file.")
+                    oneLine(
+                        "Writing to \(output) would destroy the input \(input.name): it is the same file."
+                    )
                 )
             }
         }

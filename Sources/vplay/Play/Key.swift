@@ -1,6 +1,7 @@
 /// What a key on the terminal asks for.
 enum Key: Hashable, Sendable {
-    case togglePause, back, forward, backMinute, forwardMinute, backTenMinutes, forwardTenMinutes, slower, faster,
+    case togglePause, back, forward, backMinute, forwardMinute, backTenMinutes, forwardTenMinutes, slower,
+        faster,
         toggleMute, quieter, louder, toggleLoop, stepOn, stepBack, previousInput, nextInput, help, quit
 
     /// The keys in one read of the terminal.
@@ -81,7 +82,9 @@ struct KeyParser: Sendable {
         var sequences: [[UInt8]: Key] = [
             Array("[5~".utf8): .forwardTenMinutes, Array("[6~".utf8): .backTenMinutes,
         ]
-        let arrows: [(String, Key)] = [("A", .forwardMinute), ("B", .backMinute), ("C", .forward), ("D", .back)]
+        let arrows: [(String, Key)] = [
+            ("A", .forwardMinute), ("B", .backMinute), ("C", .forward), ("D", .back),
+        ]
         for (letter, key) in arrows {
             sequences[Array("[\(letter)".utf8)] = key
             sequences[Array("O\(letter)".utf8)] = key

@@ -33,7 +33,9 @@ final class KeyReader: Sendable {
             guard count > 0 else { return }
             let keys = parser.withLock { parser in
                 let now = DispatchTime.now()
-                if now.uptimeNanoseconds - parser.last.uptimeNanoseconds > 100_000_000 { parser.keys.forget() }
+                if now.uptimeNanoseconds - parser.last.uptimeNanoseconds > 100_000_000 {
+                    parser.keys.forget()
+                }
                 parser.last = now
                 return parser.keys.take(Array(bytes[..<count]))
             }

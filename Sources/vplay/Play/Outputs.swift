@@ -50,7 +50,9 @@ struct Outputs: Sendable {
     }
 
     /// Those that nothing was written to: no input had what they are for.
-    var unused: [String] { uses.filter { !$0.use.isNoted }.map { $0.path == "-" ? "standard output" : $0.path } }
+    var unused: [String] {
+        uses.filter { !$0.use.isNoted }.map { $0.path == "-" ? "standard output" : $0.path }
+    }
 
     /// Every sink takes `limit` frames and no more. They are served in order, so when the last has had its
     /// last frame, all have.

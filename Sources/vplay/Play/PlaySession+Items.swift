@@ -114,7 +114,11 @@ extension PlaySession {
         let pass = state.withLock { state -> EndedPass? in
             guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
             let isShort = options.rate > 0 && end - state.passStart < Turn.shortestPass
-            if isShort { state.playlist.noteFailed(turn.index) } else { state.playlist.notePlayed(turn.index) }
+            if isShort {
+                state.playlist.noteFailed(turn.index)
+            } else {
+                state.playlist.notePlayed(turn.index)
+            }
             state.passes += 1
             state.spend(until: end)
             let isLooping = state.repeatMode == .loop

@@ -124,7 +124,8 @@ final class PlaySession: Sendable {
         let queue = player.callbackQueue
         let keys =
             hasTerminal
-            ? KeyReader(for: self) { [weak self] key in queue.async { [weak self] in self?.press(key) } } : nil
+            ? KeyReader(for: self) { [weak self] key in queue.async { [weak self] in self?.press(key) } }
+            : nil
         let line = hasTerminal ? StatusLine(for: self) { [weak keys] in keys?.refresh() } : nil
         state.withLock { state in
             state.watching = watching

@@ -14,7 +14,9 @@ final class StatusLine: Sendable {
         timer.start { [weak session] in
             tick()
             guard let session, TerminalMode.isForeground(STDERR_FILENO) else { return }
-            if let line = session.statusText(columns: TerminalMode.columns) { Console.shared.showStatus(line) }
+            if let line = session.statusText(columns: TerminalMode.columns) {
+                Console.shared.showStatus(line)
+            }
         }
     }
 
