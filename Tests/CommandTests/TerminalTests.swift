@@ -63,8 +63,7 @@ struct TerminalTests {
         let outcome = try await Terminal.run(
             """
             start('--muted', '--events', 'text', '--repeat', '2', sys.argv[1])
-            whole = b''
-            until('passEnded.*(.|\\\\s)*timeControlStatusChanged[^\\\\n]*status=paused', forget=False)
+            until(r'passEnded[\\s\\S]*timeControlStatusChanged[^\\n]*paused', forget=False)
             status = ends()
             # As a terminal shows it: a return goes to the first column, the erasure clears from there on.
             for row in seen.decode().split('\\n'):
