@@ -90,6 +90,23 @@ final class AVIOBridge {
         set { context?.pointee.direct = newValue ? 1 : 0 }
     }
 
+    /// Forgets where libav was, before it seeks. Otherwise it would read on to a place that lies up to 32 KB
+    /// ahead of what it has, or begin to read up to 32 KB before a place that lies behind. The bytes there may
+    /// be long in coming, and nobody needs them. What libav has read is kept, so that nothing is read twice.
+    ///
+    /// Only for containers that always say where they want to read next.
+    func forgetPlace() {
+        guard source.isSeekable, let context, let start = context.pointee.buffer else { return }
+        let place = context.pointee.pos
+        let count = context.pointee.buf_end - start
+        if count > 0, place >= Int64(count) {
+            ahead = (place - Int64(count), Array(UnsafeBufferPointer(start: start, count: count)))
+        }
+        // So far behind everything that whatever comes next is a real seek. It reads nothing.
+        let (away, overflow) = max(place, source.byteCount ?? 0).addingReportingOverflow(1 << 20)
+        if !overflow { avio_seek(context, away, SEEK_SET) }
+    }
+
     /// After a failure or an interruption: libav would call it the end of the file for ever.
     func clearFailure() {
         failure = nil
@@ -111,6 +128,7 @@ final class AVIOBridge {
             position &+= Int64(part.count)
             return Int32(part.count)
         }
+        ahead = (0, [])
         do throws(MediaError) {
             let length = try reader.read(at: position, into: buffer)
             guard length > 0 else { return PH_ERROR_EOF }

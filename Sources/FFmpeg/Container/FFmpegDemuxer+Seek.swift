@@ -124,6 +124,7 @@ extension FFmpegDemuxer {
     private func prepareForSeek(_ session: InputSession) {
         queue.removeAll()
         session.clearFailure()
+        session.forgetPlace()
         failedReads = 0
         log.clear()
         beginning.isReadingFromStart = false

@@ -36,6 +36,17 @@ enum FormatPolicy {
         "stl", "subviewer", "subviewer1", "sup", "tedcaptions", "ttml", "vplayer", "webvtt",
     ]
 
+    /// Demuxers that go to an absolute place in the file when they seek, and never count on the one where they
+    /// were. Of the others some go on from there (Musepack), or keep a file within the file (wtv).
+    private static let absolute: Set<Substring> = [
+        "aac", "avi", "flac", "flv", "matroska", "mov", "mp3", "mpeg", "mpegts", "ogg", "wav",
+    ]
+
+    /// `name` is libav's, which may hold several: "mov,mp4,m4a".
+    static func alwaysSaysWhereToRead(_ name: String) -> Bool {
+        name.split(separator: ",").contains { absolute.contains($0) }
+    }
+
     /// Everything but playlists.
     static let mediaNames = Set(containers + pictures + subtitles)
 

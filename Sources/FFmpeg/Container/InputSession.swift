@@ -125,6 +125,14 @@ final class InputSession {
         set { bridge.seeksDirectly = newValue }
     }
 
+    /// A seek begins; see `AVIOBridge`.
+    func forgetPlace() {
+        guard let format = owned?.pointee.iformat, let name = format.pointee.name,
+            FormatPolicy.alwaysSaysWhereToRead(String(cString: name))
+        else { return }
+        bridge.forgetPlace()
+    }
+
     /// Asks for what libav will read next, without libav; see `AVIOBridge`.
     func readAhead() throws(MediaError) { try bridge.readAhead() }
 
