@@ -1,0 +1,76 @@
+import Dispatch
+import MediaCore
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// The bytes of an interrupted read may come all the same, too late: as an answer, not as an error.
+@Suite("Contract: bytes that come after the interruption", .enabled(if: Fixture.areThere, "make fixtures"))
+struct LateReadTests {
+    /// Reads of the held part wait until they are interrupted, and are answered then.
+    private final class LateSource: ByteSource {
+        private let script: ScriptedByteSource
+        private let held = Locked<Range<Int64>?>(nil)
+        private let answers = Locked(0)
+
+        init(_ file: String) throws {
+            script = try ScriptedByteSource(contentsOfFile: Fixture.path(file))
+            script.limitReads(to: 2048)
+        }
+
+        var byteCount: Int64? { script.byteCount }
+        var isSeekable: Bool { true }
+        var lateAnswers: Int { answers.withLock { $0 } }
+
+        func hold(_ part: Range<Double>?) {
+            let size = Double(script.byteCount ?? 0)
+            let range = part.map { Int64($0.lowerBound * size)..<Int64($0.upperBound * size) }
+            held.withLock { $0 = range }
+        }
+
+        func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+            try read(at: offset, into: buffer, context: ReadContext())
+        }
+
+        func read(
+            at offset: Int64,
+            into buffer: UnsafeMutableRawBufferPointer,
+            context: ReadContext
+        ) throws(MediaError) -> Int {
+            if held.withLock({ $0?.contains(offset) }) ?? false {
+                let semaphore = DispatchSemaphore(value: 0)
+                // The limit is for a test that fails.
+                let wait = { _ = semaphore.wait(timeout: .now() + .seconds(30)) }
+                context.whileWaiting(onInterrupt: { semaphore.signal() }, wait)
+                answers.withLock { $0 += 1 }
+            }
+            return try script.read(at: offset, into: buffer, context: context)
+        }
+
+        func cancel() {}
+    }
+
+    @Test("They do no harm: all frames are exact", arguments: InterruptedReadTests.indexed)
+    func late(_ file: String) async throws {
+        let reference = try await HangScene.reference(file)
+        let source = try LateSource(file)
+        try await HangScene.play(file) { scene in
+            let asset = Asset(url: Fixture.url(file), options: AssetOptions(byteSource: source))
+            try await scene.load(asset)
+            source.hold(HangScene.middle)
+            try await scene.event("a stall", after: { scene.player.play() }) { event in
+                if case .playbackStalled = event { true } else { false }
+            }
+            #expect(try await scene.seek(to: 2100))
+            try await scene.playToEnd()
+            #expect(Array(scene.takeFrames().drop { $0.time < .ms(2000) }) == reference.from(2100))
+            #expect(source.lateAnswers >= 1)
+            source.hold(nil)
+            #expect(try await scene.seek(to: 0))
+            _ = scene.takeFrames()
+            try await scene.playToEnd()
+            #expect(scene.takeFrames() == Array(reference.dropFirst()))
+        }
+    }
+}
