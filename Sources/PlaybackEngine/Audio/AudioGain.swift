@@ -11,6 +11,8 @@ struct AudioGain {
     private var step: Float = 0
     private var left = 0
     private var hasSounded = false
+    /// What muted audio is made of, as long as its buffers are alike.
+    private var silence: Silence?
 
     mutating func set(_ volume: Float) {
         guard volume != target else { return }
@@ -31,6 +33,7 @@ struct AudioGain {
     mutating func apply(to buffer: AudioBuffer) -> AudioBuffer {
         hasSounded = true
         if current == target, current == 1 { return buffer }
+        if current == target, current == 0, let silent = silent(buffer) { return silent }
         if current != target, left == 0 {
             left = max(1, Int((Double(buffer.format.sampleRate) * Self.rampDuration).rounded()))
             step = (target - current) / Float(left)
@@ -43,6 +46,38 @@ struct AudioGain {
             gains[index] = current
         }
         return buffer.multiplied(by: gains)
+    }
+
+    /// As many samples that are zero; nil where zeros are no silence.
+    private mutating func silent(_ buffer: AudioBuffer) -> AudioBuffer? {
+        guard SilentStorage.isSilence(in: buffer.format) else { return nil }
+        let count = buffer.frameCount
+        if silence.map({ $0.format != buffer.format || $0.frameCount < count }) ?? true {
+            silence = Silence(buffer.format, frameCount: count)
+        }
+        guard let storage = silence?.storage else { return nil }
+        var silent = AudioBuffer(
+            format: buffer.format,
+            presentationTime: buffer.presentationTime,
+            frameCount: count,
+            storage: storage,
+            epoch: buffer.epoch,
+            pass: buffer.pass
+        )
+        silent.rate = buffer.rate
+        return silent
+    }
+
+    private struct Silence {
+        let format: AudioFormat
+        let frameCount: Int
+        let storage: SilentStorage
+
+        init(_ format: AudioFormat, frameCount: Int) {
+            self.format = format
+            self.frameCount = frameCount
+            storage = SilentStorage(format, frameCount: frameCount)
+        }
     }
 }
 

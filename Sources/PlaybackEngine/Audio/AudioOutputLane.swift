@@ -52,20 +52,22 @@ package final class AudioOutputLane: @unchecked Sendable {
         lane.enqueue { [self] in if !isFinished { device.prepare() } }
     }
 
-    func write(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: AudioPlacement) {
+    func write(_ buffers: [(buffer: AudioBuffer, place: AudioPlacement)], _ origin: AudioOrigin) {
         lane.enqueue { [self] in
-            lastPlace = place
             hasEnded = false
             expectsMore = true
-            attempt {
-                let ready = processing.mix(buffer, origin)
-                if let device {
-                    let span = Double(device.lead + Self.memory) * max(1, origin.rate)
-                    history.append(.init(buffer: ready, origin: origin, place: place), keeping: Int64(span))
-                }
-                for buffer in processing.pace(ready, origin) { try take(buffer, place) }
-            }
+            attempt { for (buffer, place) in buffers { try writeNow(buffer, origin, at: place) } }
         }
+    }
+
+    private func writeNow(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: AudioPlacement) throws {
+        lastPlace = place
+        let ready = processing.mix(buffer, origin)
+        if let device {
+            let span = Double(device.lead + Self.memory) * max(1, origin.rate)
+            history.append(.init(buffer: ready, origin: origin, place: place), keeping: Int64(span))
+        }
+        for buffer in processing.pace(ready, origin) { try take(buffer, place) }
     }
 
     /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.

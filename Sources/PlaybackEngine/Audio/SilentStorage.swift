@@ -5,6 +5,9 @@ final class SilentStorage: AudioBufferStorage {
     private let bytes: [UInt8]
     private let planes: Int
 
+    /// Zero is silence in all formats but unsigned ones.
+    static func isSilence(in format: AudioFormat) -> Bool { !format.sampleFormat.rawValue.hasPrefix("u") }
+
     init(_ format: AudioFormat, frameCount: Int) {
         planes = format.sampleFormat.isPlanar ? format.channelCount : 1
         let perFrame =

@@ -12,6 +12,7 @@ extension PlaybackLoop {
     package func setAudio(_ output: AudioOutputLane?) {
         audio.replaceOutput(output)
         renderer.sinkLead = audio.lead ?? Renderer.defaultLead(isRealTime: driver.isRealTime)
+        renderer.audioSlack = audio.lead == nil ? Renderer.defaultSlack(isRealTime: driver.isRealTime) : 0
         output?.setPaused(state.timelineRate == 0)
     }
 

@@ -167,7 +167,7 @@ extension PlaybackLoop {
             track: pipeline.audio?.track.id,
             settings: pipeline.sound
         )
-        for sound in buffers {
+        let pieces = buffers.map { sound in
             publisher.counters.audioSamples += sound.buffer.frameCount
             let time = ItemTime(sound.buffer.presentationTime) ?? .zero
             let place = AudioPlacement(
@@ -177,8 +177,9 @@ extension PlaybackLoop {
                 rate: timeline.rate,
                 epoch: timeline.epoch
             )
-            audio.output?.write(sound.buffer, origin, at: place)
+            return (buffer: sound.buffer, place: place)
         }
+        audio.output?.write(pieces, origin)
     }
 
     /// Hands a frame to the layers. `done` is called when their sinks have had it.

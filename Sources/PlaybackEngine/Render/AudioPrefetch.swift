@@ -114,7 +114,7 @@ extension Renderer {
             let start = ItemTime(buffer.presentationTime) ?? .zero
             let due = (timeline.host(for: origin.timelineTime(of: start)) ?? now).advanced(by: -audioLead)
             guard due <= now else {
-                outcome.wake(at: due)
+                outcome.wake(at: due.advanced(by: audioSlack))
                 return
             }
             branch.advance()

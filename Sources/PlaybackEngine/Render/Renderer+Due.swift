@@ -48,7 +48,7 @@ extension Renderer {
         while case .audio(let buffer)? = branch.frames.peek(), buffer.pass == pass {
             let due = dueTime(buffer.presentationTime).advanced(by: -audioLead)
             if due > now {
-                outcome.wake(at: due)
+                outcome.wake(at: due.advanced(by: audioSlack))
                 return
             }
             branch.advance()

@@ -56,9 +56,17 @@ struct Renderer {
     init(isRealTime: Bool) {
         self.isRealTime = isRealTime
         sinkLead = Self.defaultLead(isRealTime: isRealTime)
+        audioSlack = Self.defaultSlack(isRealTime: isRealTime)
     }
 
     static func defaultLead(isRealTime: Bool) -> Int64 { isRealTime ? 100_000_000 : 0 }
+
+    /// Audio alone wakes nobody until it is so many nanoseconds behind its lead: other wake-ups, those of video
+    /// frames, take it along, and without any, several buffers go at once. A device gets its audio as early as it
+    /// asked for.
+    var audioSlack: Int64 = 0
+
+    static func defaultSlack(isRealTime: Bool) -> Int64 { isRealTime ? 60_000_000 : 0 }
 
     /// A new epoch begins. `itemTime`: where the timeline is going to stand, as far as is known.
     mutating func begin(
