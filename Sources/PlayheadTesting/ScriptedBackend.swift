@@ -1,7 +1,7 @@
 public import Foundation
 public import MediaCore
-public import Playhead
 public import PlaybackEngine
+public import Playhead
 
 /// Plays scripts instead of files. A URL of `add` opens its own script, every other location opens `media`.
 ///

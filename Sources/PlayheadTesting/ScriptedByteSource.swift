@@ -64,7 +64,9 @@ public final class ScriptedByteSource: ByteSource {
     }
 
     /// All bytes of a file.
-    public convenience init(contentsOfFile path: String, waiting: Waiting = .blocks, isLocal: Bool = true) throws {
+    public convenience init(contentsOfFile path: String, waiting: Waiting = .blocks, isLocal: Bool = true)
+        throws
+    {
         let data = try Data(contentsOf: URL(fileURLWithPath: path))
         self.init([UInt8](data), waiting: waiting, isLocal: isLocal)
     }
@@ -132,10 +134,13 @@ public final class ScriptedByteSource: ByteSource {
             guard waiting == .blocks else {
                 throw MediaError(.notReady, "the script holds the bytes back", isRetryable: true)
             }
-            context.whileWaiting(onInterrupt: { semaphore.signal() }) {
-                change { $0.waits += 1 }
-                semaphore.wait()
-            }
+            context.whileWaiting(
+                onInterrupt: { semaphore.signal() },
+                wait: {
+                    change { $0.waits += 1 }
+                    semaphore.wait()
+                }
+            )
             guard !context.isInterrupted else {
                 change { $0.interrupts += 1 }
                 throw MediaError(.cancelled, "the read was interrupted")

@@ -111,7 +111,7 @@ final class HangScene: Sendable {
     func event(
         _ what: String,
         after action: () -> Void,
-        _ isWanted: @escaping @Sendable (PlayerEvent) -> Bool
+        where isWanted: @escaping @Sendable (PlayerEvent) -> Bool
     ) async throws {
         let events = player.events
         action()
@@ -122,17 +122,18 @@ final class HangScene: Sendable {
     func load(_ asset: Asset? = nil) async throws {
         try await event(
             "the first frame",
-            after: { player.replaceCurrentItem(with: PlayerItem(asset: asset ?? self.asset)) }
-        ) { event in
-            if case .readyForDisplayChanged(_, true) = event { true } else { false }
-        }
+            after: { player.replaceCurrentItem(with: PlayerItem(asset: asset ?? self.asset)) },
+            where: { if case .readyForDisplayChanged(_, true) = $0 { true } else { false } }
+        )
     }
 
     /// Plays on to the end of the item.
     func playToEnd() async throws {
-        try await event("the end", after: { player.play() }) { event in
-            if case .didPlayToEndTime = event { true } else { false }
-        }
+        try await event(
+            "the end",
+            after: { player.play() },
+            where: { if case .didPlayToEndTime = $0 { true } else { false } }
+        )
     }
 
     /// An exact seek that is not waited for. The answer comes through what is returned.

@@ -42,7 +42,7 @@ struct LateReadTests {
                 let semaphore = DispatchSemaphore(value: 0)
                 // The limit is for a test that fails.
                 let wait = { _ = semaphore.wait(timeout: .now() + .seconds(30)) }
-                context.whileWaiting(onInterrupt: { semaphore.signal() }, wait)
+                context.whileWaiting(onInterrupt: { semaphore.signal() }, wait: wait)
                 answers.withLock { $0 += 1 }
             }
             return try script.read(at: offset, into: buffer, context: context)

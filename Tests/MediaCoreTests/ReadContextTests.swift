@@ -29,15 +29,21 @@ struct ReadContextTests {
     func waits() {
         let context = ReadContext()
         let count = Locked(0)
-        context.whileWaiting(onInterrupt: { count.withLock { $0 += 1 } }) {
-            context.interrupt(before: Epoch(1))
-            #expect(count.withLock { $0 } == 1)
-        }
-        context.whileWaiting(onInterrupt: { count.withLock { $0 += 1 } }) {
-            #expect(count.withLock { $0 } == 2)
-        }
+        context.whileWaiting(
+            onInterrupt: { count.withLock { $0 += 1 } },
+            wait: {
+                context.interrupt(before: Epoch(1))
+                #expect(count.withLock { $0 } == 1)
+            }
+        )
+        context.whileWaiting(
+            onInterrupt: { count.withLock { $0 += 1 } },
+            wait: {
+                #expect(count.withLock { $0 } == 2)
+            }
+        )
         context.begin(Epoch(1))
-        context.whileWaiting(onInterrupt: { count.withLock { $0 += 1 } }) {}
+        context.whileWaiting(onInterrupt: { count.withLock { $0 += 1 } }, wait: {})
         context.interrupt(before: Epoch(2))
         #expect(count.withLock { $0 } == 2)
     }
@@ -47,7 +53,7 @@ struct ReadContextTests {
         let context = ReadContext()
         let heard = Locked<[ReadNotice]>([])
         context.setNoticeHandler { notice in heard.withLock { $0.append(notice) } }
-        context.whileWaiting(onInterrupt: {}) {}
+        context.whileWaiting(onInterrupt: {}, wait: {})
         context.wake()
         context.setNoticeHandler(nil)
         context.wake()

@@ -63,14 +63,17 @@ package final class PipeByteSource: ByteSource {
     private func waitUntilReadable(_ context: ReadContext) throws(MediaError) {
         try throwIfOver(context)
         if try isReadable(within: 0) { return }
-        try context.whileWaiting(onInterrupt: { self.endWait() }) { () throws(MediaError) in
-            while true {
-                // First the byte of an earlier wake-up, then the question, then the wait: none is missed.
-                drainWakeUp()
-                try throwIfOver(context)
-                if try isReadable(within: wakeUp.read >= 0 ? -1 : 50) { return }
+        try context.whileWaiting(
+            onInterrupt: { self.endWait() },
+            wait: { () throws(MediaError) in
+                while true {
+                    // First the byte of an earlier wake-up, then the question, then the wait: none is missed.
+                    drainWakeUp()
+                    try throwIfOver(context)
+                    if try isReadable(within: wakeUp.read >= 0 ? -1 : 50) { return }
+                }
             }
-        }
+        )
     }
 
     /// Waits so many milliseconds, -1 for ever; or until a wait is to end.

@@ -61,8 +61,10 @@ final class SourceReader {
 
     private func wait(_ context: ReadContext, after wakes: UInt64) {
         let semaphore = DispatchSemaphore(value: 0)
-        context.whileWaiting(onInterrupt: { semaphore.signal() }, onWake: { semaphore.signal() }) {
-            while context.wakeCount == wakes, !context.isInterrupted { semaphore.wait() }
-        }
+        context.whileWaiting(
+            onInterrupt: { semaphore.signal() },
+            onWake: { semaphore.signal() },
+            wait: { while context.wakeCount == wakes, !context.isInterrupted { semaphore.wait() } }
+        )
     }
 }

@@ -44,7 +44,7 @@ enum BlockingReads {
             } catch {
                 guard error.code == .notReady else { throw error }
             }
-            context.whileWaiting(onInterrupt: {}) { _ = poll(nil, 0, retryInterval) }
+            context.whileWaiting(onInterrupt: {}, wait: { _ = poll(nil, 0, retryInterval) })
             guard !context.isInterrupted else { throw cancelled }
         }
     }

@@ -23,7 +23,7 @@ public protocol ByteSource: AnyObject, Sendable {
     ///
     /// Where no bytes are at hand there are two ways. The better one holds no thread: throw `.notReady`, and
     /// call `context.wake()` when bytes have come. The other one is to block inside
-    /// `context.whileWaiting(onInterrupt:_:)` and to throw `.cancelled` when it is interrupted; the same
+    /// `context.whileWaiting(onInterrupt:wait:)` and to throw `.cancelled` when it is interrupted; the same
     /// context may read again afterwards.
     ///
     /// By default it calls `read(at:into:)`: one call at a time, and after `.notReady` again every 10 ms.

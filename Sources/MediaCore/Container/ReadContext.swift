@@ -61,22 +61,22 @@ public final class ReadContext: Sendable {
     /// True when this reader has gone for good.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Runs `body`, which waits until bytes have come. Call it only where none are at hand.
+    /// Runs `wait`, which waits until bytes have come. Call it only where none are at hand.
     ///
     /// `onInterrupt` is called when the wait is to end: on the interrupting thread, or on this one where the
-    /// interruption came before. It must not block; it wakes `body`, which then sees `isInterrupted` and throws
-    /// `.cancelled`. It may come once more than needed, shortly after `body` has returned.
+    /// interruption came before. It must not block; it wakes `wait`, which then sees `isInterrupted` and throws
+    /// `.cancelled`. It may come once more than needed, shortly after `wait` has returned.
     public func whileWaiting<Result, Failure: Error>(
         onInterrupt: @escaping @Sendable () -> Void,
-        _ body: () throws(Failure) -> Result
+        wait: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try whileWaiting(onInterrupt: onInterrupt, onWake: nil, body)
+        try whileWaiting(onInterrupt: onInterrupt, onWake: nil, wait: wait)
     }
 
     package func whileWaiting<Result, Failure: Error>(
         onInterrupt: @escaping @Sendable () -> Void,
         onWake: (@Sendable () -> Void)?,
-        _ body: () throws(Failure) -> Result
+        wait: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let (number, handler, isInterrupted) = state.withLock { state in
             state.hasWaited = true
@@ -87,7 +87,7 @@ public final class ReadContext: Sendable {
         }
         defer { state.withLock { $0.waiters.removeAll { $0.number == number } } }
         if isInterrupted { onInterrupt() } else { handler?.body(.waiting) }
-        return try body()
+        return try wait()
     }
 
     /// Bytes may be at hand now where a read threw `.notReady`. It counts from the moment that the read was
