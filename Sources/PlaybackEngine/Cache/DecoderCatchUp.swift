@@ -20,16 +20,17 @@ struct DecoderCatchUp {
         time = given
     }
 
-    /// The last key frame that was given out. Frames that are decoded behind it and shown before it were
-    /// given out too.
+    /// The last key frame that was given out and that no later packet precedes in presentation order: such
+    /// packets refer to frames from before it.
     private static func lastSyncPoint(_ sent: [DecoderReplay.Sent], before time: MediaTime) -> Int? {
         guard sent.allSatisfy({ $0.packet.map { $0.presentationTime != nil } ?? true }) else { return nil }
-        return sent.lastIndex {
-            guard let packet = $0.packet, packet.isKeyFrame, let start = packet.presentationTime else {
-                return false
-            }
-            return start <= time
+        var earliest = MediaTime.positiveInfinity
+        for (index, element) in sent.enumerated().reversed() {
+            guard let packet = element.packet, let start = packet.presentationTime else { continue }
+            if packet.isKeyFrame, start <= time, start <= earliest { return index }
+            earliest = min(earliest, start)
         }
+        return nil
     }
 
     func next() -> DecoderReplay.Sent? { packets.first }

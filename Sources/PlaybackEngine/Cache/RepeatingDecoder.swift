@@ -34,11 +34,13 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
     /// Frames of a run came out of the decoder, and it can go on behind them: it is not flushed before it is
     /// needed.
     private var parked: Int?
-    /// Since the last flush.
+    /// Since the last flush, without the drain.
     private var packetCount = 0
     private var hasEnded = false
     /// The next packet is the first one of a pass.
     private var isPassStart = true
+    /// Segments that are played backward are no laps.
+    private var isReverse = false
 
     private enum Mode {
         /// Nothing was sent since the last flush.
@@ -73,6 +75,7 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
 
     func begin(_ start: EpochStart) {
         (base as? any EpochDecoder)?.begin(start)
+        isReverse = start.isReverse
         isPassStart = (start.demuxTarget ?? .zero) <= .zero
         runs?.begin(start)
     }
@@ -122,7 +125,7 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
                 if packet != nil || replay.sent.count != 1 { laps.forget() }
                 catchUp(replay)
             }
-            if answer == .taken { packetCount += 1 }
+            if answer == .taken, packet != nil { packetCount += 1 }
             return answer == .taken
         case .repeatingRun(var replay):
             mode = .decoding
@@ -132,7 +135,7 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
                 if canGoOn(behind: replay) { return try send(packet) }
                 catchUp(replay)
             }
-            if answer == .taken { packetCount += 1 }
+            if answer == .taken, packet != nil { packetCount += 1 }
             return answer == .taken
         case .catchingUp: return false
         case .fresh, .decoding, .recordingLap, .recordingRun: return try sendToBase(packet)
@@ -149,7 +152,7 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
             failed()
             throw error
         }
-        packetCount += 1
+        if packet != nil { packetCount += 1 }
         switch mode {
         case .recordingLap: if !laps.note(packet, level) { mode = .decoding }
         case .recordingRun: if runs?.note(packet, level) != true { mode = .decoding }
@@ -189,7 +192,7 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
             return .repeatingRun(run)
         }
         flushBase()
-        if isPassStart, laps.begin(packet, wanted) { return .recordingLap }
+        if isPassStart, !isReverse, laps.begin(packet, wanted) { return .recordingLap }
         if runs?.record(packet) == true { return .recordingRun }
         return .decoding
     }

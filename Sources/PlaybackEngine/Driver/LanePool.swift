@@ -165,7 +165,10 @@ final class LanePool: @unchecked Sendable {
                 startsUnderWay -= 1
                 wakesUnderWay -= 1
                 refusedAt = PoolThread.now
-                return wakeControl()
+                // One that rests by now can do it as well; else the control thread does it, or tries again.
+                let wake = planWake()
+                if case .nobody = wake { return wakeControl() }
+                return wake
             }
             return carryOut(wake)
         }
@@ -183,13 +186,27 @@ final class LanePool: @unchecked Sendable {
                 work(on: lane)
             } else if queues.nextLook <= now {
                 lookWhoSleeps(at: now)
+            } else if wakesOthers() {
+                continue
             } else {
-                let until = min(alarms.min?.time ?? .max, queues.nextLook)
+                var until = min(alarms.min?.time ?? .max, queues.nextLook)
+                // What the system refused before it may grant later.
+                if let refusedAt, queues.canRunWorkers { until = min(until, refusedAt + Self.retryTime) }
                 controlSleepsUntil = until
                 controlCondition.wait(mutex, until: until)
                 controlSleepsUntil = nil
             }
         }
+    }
+
+    /// Before this thread sleeps: what it may not do itself is not left lying. True: somebody was woken.
+    private func wakesOthers() -> Bool {
+        let wake = planWake()
+        if case .nobody = wake { return false }
+        mutex.unlock()
+        carryOut(wake)
+        mutex.lock()
+        return true
     }
 
     /// Control alone, unless the system refuses threads for the others.

@@ -35,8 +35,11 @@ final class PoolLane: Lane {
     /// Does the oldest piece of work on the calling thread. True: there is more, and the lane stays with the pool.
     /// One piece a turn: the other lanes come in between, the more urgent ones first.
     func takeTurn() -> Bool {
-        let job = jobs.withLock { $0.waiting.popFirst() }
-        job?.body()
+        // What the work alone held is freed while the lane is still taken.
+        do {
+            let job = jobs.withLock { $0.waiting.popFirst() }
+            job?.body()
+        }
         return jobs.withLock { jobs in
             jobs.isWithPool = !jobs.waiting.isEmpty
             return jobs.isWithPool

@@ -328,6 +328,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         case .cancelled: return interrupt()
         case .notReady: return wait()
         default:
+            setWaiting(false)
             faultsInARow += 1
             guard error.isRetryable, faultsInARow < Self.faultLimit else {
                 end(error)
@@ -341,6 +342,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private func end(_ error: MediaError?, isWhole: Bool = false) {
         isAtEnd = true
         failure = error
+        setWaiting(false)
         for (track, queue) in queues where segment == nil || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }

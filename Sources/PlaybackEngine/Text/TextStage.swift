@@ -279,8 +279,8 @@ final class TextStage: Stage, @unchecked Sendable {
         do throws(MediaError) {
             try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)
         } catch {
-            // Nothing is at hand there: the same again.
-            mustSeek = error.code == .notReady
+            // It stands nowhere: the same again, before anything is read.
+            mustSeek = true
             throw error
         }
     }
