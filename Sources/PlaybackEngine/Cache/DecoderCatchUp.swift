@@ -9,21 +9,24 @@ struct DecoderCatchUp {
 
     init(_ replay: DecoderReplay, isVideo: Bool) {
         packets = replay.sent[...]
-        guard isVideo, let given = replay.given, let key = Self.lastSyncPoint(replay.sent, before: given)
-        else {
+        guard isVideo, let given = replay.given, Self.haveTimes(replay.sent) else {
             count = replay.givenCount
             // What a seek does not show may have been left out.
             if replay.givenCount < replay.output { time = replay.given ?? .negativeInfinity }
             return
         }
-        packets = replay.sent[key...]
+        // Not by their number: frames that were recorded may be left out this time.
         time = given
+        if let key = Self.lastSyncPoint(replay.sent, before: given) { packets = replay.sent[key...] }
+    }
+
+    private static func haveTimes(_ sent: [DecoderReplay.Sent]) -> Bool {
+        sent.allSatisfy { $0.packet.map { $0.presentationTime != nil } ?? true }
     }
 
     /// The last key frame that was given out and that no later packet precedes in presentation order: such
     /// packets refer to frames from before it.
     private static func lastSyncPoint(_ sent: [DecoderReplay.Sent], before time: MediaTime) -> Int? {
-        guard sent.allSatisfy({ $0.packet.map { $0.presentationTime != nil } ?? true }) else { return nil }
         var earliest = MediaTime.positiveInfinity
         for (index, element) in sent.enumerated().reversed() {
             guard let packet = element.packet, let start = packet.presentationTime else { continue }

@@ -67,11 +67,10 @@ final class TrackPipeline: Sendable {
         packets.isEmpty && stage.isIdle.load(ordering: .sequentiallyConsistent) && frames.isEmpty
     }
 
-    /// Takes the frame at the front out and lets the decoder fill the place. Audio buffers are many and small, so
-    /// that the decoder fills several places at once.
+    /// Takes the frame at the front out and lets the decoder fill the place.
     func advance() {
         _ = frames.pop()
-        if track.mediaType == .video || frames.isLow { runner.wake() }
+        runner.wake()
     }
 }
 
@@ -93,7 +92,6 @@ final class ItemPipeline: Sendable {
     /// The stages wake each other through these: a circle, until `cancel` cuts it.
     private let wakeDemuxerCall = LateCall()
     private let wakeDecodersCall = LateCall()
-    private let packetTakenCall = LateCall()
 
     /// Backward there is no audio.
     private let isReverse = Atomic<Bool>(false)
@@ -131,7 +129,6 @@ final class ItemPipeline: Sendable {
         self.decodingLane = decodingLane
         self.loopSetting = loopSetting
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
-        let packetTaken = packetTakenCall
         let reverseRequest = Locked<ReverseSegment?>(nil)
         var made: [TrackPipeline] = []
         for (track, decoder) in decoders {
@@ -148,7 +145,6 @@ final class ItemPipeline: Sendable {
                 start: start,
                 reverseRequest: reverseRequest,
                 wakeDemuxer: { wakeDemuxer() },
-                packetTaken: { packetTaken() },
                 report: report
             )
             // A video frame can take long to decode, and audio of the same lane must not wait for many of them.
@@ -179,7 +175,6 @@ final class ItemPipeline: Sendable {
             }
         }
         wakeDemuxer.set { runner.wake() }
-        packetTaken.set { if stage.isWorthWaking { runner.wake() } }
         let runners = made.map(\.runner)
         isReverse.store(start.isReverse, ordering: .relaxed)
         wakeDecoders.set { for runner in runners { runner.wake() } }
@@ -277,7 +272,6 @@ final class ItemPipeline: Sendable {
         _ = demuxer.setNoticeHandler(nil)
         wakeDemuxerCall.clear()
         wakeDecodersCall.clear()
-        packetTakenCall.clear()
         demuxRunner.stop()
         for branch in allTrackPipelines { branch.runner.stop() }
     }

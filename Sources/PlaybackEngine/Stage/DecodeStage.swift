@@ -25,8 +25,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     let decoder: any Decoder
     let wakeDemuxer: @Sendable () -> Void
-    /// A packet was taken from the input.
-    private let packetTaken: @Sendable () -> Void
     let report: @Sendable (StageReport) -> Void
 
     // Confined to the decoding lane: only `step()` touches what follows.
@@ -89,7 +87,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         start: EpochStart,
         reverseRequest: Locked<ReverseSegment?>,
         wakeDemuxer: @escaping @Sendable () -> Void,
-        packetTaken: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
         self.isVideo = isVideo
@@ -98,7 +95,6 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.output = output
         self.start = Locked(start)
         self.wakeDemuxer = wakeDemuxer
-        self.packetTaken = packetTaken
         self.reverseRequest = reverseRequest
         self.report = report
         current = EpochState(start)
@@ -181,7 +177,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
                     if !wasIdle { report(.delivered) }
                     return .needsInput
                 }
-                packetTaken()
+                wakeDemuxer()
                 // The queue may be an epoch ahead of the last look at `start`.
                 if packetEpoch > current.epoch { begin(start.withLock { $0 }) }
                 guard packetEpoch == current.epoch else { return .progressed }

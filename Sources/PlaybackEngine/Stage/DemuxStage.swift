@@ -15,8 +15,6 @@ final class DemuxStage: Stage, @unchecked Sendable {
         var readsFurther = false
         /// How much of what has been played is kept for seeks.
         var back: QueueLimits
-
-        fileprivate var currentLimits: QueueLimits { readsFurther ? limits.extended : limits }
     }
 
     let wish: Locked<Wish>
@@ -98,8 +96,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if let target = pendingSeek { return seek(to: target) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return wish.isLooping ? loop() : finish() }
-        let limits = wish.currentLimits
-        guard hasRoom(limits, bytesForEmpty: limits.bytes &* 4, isReverse: segment != nil) else {
+        guard hasRoom(wish.readsFurther ? wish.limits.extended : wish.limits) else {
             block()
             return .needsSpace
         }
@@ -258,26 +255,16 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     /// Bounded by bytes and time, but never so that one track starves while another is full.
-    private func hasRoom(_ limits: QueueLimits, bytesForEmpty: Int, isReverse: Bool) -> Bool {
+    private func hasRoom(_ limits: QueueLimits) -> Bool {
         var bytes = 0
         var isWanting = false
-        for (track, queue) in queues where !isReverse || track == videoTrack {
+        for (track, queue) in queues where segment == nil || track == videoTrack {
             let level = queue.level
             bytes += level.bytes
-            if level.count == 0 { return bytes < bytesForEmpty }
+            if level.count == 0 { return bytes < limits.bytes &* 4 }
             if level.duration < limits.duration && level.count < limits.count { isWanting = true }
         }
         return isWanting && bytes < limits.bytes
-    }
-
-    /// From any thread, when a packet was taken from a queue. False: the stage sleeps because the bounds are
-    /// reached, and what was freed since is little; it is asked again with the next packet that is taken.
-    var isWorthWaking: Bool {
-        guard let blocked = blockedEpoch.withLock({ $0 }) else { return true }
-        let wish = self.wish.withLock { $0 }
-        guard blocked == wish.start.epoch, !wish.start.isReverse else { return true }
-        let limits = wish.currentLimits
-        return hasRoom(limits.lowered, bytesForEmpty: limits.bytes &* 4, isReverse: false)
     }
 
     private func read(_ wish: Wish) -> StepResult {
@@ -386,16 +373,6 @@ final class DemuxStage: Stage, @unchecked Sendable {
 }
 
 extension QueueLimits {
-    /// The level below which reading goes on after it has come to these limits: half, and half a second or 2 MiB at
-    /// most, so that what is read far ahead stays there.
-    fileprivate var lowered: QueueLimits {
-        QueueLimits(
-            count: count - count / 2,
-            bytes: bytes - min(bytes / 2, 2 << 20),
-            duration: duration - min(duration / 2, 500_000_000)
-        )
-    }
-
     /// Far enough to find the next key frame in most files.
     fileprivate var extended: QueueLimits {
         QueueLimits(

@@ -63,15 +63,6 @@ package final class StageQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Half of each limit is free: it is worth while to wake the one that fills the queue, for it has more than
-    /// one element to make. An empty queue is always low.
-    package var isLow: Bool {
-        contents.withLock {
-            $0.level.count <= $0.limits.count / 2 && $0.level.bytes <= $0.limits.bytes / 2
-                && $0.level.duration <= $0.limits.duration / 2 || $0.elements.isEmpty
-        }
-    }
-
     /// Empties the queue; from now on only elements of `epoch` are taken.
     package func begin(_ epoch: Epoch) {
         // Released outside the lock: freeing frames can be slow.
