@@ -50,4 +50,21 @@ struct StarvationTests {
         #expect(bench.lines("playbackStalled") == [])
         #expect(bench.videoSink.numbers == Array(0..<seconds * 25))
     }
+
+    @Test("Decoding that empties the queue at once does not make a seek end without its frame", arguments: 0..<40)
+    func quickDecoding(seed: UInt64) {
+        let bench = EngineTestBench(seed: seed)
+        bench.load(
+            ScriptedMedia(
+                video: .init(frameCount: 250, frameRate: 25, keyInterval: 125, bFrames: 2),
+                audio: .init(sampleCount: 480_000)
+            )
+        ) { $0.localRules.limits.packets = QueueLimits(bytes: 4 << 20, duration: 80_000_000) }
+        bench.driver.run(atMost: 1)
+        for (id, frame) in [120, 119, 118, 245, 244, 120, 100, 119].enumerated() {
+            bench.seek(UInt64(id), to: .ms(Int64(frame) * 40))
+            while bench.lines("seekCompleted").count <= id, bench.driver.step() {}
+            #expect(bench.videoSink.numbers.last == frame, "seed \(seed)")
+        }
+    }
 }

@@ -65,7 +65,39 @@ struct StepBackTests {
         let decoded = bench.backend.counts.decoded
         for (id, frame) in [98, 97, 101, 102, 99].enumerated() { seek(bench, 50 + id, toFrame: frame) }
         // A few behind those that were kept, to be ready for playing on.
-        #expect(bench.backend.counts.decoded < decoded + 10)
+        #expect(bench.backend.counts.decoded < decoded + 20)
+    }
+
+    @Test("Even strides back: each group is decoded once before its frames are shown", arguments: [0, 1, 4, 8])
+    func strides(delay: Int) {
+        let bench = load(Self.clip(delay: delay))
+        // The first frames of the groups are 0, 50, 100, 150 and 200.
+        var decoded: [Int: Int] = [:]
+        for (id, frame) in stride(from: 230, through: 2, by: -12).enumerated() {
+            let before = bench.backend.counts.decoded
+            bench.seek(UInt64(id), to: .ms(Int64(frame) * 40))
+            while bench.videoSink.numbers.last != frame, bench.driver.step() {}
+            #expect(bench.videoSink.numbers.last == frame)
+            decoded[frame] = bench.backend.counts.decoded - before
+            // The frames behind it come, so that playing can begin.
+            bench.driver.run(atMost: 1)
+        }
+        for frame in [182, 170, 158, 134, 122, 110, 86, 74, 62, 50, 26, 14, 2] {
+            #expect(decoded[frame] == 0, "frame \(frame)")
+        }
+        bench.seek(100, to: .ms(14 * 40))
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers.suffix(236).elementsEqual(14..<250))
+    }
+
+    @Test("Playing begins at a frame that was kept for an even stride", arguments: [0, 1, 4, 8])
+    func playsFromStride(delay: Int) {
+        let bench = load(Self.clip(delay: delay))
+        for (id, frame) in [199, 187, 175, 163].enumerated() { seek(bench, id, toFrame: frame) }
+        bench.loop.send(.setRate(1))
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == [0, 199, 187, 175] + Array(163..<250))
     }
 
     @Test("When playing has gone on, nothing is kept of the seek")
@@ -100,7 +132,8 @@ struct StepBackTests {
             let choice = Int.random(in: 0..<10, using: &random)
             switch choice {
             case 0: frame = Int.random(in: 0..<250, using: &random)
-            case 1...5: frame = max(0, frame - Int.random(in: 0...12, using: &random))
+            case 1...3: frame = max(0, frame - Int.random(in: 0...12, using: &random))
+            case 4...5: frame = max(0, frame - 12)
             case 6: frame = min(249, frame + Int.random(in: 0...30, using: &random))
             case 7...8:
                 let count = Int.random(in: -6...6, using: &random)

@@ -3,6 +3,8 @@ import MediaCore
 /// Giving a decoder what was answered for it so far, so that it can go on from there.
 struct DecoderCatchUp {
     private(set) var packets: ArraySlice<DecoderReplay.Sent>
+    /// Before that the decoder still is where it was.
+    private(set) var hasBegun = false
     /// What comes out again: so many outputs, or all up to a time.
     private var count = 0
     private var time: MediaTime?
@@ -35,6 +37,8 @@ struct DecoderCatchUp {
         }
         return nil
     }
+
+    mutating func begin() { hasBegun = true }
 
     func next() -> DecoderReplay.Sent? { packets.first }
     mutating func sent() { packets = packets.dropFirst() }

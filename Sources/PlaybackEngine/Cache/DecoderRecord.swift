@@ -51,9 +51,17 @@ struct DecoderRecord {
         events.append(.output(time))
     }
 
-    /// Where in `events` the frame is that a seek to `target` shows; nil: the record does not tell, or some
-    /// frames from there on were left out.
-    func place(dueAt target: MediaTime) -> (event: Int, time: MediaTime)? {
+    /// Where the frame is that a seek shows.
+    struct Place {
+        /// Its index in `events`.
+        let event: Int
+        let time: MediaTime
+        /// No frame behind it was left out.
+        let isCompleteBehind: Bool
+    }
+
+    /// nil: the record does not tell which frame is due, or that frame was left out.
+    func place(dueAt target: MediaTime) -> Place? {
         let isCertain = isDrained || lastDecodeTime.map { $0 > target } ?? false
         guard isCertain || lastOutputTime.map({ $0 > target }) ?? false else { return nil }
         var due: MediaTime?
@@ -61,8 +69,9 @@ struct DecoderRecord {
             guard let time = mark.presentation else { return nil }
             if time <= target, due.map({ $0 < time }) ?? true { due = time }
         }
-        guard let due, reducedUntil.map({ $0 <= due }) ?? true else { return nil }
-        let event = events.lastIndex { if case .output(due) = $0 { true } else { false } }
-        return event.map { ($0, due) }
+        guard let due,
+            let event = events.lastIndex(where: { if case .output(due) = $0 { true } else { false } })
+        else { return nil }
+        return Place(event: event, time: due, isCompleteBehind: reducedUntil.map { $0 <= due } ?? true)
     }
 }

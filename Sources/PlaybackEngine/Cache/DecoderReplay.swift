@@ -17,6 +17,8 @@ struct DecoderReplay {
     private(set) var output = 0
     /// Frames before this event are not shown: they may be missing.
     private let firstNeeded: Int
+    /// No frames are missing behind that event.
+    private let isCompleteBehind: Bool
     /// What was sent so far, in case that the decoder must be given it after all.
     private(set) var sent: [Sent] = []
     /// The latest frame that was given out.
@@ -28,9 +30,10 @@ struct DecoderReplay {
         let skipping: DecodeSkipping
     }
 
-    init(_ record: DecoderRecord, firstNeeded: Int = 0) {
+    init(_ record: DecoderRecord, firstNeeded: Int = 0, isCompleteBehind: Bool = true) {
         self.record = record
         self.firstNeeded = firstNeeded
+        self.isCompleteBehind = isCompleteBehind
     }
 
     var current: DecoderRecord.Event? {
@@ -39,6 +42,12 @@ struct DecoderReplay {
     var isAtEnd: Bool { event == record.events.count }
     /// The frame of the current event may be missing.
     var isUnneeded: Bool { event < firstNeeded }
+    /// The frame that a seek shows was given, and those behind it were not all recorded.
+    var isOver: Bool { !isCompleteBehind && event > firstNeeded }
+    /// How many packets are sent in all, where that frame was given.
+    private var sentAtMost: Int?
+    /// So many packets behind a frame tell that it is due, whatever the order of frames.
+    private static let mostReordered = 16
 
     mutating func take(_ packet: Packet?, skipping: DecodeSkipping) -> Answer {
         switch (current, packet) {
@@ -60,5 +69,14 @@ struct DecoderReplay {
         }
         event += 1
         output += 1
+    }
+
+    /// Whether another packet is wanted although what follows was not recorded: the caller shows the frame
+    /// once the packets behind it tell that it is due.
+    mutating func wantsMore() -> Bool {
+        while case .output? = current { passOutput(isGiven: false) }
+        let most = sentAtMost ?? sent.count + Self.mostReordered
+        sentAtMost = most
+        return sent.count < most && !isAtEnd
     }
 }

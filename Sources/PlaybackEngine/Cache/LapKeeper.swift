@@ -101,6 +101,13 @@ extension Track {
         return bytes.isFinite && bytes >= 0 ? Int(min(bytes, 1e15)) : 0
     }
 
+    /// A 25th of a second where the rate is not known.
+    var estimatedFrameDuration: MediaTime {
+        let rate = nominalFrameRate.flatMap { $0.numerator > 0 && $0.denominator > 0 ? $0 : nil }
+        guard let rate else { return MediaTime(value: 1, timescale: 25) }
+        return MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
+    }
+
     /// About what a decoded frame takes: with 12 bits a pixel, as most have.
     var estimatedFrameBytes: Int {
         let (pixels, overflow) = naturalSize.width.multipliedReportingOverflow(by: naturalSize.height)

@@ -93,6 +93,7 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
         case .recordingLap: laps.finish()
         // Parked or not, the decoder rested.
         case .fresh, .repeatingRun: break
+        case .catchingUp(let catchUp) where !catchUp.hasBegun: break
         case .decoding, .repeatingLap, .catchingUp: parked = nil
         }
         if parked == nil { flushBase() }
@@ -229,6 +230,12 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
 
     private func next(of replay: DecoderReplay) throws(MediaError) -> DecoderOutput {
         var replay = replay
+        guard !replay.isOver else {
+            // Frees the copy.
+            mode = .decoding
+            if replay.wantsMore() { mode = .repeatingRun(replay) } else { catchUp(replay) }
+            return .needsInput
+        }
         while case .output(let time)? = replay.current {
             if let frame = runs?.frame(at: time, of: replay.record) {
                 pass(isGiven: true)
@@ -301,7 +308,7 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
 
     /// The decoder was not flushed since the run was recorded, and all of it was repeated.
     private func canGoOn(behind replay: DecoderReplay) -> Bool {
-        guard replay.isAtEnd, parked == replay.record.id, runs?.goOn(with: replay.record) == true else {
+        guard replay.isAtEnd, !replay.isOver, parked == replay.record.id, runs?.goOn(with: replay.record) == true else {
             return false
         }
         parked = nil
@@ -310,12 +317,15 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
     }
 
     private func catchUp(_ replay: DecoderReplay) {
-        flushBase()
         mode = .catchingUp(DecoderCatchUp(replay, isVideo: track.mediaType == .video))
     }
 
     /// One packet or one frame at a time, so that audio of the same lane and a new seek need not wait.
     private func further(_ catchUp: inout DecoderCatchUp) throws(MediaError) -> DecoderOutput {
+        if !catchUp.hasBegun {
+            flushBase()
+            catchUp.begin()
+        }
         // Set again below, unless it is over or an error is thrown.
         mode = .catchingUp(catchUp)
         let output = try base.receive()

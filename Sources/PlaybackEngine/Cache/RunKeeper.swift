@@ -4,7 +4,9 @@ import MediaCore
 /// by.
 ///
 /// A run goes from a sync point to a little behind the target. Frames far before the target are not kept: a
-/// seek does not show them. While playing goes on, the run is given up.
+/// seek does not show them. There are two exceptions. Where seeks lead back by a few frames, all frames before
+/// the target are kept as far as there is room. Where they lead back by an even stride, the frames are kept
+/// that the next ones will show. While playing goes on, the run is given up.
 struct RunKeeper {
     private let track: Track
     private let share: FrameCacheShare
@@ -13,8 +15,7 @@ struct RunKeeper {
     private var newestID = 0
     /// Where the seek leads; nil: nothing is sought.
     private var target: MediaTime?
-    /// The target lies a little before the frame that came last.
-    private var isNear = false
+    private var pattern: SeekPattern
     private var newestFrame: MediaTime?
     /// Frames from this time on are kept.
     private var windowStart = MediaTime.zero
@@ -27,20 +28,18 @@ struct RunKeeper {
     /// Frames before the target that are kept at any seek: the ones a seek decodes anyway.
     private static let usualWindow = 8
     private static let widestWindow = 120
-    /// A seek back by no more than this is a step, or a slow hand.
-    private static let nearness = MediaTime(value: 1, timescale: 1)
     /// A run of more is not worth looking through.
     private static let mostPackets = 10_000
 
     init(track: Track, share: FrameCacheShare) {
         self.track = track
         self.share = share
+        pattern = SeekPattern(frameDuration: track.estimatedFrameDuration)
     }
 
     mutating func begin(_ start: EpochStart) {
         target = start.isReverse ? nil : start.firstWanted
         guard let target else { return }
-        isNear = newestFrame.map { target < $0 && $0 - target <= Self.nearness } ?? false
         move(to: target)
     }
 
@@ -48,25 +47,23 @@ struct RunKeeper {
     mutating func goOn(to start: EpochStart) {
         guard let target = start.firstWanted else { return }
         self.target = target
-        isNear = false
         move(to: target)
     }
 
     private mutating func move(to target: MediaTime) {
+        pattern.seek(to: target, newestFrame: newestFrame)
         framesBehind = 0
-        windowStart = target - window
-        share.setPosition(target)
+        windowStart = target - track.estimatedFrameDuration * framesBefore
+        // Between the target and what comes next, so that what was passed leaves first.
+        share.setPosition(pattern.expected.dropFirst().first ?? pattern.expected.first ?? target)
     }
 
-    private var window: MediaTime {
-        var count = Self.usualWindow
-        if isNear {
-            let fitting = share.fairBytes / max(1, track.estimatedFrameBytes) - Self.usualWindow
-            count = max(count, min(Self.widestWindow, fitting))
-        }
-        let rate = track.nominalFrameRate.flatMap { $0.numerator > 0 && $0.denominator > 0 ? $0 : nil }
-        guard let rate else { return MediaTime(value: Int64(count), timescale: 25) }
-        return MediaTime(value: Int64(count) * Int64(rate.denominator), timescale: rate.numerator)
+    /// How many frames before the target are kept.
+    private var framesBefore: Int {
+        guard pattern.expected.isEmpty else { return 0 }
+        guard pattern.isStepping else { return Self.usualWindow }
+        let fitting = share.fairBytes / max(1, track.estimatedFrameBytes) - Self.usualWindow
+        return max(Self.usualWindow, min(Self.widestWindow, fitting))
     }
 
     mutating func came(_ time: MediaTime) { newestFrame = time }
@@ -82,7 +79,7 @@ struct RunKeeper {
         guard let target, let run = runs.last(where: { $0.first == mark }),
             let place = run.place(dueAt: target), share.frame(at: place.time, of: run.id) != nil
         else { return nil }
-        return DecoderReplay(run, firstNeeded: place.event)
+        return DecoderReplay(run, firstNeeded: place.event, isCompleteBehind: place.isCompleteBehind)
     }
 
     func frame(at time: MediaTime, of run: DecoderRecord) -> VideoFrame? {
@@ -103,10 +100,10 @@ struct RunKeeper {
         return true
     }
 
-    /// Whether the packet's frame is decoded although the seek does not show it, because steps back may
-    /// follow.
+    /// Whether the packet's frame is decoded although the seek does not show it, because later ones may.
     func wants(_ packet: Packet) -> Bool {
-        isNear && packet.presentationTime.map { $0 >= windowStart } ?? false
+        guard let time = packet.presentationTime else { return false }
+        return pattern.isStepping && time >= windowStart || pattern.expects(time)
     }
 
     /// False: the run is given up.
@@ -135,7 +132,7 @@ struct RunKeeper {
                 forget()
                 return false
             }
-            if time >= windowStart { share.keep(frame, of: run) }
+            if time >= windowStart || pattern.expects(time) { share.keep(frame, of: run) }
         }
         return true
     }

@@ -40,7 +40,7 @@ struct BufferMonitor {
     mutating func update(_ pipeline: ItemPipeline, _ moment: Situation) -> BufferLevel {
         let hasEnded = pipeline.hasEndedReading(moment.epoch)
         let isFull = pipeline.isFull(moment.epoch)
-        let isReady = pipeline.trackPipelines.allSatisfy { !$0.frames.isEmpty || isFull && $0.isEmpty }
+        let isReady = pipeline.isReady(moment.epoch)
         if hasEnded || isReady { level.isEmpty = false }
         if hasEnded || isFull { level.isFull = true }
         if hasEnded || isReady && (isFull || isEnough(pipeline, moment)) { level.isLikelyToKeepUp = true }

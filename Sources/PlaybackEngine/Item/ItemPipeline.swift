@@ -256,7 +256,20 @@ final class ItemPipeline: Sendable {
     func hasEndedReading(_ epoch: Epoch) -> Bool { demux.endedEpoch.withLock { $0 == epoch } }
 
     /// In `epoch` the demuxer waits for room, or has come to the end of the data.
-    func isFull(_ epoch: Epoch) -> Bool { demux.blockedEpoch.withLock { $0 == epoch } }
+    func isFull(_ epoch: Epoch) -> Bool { demux.rest.withLock { $0?.epoch == epoch } }
+
+    /// In `epoch` the track has no frame, and none will come before other tracks have made room: it begins far
+    /// into the file, say.
+    func isBare(_ branch: TrackPipeline, _ epoch: Epoch) -> Bool {
+        guard demux.rest.withLock({ $0?.epoch == epoch && $0?.emptyTracks.contains(branch.track.id) == true })
+        else { return false }
+        return branch.isEmpty
+    }
+
+    /// In `epoch` every track has a frame, or will have none before others have made room.
+    func isReady(_ epoch: Epoch) -> Bool {
+        trackPipelines.allSatisfy { !$0.frames.isEmpty || isBare($0, epoch) }
+    }
 
     /// In `epoch` reading waits for bytes.
     func isWaiting(_ epoch: Epoch) -> Bool { demux.waitingEpoch.withLock { $0 == epoch } }

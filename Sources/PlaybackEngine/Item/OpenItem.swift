@@ -47,11 +47,7 @@ struct OpenItem {
 
     /// True once: every track shows its first frame, or has none although all that may be read ahead was read.
     mutating func becomesReady() -> Bool {
-        guard !isReady, let pipeline else { return false }
-        let isFull = pipeline.isFull(start.epoch)
-        guard pipeline.trackPipelines.allSatisfy({ !$0.frames.isEmpty || isFull && $0.isEmpty }) else {
-            return false
-        }
+        guard !isReady, let pipeline, pipeline.isReady(start.epoch) else { return false }
         isReady = true
         return true
     }

@@ -43,7 +43,7 @@ extension Renderer {
             case .endOfPass?: continue
             // A track that begins far into the file must not hold up the others.
             case nil:
-                guard pipeline.isFull(current.epoch), branch.isEmpty else { return nil }
+                guard pipeline.isBare(branch, current.epoch) else { return nil }
                 isWaiting = true
             }
         }

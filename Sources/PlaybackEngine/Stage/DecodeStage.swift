@@ -231,6 +231,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
         let start = self.start.withLock { $0 }
         current.backlog = Deque(current.resumption?.passed ?? [])
         current.resumption = nil
+        // They are noted once more.
+        order.jump()
         // A newer epoch begins by itself.
         guard start.epoch == current.epoch else { return }
         restart(start)

@@ -54,8 +54,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
-    /// The epoch in which nothing is read at present: the bounds are reached, or the data has ended.
-    let blockedEpoch = Locked<Epoch?>(nil)
+    /// Set while nothing is read: the bounds are reached, or the data has ended.
+    let rest = Locked<ReadingRest?>(nil)
     /// The epoch in which reading waits for bytes; nil while it goes on.
     let waitingEpoch = Locked<Epoch?>(nil)
     /// How far reading has come; read by the loop.
@@ -100,7 +100,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             block()
             return .needsSpace
         }
-        blockedEpoch.withLock { $0 = nil }
+        rest.withLock { $0 = nil }
         return read(wish)
     }
 
@@ -132,10 +132,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func block() {
-        let epoch = epoch
-        let isNew = blockedEpoch.withLock { blocked in
-            defer { blocked = epoch }
-            return blocked != epoch
+        let now = ReadingRest(epoch: epoch, emptyTracks: queues.filter(\.value.isEmpty).map(\.key).sorted())
+        let isNew = rest.withLock { rest in
+            defer { rest = now }
+            return rest != now
         }
         if isNew { report(.blocked) }
     }

@@ -95,3 +95,11 @@ struct ReadingProgress {
     /// Tracks are interleaved more closely than this.
     private static let farBehind: Int64 = 2_000_000_000
 }
+
+/// Reading has stopped by itself.
+struct ReadingRest: Hashable, Sendable {
+    let epoch: Epoch
+    /// Tracks whose packets had all been taken when reading stopped. Nothing comes for them before the others
+    /// have made room. A queue that is emptied afterwards is filled again at once.
+    let emptyTracks: [Int]
+}
