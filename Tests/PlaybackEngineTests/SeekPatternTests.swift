@@ -25,7 +25,8 @@ struct SeekPatternTests {
         arguments: [
             ([100], false), ([100, 99], true), ([100, 92], true), ([100, 91], false), ([100, 100], false),
             ([100, 101], false), ([100, 99, 98], true), ([100, 99, 150], false),
-        ])
+        ]
+    )
     func steps(targets: [Int], isStepping: Bool) {
         for ahead in [0, 4, 16] {
             #expect(Self.pattern(targets, ahead: ahead).isStepping == isStepping, "\(ahead) ahead")
@@ -44,7 +45,8 @@ struct SeekPatternTests {
             ([100, 88], []), ([100, 88, 76], [64, 52, 40, 28, 16, 4]), ([100, 88, 75], []),
             ([100, 88, 76, 64], [52, 40, 28, 16, 4]), ([100, 88, 76, 88], []), ([100, 92, 84], []),
             ([30, 20, 10], [0]), ([500, 490, 480], [470, 460, 450, 440, 430, 420, 410, 400]),
-        ])
+        ]
+    )
     func strides(targets: [Int], expected: [Int]) {
         let pattern = Self.pattern(targets, ahead: 3)
         #expect(pattern.expected == expected.map(Self.frames))

@@ -51,7 +51,10 @@ struct StarvationTests {
         #expect(bench.videoSink.numbers == Array(0..<seconds * 25))
     }
 
-    @Test("Decoding that empties the queue at once does not make a seek end without its frame", arguments: 0..<40)
+    @Test(
+        "Decoding that empties the queue at once does not make a seek end without its frame",
+        arguments: 0..<40 as Range<UInt64>
+    )
     func quickDecoding(seed: UInt64) {
         let bench = EngineTestBench(seed: seed)
         bench.load(

@@ -68,7 +68,10 @@ struct StepBackTests {
         #expect(bench.backend.counts.decoded < decoded + 20)
     }
 
-    @Test("Even strides back: each group is decoded once before its frames are shown", arguments: [0, 1, 4, 8])
+    @Test(
+        "Even strides back: each group is decoded once before its frames are shown",
+        arguments: [0, 1, 4, 8]
+    )
     func strides(delay: Int) {
         let bench = load(Self.clip(delay: delay))
         // The first frames of the groups are 0, 50, 100, 150 and 200.

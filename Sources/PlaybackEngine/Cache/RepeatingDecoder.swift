@@ -308,9 +308,9 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
 
     /// The decoder was not flushed since the run was recorded, and all of it was repeated.
     private func canGoOn(behind replay: DecoderReplay) -> Bool {
-        guard replay.isAtEnd, !replay.isOver, parked == replay.record.id, runs?.goOn(with: replay.record) == true else {
-            return false
-        }
+        guard replay.isAtEnd, !replay.isOver, parked == replay.record.id,
+            runs?.goOn(with: replay.record) == true
+        else { return false }
         parked = nil
         mode = .recordingRun
         return true
