@@ -10,6 +10,10 @@ PREFIX ?= /usr/local
 TESTFLAGS ?=
 # The sanitizers are many times slower: over real files they take most of an hour, so it must be asked for.
 SANITIZER_CORPUS ?=
+# Tests that have no clock but their own run side by side. The others run in real time, or count what the process holds.
+TIMELESS := ^(MediaCoreTests|PlaybackEngineTests|SinksTests|FFmpegTests)[.]
+# Where `make lint` builds. CI builds for tests and lint at once.
+STRICT_BUILD ?= .build-strict
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
 RELEASE := -c release --product vplay
@@ -53,10 +57,22 @@ clean: ## remove all that was built or generated
 
 ##@ Check
 
+# $(1): flags for `swift test`. A part that is asked for runs one test after the other.
+define run_tests
+if [ -n '$(TESTFLAGS)' ]; then
+	$(SWIFT) test $(1) --no-parallel $(TESTFLAGS)
+else
+	result=0
+	$(SWIFT) test $(1) --parallel --filter '$(TIMELESS)' || result=1
+	$(SWIFT) test $(1) --no-parallel --skip '$(TIMELESS)' || result=1
+	exit $$result
+fi
+endef
+
 .PHONY: test
 test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
 	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
-	$(SWIFT) test --no-parallel $(TESTFLAGS)
+	$(call run_tests,)
 
 .PHONY: lint
 lint: deps ## formatting, docs/contract.md and docs/testing.md against the tests, and a build (with the benchmarks) in which a warning is an error
@@ -64,7 +80,7 @@ lint: deps ## formatting, docs/contract.md and docs/testing.md against the tests
 	bash -n .ci/run .ci/deps media-fixtures/make.sh
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
-	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path .build-strict
+	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
 	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks
 
 .PHONY: format
@@ -77,7 +93,7 @@ test-asan: fixtures ## the suite under the address and leak sanitizers
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
-	$(SWIFT) test --sanitize=address --scratch-path .build-asan --no-parallel $(TESTFLAGS)
+	$(call run_tests,--sanitize=address --scratch-path .build-asan)
 
 .PHONY: test-tsan
 test-tsan: fixtures ## the suite under the thread sanitizer
@@ -85,7 +101,7 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --no-parallel --skip CommandTests $(TESTFLAGS)
+	$(call run_tests,--sanitize=thread --scratch-path .build-tsan --skip CommandTests)
 
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7
