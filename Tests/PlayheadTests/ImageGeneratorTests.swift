@@ -51,6 +51,19 @@ struct ImageGeneratorTests {
     }
 
     @Test(
+        "What cannot be opened is an error for each time, whatever the error is",
+        .timeLimit(.minutes(1)), arguments: [MediaError.Code.notReady, .io, .notFound]
+    )
+    func unopened(code: MediaError.Code) async {
+        var media = ScriptedMedia.clip()
+        media.faults = [.openFails(code)]
+        // Its demuxers say when there is something to read again. Opening does not wait for that.
+        let backend = ScriptedBackend(media, driver: ManualDriver())
+        let generator = ImageGenerator(asset: backend.makeAsset(), clock: .virtual)
+        #expect(await numbers(generator, [.ms(0), .ms(500)]) == [nil, nil])
+    }
+
+    @Test(
         "By default the nearest key frame; within finite tolerances one that is there, else what is in reach"
     )
     func tolerances() async {

@@ -45,10 +45,13 @@ struct DecoderRecord {
 
     mutating func noteEnd() { hasEnded = true }
 
-    mutating func noteOutput(_ time: MediaTime) {
+    /// False: the frame is not later than the one before.
+    @discardableResult
+    mutating func noteOutput(_ time: MediaTime) -> Bool {
+        defer { lastOutputTime = time }
         outputCount += 1
-        lastOutputTime = time
         events.append(.output(time))
+        return lastOutputTime.map { $0 < time } ?? true
     }
 
     /// Where the frame is that a seek shows.

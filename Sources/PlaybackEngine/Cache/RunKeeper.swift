@@ -126,7 +126,11 @@ struct RunKeeper {
                 return false
             }
             let time = frame.presentationTime
-            recording?.noteOutput(time)
+            // Of two frames with one time nobody could say which is meant.
+            guard recording?.noteOutput(time) == true else {
+                forget()
+                return false
+            }
             if time > target { framesBehind += 1 }
             guard framesBehind <= Self.mostFramesBehind else {
                 forget()

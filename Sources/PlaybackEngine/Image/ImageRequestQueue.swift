@@ -174,7 +174,8 @@ package final class ImageRequestQueue: @unchecked Sendable {
                 break
             }
         } catch {
-            let hadNothing = error.code == .notReady && demuxerWakes
+            // Opening is not tried twice.
+            let hadNothing = error.code == .notReady && demuxerWakes && reader != nil
             if hadNothing, isWanted(next) {
                 isWaiting = true
                 return
