@@ -23,7 +23,7 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     /// What the sink and its connection share.
-    struct Wishes: Sendable {
+    struct Settings: Sendable {
         var device: String?
         var title: String
         var isPaused = true
@@ -32,7 +32,7 @@ public final class PulseAudioSink: AudioDeviceSink {
         var ring: SampleRing?
     }
 
-    let wishes: Locked<Wishes>
+    let settings: Locked<Settings>
     let signals: PulseSignals
     private let connection: PulseConnection
     /// Opens and closes the connection, which may take a moment.
@@ -53,10 +53,10 @@ public final class PulseAudioSink: AudioDeviceSink {
     ) {
         let path = CommandLine.arguments.first ?? "Playhead"
         let program = path.split(separator: "/").last.map(String.init) ?? path
-        wishes = Locked(Wishes(device: device, title: title ?? program))
+        settings = Locked(Settings(device: device, title: title ?? program))
         signals = PulseSignals()
         connection = PulseConnection(
-            wishes: wishes,
+            settings: settings,
             signals: signals,
             applicationName: applicationName ?? program,
             server: server,
@@ -71,18 +71,18 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     public func start(_ format: AudioFormat) throws -> AudioFormat {
         prepare()
-        let (taken, isNew) = wishes.withLock { wishes in
-            if let format = wishes.format { return (format, false) }
+        let (taken, isNew) = settings.withLock { settings in
+            if let format = settings.format { return (format, false) }
             let taken = Self.accepted(format)
             let rate = Double(taken.sampleRate)
-            wishes.format = taken
-            wishes.ring = SampleRing(
+            settings.format = taken
+            settings.ring = SampleRing(
                 channelCount: taken.channelCount,
                 capacity: Int(2 * rate),
                 prefill: Int(Self.prefillSeconds * rate),
                 gainStep: Float(100 / rate)
             )
-            wishes.ring?.setGain(signals.gain)
+            settings.ring?.setGain(signals.gain)
             return (taken, true)
         }
         if isNew { connection.poke() }
@@ -90,7 +90,7 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     public func write(_ buffer: AudioBuffer) throws {
-        guard let ring = wishes.withLock({ $0.ring }) else { return }
+        guard let ring = settings.withLock({ $0.ring }) else { return }
         buffer.withPlanes { planes in
             guard let samples = planes.first?.bindMemory(to: Float.self) else { return }
             ring.write(samples)
@@ -99,19 +99,19 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     public func setPaused(_ isPaused: Bool) {
-        wishes.withLock { $0.isPaused = isPaused }
+        settings.withLock { $0.isPaused = isPaused }
         connection.poke()
     }
 
     public func flush() {
-        wishes.withLock { $0.ring }?.flush()
+        settings.withLock { $0.ring }?.flush()
         signals.flushes.add(1, ordering: .releasing)
         connection.poke()
     }
 
     public func setVolume(_ volume: Float) {
         signals.gain = volume
-        wishes.withLock { $0.ring }?.setGain(volume)
+        settings.withLock { $0.ring }?.setGain(volume)
     }
 
     public func finish() { shutDown() }
@@ -134,42 +134,42 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
     public var lead: Int64 { 400_000_000 }
     public var underruns: Int {
-        signals.serverUnderruns.load(ordering: .relaxed) + (wishes.withLock { $0.ring }?.underruns ?? 0)
+        signals.serverUnderruns.load(ordering: .relaxed) + (settings.withLock { $0.ring }?.underruns ?? 0)
     }
     public var deviceName: String? { signals.deviceName.withLock { $0 } }
 
     public var room: Int {
         // Before there ever was a server what comes is kept; later it would be stale.
         guard !signals.isAway.load(ordering: .acquiring) else { return 0 }
-        return wishes.withLock { $0.ring }?.room ?? 0
+        return settings.withLock { $0.ring }?.room ?? 0
     }
 
-    public func skip(_ frames: Int64) { wishes.withLock { $0.ring }?.skip(frames) }
+    public func skip(_ frames: Int64) { settings.withLock { $0.ring }?.skip(frames) }
 
     public func rewind(to frame: Int64) -> Int64? {
-        let (ring, rate) = wishes.withLock { ($0.ring, $0.format?.sampleRate ?? 0) }
+        let (ring, rate) = settings.withLock { ($0.ring, $0.format?.sampleRate ?? 0) }
         return ring?.rewind(to: frame, fade: rate / 100)
     }
 
     public func setExpectsMore(_ expectsMore: Bool) {
-        wishes.withLock { $0.ring }?.setExpectsMore(expectsMore)
+        settings.withLock { $0.ring }?.setExpectsMore(expectsMore)
     }
 
     public func setDevice(_ uniqueID: String?) {
-        wishes.withLock { $0.device = uniqueID }
+        settings.withLock { $0.device = uniqueID }
         signals.deviceIsNew.store(true, ordering: .releasing)
         connection.poke()
     }
 
     public func setTitle(_ title: String) {
-        wishes.withLock { $0.title = title }
+        settings.withLock { $0.title = title }
         signals.titleIsNew.store(true, ordering: .releasing)
         connection.poke()
     }
 
     private func shutDown() {
         guard !wasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        wishes.withLock { $0.isFinished = true }
+        settings.withLock { $0.isFinished = true }
         // The queue holds the connection until its thread has ended.
         queue.async { [connection] in connection.close() }
     }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// `@unchecked Sendable`: everything but `poke`'s file descriptor is confined to the main loop's thread, or to
 /// `open` and `close`, which run before that thread starts and after it has ended, or hold its lock.
 final class PulseConnection: @unchecked Sendable {
-    let wishes: Locked<PulseAudioSink.Wishes>
+    let settings: Locked<PulseAudioSink.Settings>
     let signals: PulseSignals
     let clock: any HostClock
     private let applicationName: String
@@ -31,14 +31,14 @@ final class PulseConnection: @unchecked Sendable {
     private var missingDevice: String?
 
     init(
-        wishes: Locked<PulseAudioSink.Wishes>,
+        settings: Locked<PulseAudioSink.Settings>,
         signals: PulseSignals,
         applicationName: String,
         server: String?,
         clock: any HostClock,
         onNotice: @escaping @Sendable (PulseAudioSink.Notice) -> Void
     ) {
-        self.wishes = wishes
+        self.settings = settings
         self.signals = signals
         self.applicationName = applicationName
         self.server = server
@@ -63,7 +63,7 @@ final class PulseConnection: @unchecked Sendable {
 
     /// On the sink's own queue.
     func open() {
-        guard mainLoop == nil, !wishes.withLock({ $0.isFinished }) else { return }
+        guard mainLoop == nil, !settings.withLock({ $0.isFinished }) else { return }
         guard let library = PulseLibrary.shared else {
             return tellOfSilence(PulseLibrary.failure ?? "libpulse cannot be used")
         }
@@ -141,7 +141,7 @@ final class PulseConnection: @unchecked Sendable {
 
     private func openStream() {
         guard let library, let context, stream == nil else { return }
-        let (format, ring, wanted, title) = wishes.withLock { ($0.format, $0.ring, $0.device, $0.title) }
+        let (format, ring, wanted, title) = settings.withLock { ($0.format, $0.ring, $0.device, $0.title) }
         guard let format, let ring else { return }
         let device = wanted == missingDevice ? nil : wanted
         stream = PulseStream(
@@ -206,7 +206,7 @@ final class PulseConnection: @unchecked Sendable {
             library.functions.context_get_state(context) == PA_CONTEXT_READY
         else { return }
         if stream == nil { openStream() }
-        let (wanted, title, isPaused) = wishes.withLock { ($0.device, $0.title, $0.isPaused) }
+        let (wanted, title, isPaused) = settings.withLock { ($0.device, $0.title, $0.isPaused) }
         stream?.attend(device: wanted == missingDevice ? nil : wanted, title: title, isPaused: isPaused)
     }
 
@@ -269,7 +269,7 @@ final class PulseConnection: @unchecked Sendable {
     }
 
     fileprivate func moveFailed() {
-        guard let wanted = wishes.withLock({ $0.device }) else { return }
+        guard let wanted = settings.withLock({ $0.device }) else { return }
         missingDevice = wanted
         onNotice(.deviceNotFound(wanted))
     }

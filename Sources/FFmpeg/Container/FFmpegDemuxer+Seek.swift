@@ -59,9 +59,9 @@ extension FFmpegDemuxer {
     ) throws(MediaError) {
         let context = try session.context
         let first = mapping.ticks(atOrBefore: .zero)
-        var wish = goal &- audioPreroll(track, mapping)
+        var latest = goal &- audioPreroll(track, mapping)
         for retreat in FFmpegDemuxer.retreats {
-            let (asked, overflow) = wish.subtractingReportingOverflow(seconds(retreat, mapping))
+            let (asked, overflow) = latest.subtractingReportingOverflow(seconds(retreat, mapping))
             if overflow || asked <= first { break }
             prepareForSeek(session)
             let code = try call {
@@ -71,7 +71,7 @@ extension FFmpegDemuxer {
             guard let found = try landing(session, track: track) else { continue }
             if found.presentation <= goal { return }
             // Indexes are often in decoding order: what lies before the found packet in it is earlier.
-            wish = min(wish, found.decode &- 1)
+            latest = min(latest, found.decode &- 1)
         }
         try seekToBeginning(session)
     }

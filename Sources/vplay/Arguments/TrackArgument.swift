@@ -20,20 +20,20 @@ enum TrackArgument: ExpressibleByArgument, Sendable {
     func pick(_ type: MediaType, from tracks: [Track]) -> Result<Int, TrackNotFound> {
         let candidates = tracks.filter { $0.mediaType == type }
         let found: Track?
-        let wish: String
+        let request: String
         switch self {
         case .index(let index):
             found = candidates.first { $0.id == index }
-            wish = "\(type.rawValue) track \(index)"
+            request = "\(type.rawValue) track \(index)"
         case .language(let language):
             let names = Self.names(of: language)
             found = candidates.first { $0.language.map { names.contains($0.lowercased()) } ?? false }
-            wish = "\(type.rawValue) track in language \(language)"
+            request = "\(type.rawValue) track in language \(language)"
         }
         guard let found else {
             let list = candidates.map { "\($0.id)" + ($0.language.map { " (\($0))" } ?? "") }
             let there = list.isEmpty ? "it has none" : "it has " + list.joined(separator: ", ")
-            return .failure(TrackNotFound(words: "there is no \(wish); \(there)"))
+            return .failure(TrackNotFound(words: "there is no \(request); \(there)"))
         }
         if let reason = found.unplayableReason {
             return .failure(

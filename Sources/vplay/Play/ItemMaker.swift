@@ -33,14 +33,14 @@ struct ItemMaker: Sendable {
         var video = options.decodesVideo ? Self.firstPlayable(.video, in: asset.tracks)?.id : nil
         if asset.status == .loaded {
             do throws(TrackNotFound) {
-                if let wish = options.videoTrack, options.decodesVideo {
-                    video = try wish.pick(.video, from: asset.tracks).get()
+                if let choice = options.videoTrack, options.decodesVideo {
+                    video = try choice.pick(.video, from: asset.tracks).get()
                 }
-                if let wish = options.subtitleTrack {
-                    item.selectTrack(try wish.pick(.subtitle, from: asset.tracks).get(), ofType: .subtitle)
+                if let choice = options.subtitleTrack {
+                    item.selectTrack(try choice.pick(.subtitle, from: asset.tracks).get(), ofType: .subtitle)
                 }
-                if let wish = options.audioTrack, options.audio != .none {
-                    item.selectTrack(try wish.pick(.audio, from: asset.tracks).get(), ofType: .audio)
+                if let choice = options.audioTrack, options.audio != .none {
+                    item.selectTrack(try choice.pick(.audio, from: asset.tracks).get(), ofType: .audio)
                 }
             } catch {
                 return .failure(error)
