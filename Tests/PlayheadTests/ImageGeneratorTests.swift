@@ -52,7 +52,8 @@ struct ImageGeneratorTests {
 
     @Test(
         "What cannot be opened is an error for each time, whatever the error is",
-        .timeLimit(.minutes(1)), arguments: [MediaError.Code.notReady, .io, .notFound]
+        .timeLimit(.minutes(1)),
+        arguments: [MediaError.Code.notReady, .io, .notFound]
     )
     func unopened(code: MediaError.Code) async {
         var media = ScriptedMedia.clip()
