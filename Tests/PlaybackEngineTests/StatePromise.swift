@@ -14,6 +14,8 @@ enum StatePromise: String, CaseIterable {
     case seeksAreNotLost = "a seek without an answer is under way or waiting"
     case oneSeekAtATime = "a new seek answers the one before"
     case failedHasWords = "failed if and only if there is an error, and then nothing is playing"
+    case failedIsPaused = "an item that has failed is never waited for: the rate is 0"
+    case noItemIsNoItem = "waiting for an item means that there is none"
     case epochsAreNew = "an epoch never comes back"
     case statusNeverGoesBack = "the player's status never goes back to unknown"
     case toldIsTrue = "what was told is what is"
@@ -56,6 +58,8 @@ enum StatePromise: String, CaseIterable {
         case .failedHasWords:
             guard item?.status == .failed else { return item?.error == nil }
             return item?.error != nil && state.timelineRate == 0
+        case .failedIsPaused: return item?.status != .failed || state.rate == 0
+        case .noItemIsNoItem: return state.rate == 0 || (state.waitReason == .noItemToPlay) == (item == nil)
         case .epochsAreNew: return !told.pastEpochs.contains(state.epoch)
         case .statusNeverGoesBack: return turn.before.status == .unknown || state.status != .unknown
         case .toldIsTrue:

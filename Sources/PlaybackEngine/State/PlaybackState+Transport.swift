@@ -5,6 +5,8 @@ extension PlaybackState {
     mutating func setRate(_ wanted: Float, _ actions: inout [PlaybackAction]) {
         rate = wanted.isNaN ? 0 : max(-32, min(32, wanted))
         rateBeforeStall = nil
+        rateBeforeFailure = nil
+        if item?.status == .failed { return refuseRate() }
         if rate == 0 { startsAtOnce = false }
         guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustChangeDirection else { return }
         // Playing on from the end: no data is left in this direction, so the end is reached again at once,
@@ -21,6 +23,14 @@ extension PlaybackState {
         }
     }
 
+    /// The item cannot be played, and waiting would not help: the same outcome whether it was asked to play before
+    /// it failed or after.
+    mutating func refuseRate() {
+        rateBeforeFailure = endAction == .advance && rate != 0 ? rate : nil
+        rate = 0
+        startsAtOnce = false
+    }
+
     mutating func setItem(_ id: ItemID?, _ actions: inout [PlaybackAction]) {
         guard id != item?.id else { return }
         upcoming.removeAll { $0 == id }
@@ -32,6 +42,7 @@ extension PlaybackState {
         stopTimeline(&actions)
         epoch = makeEpoch()
         rateBeforeStall = nil
+        rateBeforeFailure = nil
         isReverse = false
         item = id.map(ItemState.init)
         if let id {
@@ -74,7 +85,7 @@ extension PlaybackState {
             return advance(isSeamless: false, &actions)
         }
         rateReason = .itemFailed
-        rate = 0
+        refuseRate()
     }
 
     mutating func stopTimeline(_ actions: inout [PlaybackAction]) {

@@ -27,6 +27,8 @@ package struct PlaybackState: Hashable, Sendable {
     package internal(set) var timelineRate: Float = 0
     /// The rate that a stall took away, to be given back; nil when the user has paused since.
     var rateBeforeStall: Float?
+    /// The rate that was wanted of a queue's item that cannot be played: what is put behind it is played at that.
+    var rateBeforeFailure: Float?
     /// `playImmediately`: start without waiting for a full enough buffer.
     var startsAtOnce = false
     /// Asked for and not answered yet.
@@ -46,7 +48,7 @@ package struct PlaybackState: Hashable, Sendable {
     /// Non-nil only while waiting.
     package var waitReason: WaitingReason? {
         guard timeControl == .waitingToPlayAtSpecifiedRate else { return nil }
-        guard let item, item.status != .failed else { return .noItemToPlay }
+        guard let item else { return .noItemToPlay }
         guard item.status == .readyToPlay, item.hasFirstFrame, waitsToMinimizeStalling else {
             return .evaluatingBufferingRate
         }

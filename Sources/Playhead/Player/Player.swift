@@ -65,7 +65,8 @@ public class Player: @unchecked Sendable {
 
     /// What is wanted: 0 is paused, 1 natural speed. Held within -32...32. What really happens is
     /// `timeControlStatus`. A negative rate plays backward, without audio, an item that has frames and can
-    /// be sought; another one stands still.
+    /// be sought; another one stands still. With a failed item it is 0 again at once, whether the item failed
+    /// before or after the call.
     public var rate: Float {
         get { tracked(\.rate) { core.facts.rate } }
         set { core.setRate(newValue) }

@@ -75,7 +75,7 @@ extension PlayerCore {
             maximumPixelCount: decoding.maximumPixelCount
         )
         options.hurriesFirstPicture = decoding.hurriesFirstPicture
-        return MediaItem(
+        var media = MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),
             audio: hasSound ? choice(settings.audio, .audible) : .none,
@@ -91,6 +91,12 @@ extension PlayerCore {
             sound: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
             didOpen: { asset.finish($0) }
         )
+        if let failure = settings.facts.failure {
+            media.makeDemuxer = { FailedDemuxer(failure) }
+            media.texts = [:]
+            media.didOpen = { _ in }
+        }
+        return media
     }
 
     func release() {

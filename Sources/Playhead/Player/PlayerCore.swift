@@ -142,6 +142,7 @@ final class PlayerCore: Sendable {
         let snapshot = loop.snapshot
         var facts = PlayerFacts(snapshot, item: item, volume: volume, isMuted: isMuted)
         facts.mask(rate: rate, repeatMode: mode, snapshot)
+        facts.settleReason()
         if refusal != nil { facts.status = .failed }
         return facts
     }

@@ -39,6 +39,17 @@ struct PlayerFacts: Sendable {
         setReason(snapshot.waitReason)
     }
 
+    /// The item is what the caller has just set, and the engine has not taken it yet: waiting for an item means that
+    /// there is none.
+    mutating func settleReason() {
+        if item == nil {
+            if timeControlStatus == .playing { timeControlStatus = .waitingToPlayAtSpecifiedRate }
+            setReason(.noItemToPlay)
+        } else if reasonForWaitingToPlay == .noItemToPlay {
+            setReason(.evaluatingBufferingRate)
+        }
+    }
+
     /// Non-nil only while waiting.
     private mutating func setReason(_ reason: WaitingReason?) {
         guard timeControlStatus == .waitingToPlayAtSpecifiedRate else {
@@ -61,6 +72,12 @@ struct ItemFacts: Sendable {
     var isBufferFull = BufferLevel.empty.isFull
     var isLikelyToKeepUp = BufferLevel.empty.isLikelyToKeepUp
     var loadedTimeRanges: [MediaTimeRange] = []
+
+    /// Non-nil once it has failed, and that is for good.
+    var failure: MediaError? {
+        guard status == .failed, let error else { return nil }
+        return error.underlying as? MediaError ?? MediaError(error.code, error.message)
+    }
 
     /// Takes over what one report tells, and nothing else, so that everything changes with its own event.
     mutating func apply(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot, of asset: Asset) {

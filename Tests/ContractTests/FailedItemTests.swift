@@ -1,0 +1,181 @@
+import Foundation
+import Observation
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// An item that cannot be played, asked to play: one outcome, however early or late the failure is found.
+@Suite("Contract: items that cannot be played")
+struct FailedItemTests {
+    enum Start: CaseIterable, Sendable {
+        case play, rate, backward, immediately, appointed
+
+        func ask(_ player: Player) {
+            switch self {
+            case .play: player.play()
+            case .rate: player.rate = 2
+            case .backward: player.rate = -1
+            case .immediately: player.playImmediately(atRate: 1)
+            case .appointed: player.setRate(1, time: .zero, atHostTime: .invalid)
+            }
+        }
+    }
+
+    static let broken: [ScriptedMedia] = [
+        .silentClip([.openFails(.notFound)]), .silentClip([.noDecoder(.video)]), ScriptedMedia(),
+        .silentClip([.lost(fromPacket: 0)]),
+    ]
+
+    @Test(
+        "Asked to play before and after the failure: paused, with the item and its error",
+        arguments: broken.indices,
+        Start.allCases
+    )
+    func oneOutcome(media: Int, start: Start) {
+        for waits in [true, false] {
+            for asksFirst in [true, false] {
+                let bench = PlayerTestBench(.silentClip())
+                bench.player.automaticallyWaitsToMinimizeStalling = waits
+                let item = bench.makeItem(Self.broken[media])
+                bench.player.replaceCurrentItem(with: item)
+                if !asksFirst { bench.driver.settle() }
+                start.ask(bench.player)
+                bench.driver.run(seconds: 1)
+                #expect(bench.sight == "0.0 paused")
+                #expect(bench.player.currentItem === item)
+                #expect(item.status == .failed)
+                #expect(bench.player.currentTime() == .zero)
+                start.ask(bench.player)
+                bench.driver.run(seconds: 1)
+                #expect(bench.sight == "0.0 paused", "asked once more")
+            }
+        }
+    }
+
+    @Test("The same with a file that is not there, in a hundred orders among the stages")
+    func missingFile() {
+        for seed in 0..<100 as Range<UInt64> {
+            let bench = PlayerTestBench(.silentClip(), seed: seed) {
+                $0.backend = Player.Configuration().backend
+            }
+            let item = PlayerItem(url: URL(fileURLWithPath: "/nowhere/\(seed).mp4"))
+            bench.player.replaceCurrentItem(with: item)
+            for _ in 0..<Int(seed % 20) { bench.driver.step() }
+            bench.player.play()
+            bench.driver.run(seconds: 1)
+            #expect(bench.sight == "0.0 paused")
+            #expect(item.error?.code == .notFound)
+        }
+    }
+
+    @Test("One that fails while it plays: paused, and asked to play it stays so")
+    func failsLater() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load(.silentClip([.lost(fromPacket: 20)]))
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(bench.sight == "0.0 paused")
+        #expect(item.status == .readyToPlay)
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        #expect(bench.sight == "0.0 paused")
+    }
+
+    @Test("Whoever watches is told that the rate is 0 still", arguments: [true, false])
+    func watched(asksFirst: Bool) {
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.replaceCurrentItem(with: bench.makeItem(Self.broken[0]))
+        if !asksFirst { bench.driver.settle() }
+        bench.player.play()
+        #expect(bench.player.rate == 1, "what is set is what is read next")
+        let isAnnounced = Locked(false)
+        withObservationTracking(of: bench.player) { isAnnounced.withLock { $0 = true } }
+        bench.driver.settle()
+        #expect(bench.player.rate == 0)
+        #expect(isAnnounced.withLock { $0 })
+    }
+
+    private func withObservationTracking(of player: Player, _ told: @escaping @Sendable () -> Void) {
+        Observation.withObservationTracking {
+            _ = player.rate
+        } onChange: {
+            told()
+        }
+    }
+
+    @Test("Waiting for an item means that there is none, also before the engine has had its turn")
+    func reason() {
+        let bench = PlayerTestBench(.silentClip())
+        let player = bench.player
+        player.play()
+        bench.driver.settle()
+        #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+        player.replaceCurrentItem(with: bench.makeItem())
+        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate")
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.sight == "1.0 playing")
+        player.replaceCurrentItem(with: nil)
+        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        bench.driver.settle()
+        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+    }
+
+    @Test("Given to a player again it is not opened again: it has failed for good", arguments: [true, false])
+    func again(inQueue: Bool) {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load(Self.broken[0])
+        let words = item.error?.message
+        bench.load()
+        #expect(bench.backend.opened.count == 2)
+        if inQueue {
+            let queue = QueuePlayer(
+                items: [bench.makeItem(), item],
+                configuration: bench.player.configuration
+            )
+            queue.play()
+            bench.driver.run(seconds: 5)
+            #expect(bench.backend.opened.count == 3)
+            #expect(queue.items().isEmpty)
+        } else {
+            bench.load(item)
+            bench.player.play()
+            bench.driver.run(seconds: 1)
+            #expect(bench.backend.opened.count == 2)
+            #expect(bench.sight == "0.0 paused")
+        }
+        #expect(item.status == .failed)
+        #expect(item.error?.message == words)
+    }
+
+    @Test(
+        "A queue whose only item cannot be played goes on with what is put behind it, whenever that comes",
+        arguments: Start.allCases.filter { $0 != .backward }
+    )
+    func queue(start: Start) {
+        for order in 0..<4 {
+            let bench = PlayerTestBench(queue: 1, of: Self.broken[0])
+            let (player, next) = (bench.player, bench.makeItem(.silentClip()))
+            if order > 0 { bench.driver.settle() }
+            start.ask(player)
+            if order > 1 { bench.driver.settle() }
+            if order > 2 { #expect(bench.sight == "0.0 paused") }
+            player.insert(next, after: nil)
+            bench.driver.run(seconds: 0.5)
+            #expect(player.currentItem === next)
+            #expect(bench.sight == (start == .rate ? "2.0 playing" : "1.0 playing"))
+        }
+    }
+
+    @Test("Paused meanwhile, it goes on to what is put behind it without playing that")
+    func queuePaused() {
+        let bench = PlayerTestBench(queue: 1, of: Self.broken[0])
+        bench.player.play()
+        bench.driver.settle()
+        bench.player.pause()
+        let next = bench.makeItem(.silentClip())
+        bench.player.insert(next, after: nil)
+        bench.driver.run(seconds: 1)
+        #expect(bench.player.currentItem === next)
+        #expect(bench.sight == "0.0 paused")
+    }
+}
