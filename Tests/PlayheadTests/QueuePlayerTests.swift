@@ -85,6 +85,60 @@ struct QueuePlayerTests {
         #expect(player.items().isEmpty)
     }
 
+    @Test(
+        "Replaced by one that waits in the queue: that one leaves its place, and each is played once",
+        arguments: [0, 100, 1500] as [Int64],
+        [1, 2, 3]
+    )
+    func replacedByQueued(time: Int64, index: Int) {
+        for seed in 0..<5 as Range<UInt64> {
+            let bench = PlayerTestBench(queue: 4, seed: seed)
+            let ends = Ends(bench)
+            let player = bench.player
+            player.play()
+            if time > 0 { bench.driver.run(until: .ms(time)) }
+            let chosen = bench.items[index]
+            player.replaceCurrentItem(with: chosen)
+            let order = [index] + [1, 2, 3].filter { $0 != index }
+            #expect(player.items() == order.map { bench.items[$0] })
+            bench.driver.run(seconds: 0.5)
+            #expect(player.items() == order.map { bench.items[$0] })
+            #expect(player.currentItem === chosen)
+            player.replaceCurrentItem(with: chosen)
+            bench.driver.run(atMost: 60)
+            #expect(ends.order == order)
+            #expect(bench.driver.now == .ms(time + 6000))
+            #expect(bench.videoSink.numbers.suffix(150) == ArraySlice((0..<3).flatMap { _ in 0..<50 }))
+            #expect(player.items().isEmpty)
+        }
+    }
+
+    @Test("Replaced by one that waits with a start position, or in another player's queue")
+    func replacedByQueuedElsewhere() {
+        let bench = PlayerTestBench(queue: 3)
+        let player = bench.player
+        bench.items[2].seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero)
+        player.play()
+        bench.driver.run(until: .ms(200))
+        player.replaceCurrentItem(with: bench.items[2])
+        #expect(player.currentTime() == .ms(1000))
+        bench.driver.run(seconds: 0.5)
+        #expect(player.currentTime() == .ms(1500))
+        let other = QueuePlayer(items: [], configuration: player.configuration)
+        other.replaceCurrentItem(with: bench.items[1])
+        #expect(player.items() == [bench.items[2]])
+        #expect(other.items() == [bench.items[1]])
+        other.insert(bench.items[2], after: nil)
+        #expect(player.items().isEmpty)
+        other.insert(bench.items[2], after: bench.items[1])
+        other.insert(bench.items[1], after: bench.items[2])
+        #expect(other.items() == [bench.items[1], bench.items[2]], "what is there is not taken twice")
+        other.play()
+        bench.driver.run(atMost: 60)
+        #expect(other.items().isEmpty)
+        #expect(player.reasonForWaitingToPlay == .noItemToPlay)
+    }
+
     @Test("An item of the queue with a start position is there from its turn on, while it still opens")
     func startPosition() {
         let bench = PlayerTestBench(queue: 2)

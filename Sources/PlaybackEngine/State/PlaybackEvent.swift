@@ -14,6 +14,7 @@ package enum PlaybackEvent: Sendable {
     case setResumesAfterStall(Bool)
     case setEndAction(ActionAtItemEnd)
     case setRepeat(RepeatMode)
+    /// One that waits in the queue leaves its place there.
     case setItem(ItemID?)
     case seek(SeekRequest)
     case cancelSeeks

@@ -34,6 +34,11 @@ extension PlaybackState {
     mutating func setItem(_ id: ItemID?, _ actions: inout [PlaybackAction]) {
         guard id != item?.id else { return }
         upcoming.removeAll { $0 == id }
+        if let id, prepared?.id == id {
+            // It is open already.
+            upcoming.insert(id, at: 0)
+            return advance(isSeamless: false, &actions)
+        }
         if let old = item {
             answerSeeks(of: old, &actions)
             abandon(old, for: id, &actions)

@@ -13,12 +13,17 @@ extension PlayerCore {
             state.withLock { state -> ItemID? in
                 state.item = item
                 state.seekTarget = nil
-                guard item != nil else {
+                guard let item else {
                     state.itemID = nil
                     return nil
                 }
-                state.ids += 1
-                state.itemID = ItemID(state.ids)
+                // One that waits in the queue leaves its place there.
+                if let index = state.queue.firstIndex(where: { $0.item === item }) {
+                    state.itemID = state.queue.remove(at: index).id
+                } else {
+                    state.ids += 1
+                    state.itemID = ItemID(state.ids)
+                }
                 return state.itemID
             }
         }
