@@ -43,9 +43,14 @@ public final class Asset: Sendable {
         var status = LoadStatus.unknown
         var description: MediaDescription?
         var error: PlaybackError?
-        var waiters: [CheckedContinuation<Result<Void, PlaybackError>, Never>] = []
+        /// Callers of `load()` by number.
+        var waiters: [UInt64: Waiter] = [:]
+        var callers: UInt64 = 0
+        /// What the callers wait for.
         var demuxer: (any Demuxer)?
     }
+    private typealias Waiter = CheckedContinuation<Result<Void, PlaybackError>, Never>
+
     private let state = Locked(State())
     let backend: any MediaBackend
 
@@ -81,51 +86,77 @@ public final class Asset: Sendable {
     /// All that opening taught us; nil until loaded.
     public var description: MediaDescription? { state.withLock { $0.description } }
 
-    /// Opens the container, on a queue of its own. Idempotent; concurrent callers share one load.
+    /// Opens the container, on a queue of its own. Idempotent; concurrent callers share one load. A caller whose task
+    /// is cancelled gets an error with the code `.cancelled`, and nobody else does: the others get what they asked
+    /// for, and where nobody waits any more the opening is called off and the next call begins anew.
     public func load() async throws(PlaybackError) {
+        let isCancelled = Locked(false)
+        let caller = state.withLock { state in
+            state.callers += 1
+            return state.callers
+        }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                let isEarly = isCancelled.withLock { $0 }
                 let (settled, mustStart) = state.withLock { state -> (Result<Void, PlaybackError>?, Bool) in
                     switch state.status {
                     case .loaded: return (.success(()), false)
                     case .failed, .cancelled:
                         return (.failure(state.error ?? Self.cancelled(url)), false)
                     case .loading, .unknown:
+                        if isEarly { return (.failure(Self.cancelled(url)), false) }
                         let isFirst = state.status == .unknown
                         state.status = .loading
-                        state.waiters.append(continuation)
+                        state.waiters[caller] = continuation
                         return (nil, isFirst)
                     }
                 }
                 if let settled { continuation.resume(returning: settled) }
                 if mustStart { start() }
+                // It may have been cancelled before it was among those who wait.
+                if isCancelled.withLock({ $0 }) { leave(caller) }
             }
         } onCancel: {
-            cancelLoading()
+            isCancelled.withLock { $0 = true }
+            leave(caller)
         }
         try result.get()
     }
 
-    /// Every caller waiting in `load()` gets an error with the code `.cancelled`.
-    public func cancelLoading() {
-        let demuxer = state.withLock { state -> (any Demuxer)? in
-            guard state.status == .loading else { return nil }
-            return state.demuxer
+    /// How many callers of `load()` wait for it.
+    package var waitingCallers: Int { state.withLock { $0.waiters.count } }
+
+    /// This caller does not want it any more. The last one to go calls the opening off.
+    private func leave(_ caller: UInt64) {
+        let (waiter, unwanted) = state.withLock { state -> (Waiter?, (any Demuxer)?) in
+            guard let waiter = state.waiters.removeValue(forKey: caller) else { return (nil, nil) }
+            guard state.waiters.isEmpty else { return (waiter, nil) }
+            state.status = .unknown
+            defer { state.demuxer = nil }
+            return (waiter, state.demuxer)
         }
-        demuxer?.cancel()
-        finish(.failure(MediaError(.cancelled, "loading was cancelled")))
+        unwanted?.cancel()
+        waiter?.resume(returning: .failure(Self.cancelled(url)))
     }
+
+    /// Every caller waiting in `load()` gets an error with the code `.cancelled`, and so does who calls it later.
+    public func cancelLoading() { settle(.failure(MediaError(.cancelled, "loading was cancelled"))) }
 
     private func start() {
         let demuxer = makeDemuxer(backend)
-        state.withLock { $0.demuxer = demuxer }
+        let isWanted = state.withLock { state in
+            guard state.status == .loading, state.demuxer == nil else { return false }
+            state.demuxer = demuxer
+            return true
+        }
+        guard isWanted else { return }
         let driver = PoolDriver()
-        if let refusal = driver.refusal { return finish(.failure(refusal)) }
+        if let refusal = driver.refusal { return finish(.failure(refusal), of: demuxer) }
         driver.makeLane(.loading, label: "asset").enqueue { [self] in
             do throws(MediaError) {
-                finish(.success(try demuxer.open()))
+                finish(.success(try demuxer.open()), of: demuxer)
             } catch {
-                finish(.failure(error))
+                finish(.failure(error), of: demuxer)
             }
         }
     }
@@ -149,10 +180,28 @@ public final class Asset: Sendable {
         return url.scheme == nil ? url.relativePath : url.absoluteString
     }
 
-    /// Taken from an item's own opening, or from `load()`.
-    func finish(_ result: Result<MediaDescription, MediaError>) {
-        let (waiters, outcome) = state.withLock { state in
-            defer { state.waiters = [] }
+    /// What came of `load()`; nobody waits for an opening that was called off.
+    private func finish(_ result: Result<MediaDescription, MediaError>, of demuxer: any Demuxer) {
+        let isAwaited = state.withLock { state in
+            guard state.demuxer === demuxer else { return false }
+            state.demuxer = nil
+            return true
+        }
+        if isAwaited { settle(result) }
+    }
+
+    /// What an item, or a generator of stills, found when it opened the asset by itself. Where that fails it says
+    /// nothing of the asset: it may have been let go of, or has limits of its own.
+    func opened(_ result: Result<MediaDescription, MediaError>) {
+        if case .success = result { settle(result) }
+    }
+
+    private func settle(_ result: Result<MediaDescription, MediaError>) {
+        let (waiters, outcome, demuxer) = state.withLock { state in
+            defer {
+                state.waiters = [:]
+                state.demuxer = nil
+            }
             if state.status != .loaded {
                 switch result {
                 case .success(let description):
@@ -164,10 +213,11 @@ public final class Asset: Sendable {
                     state.error = PlaybackError(error, url: url)
                 }
             }
-            state.demuxer = nil
             let outcome: Result<Void, PlaybackError> = state.error.map { .failure($0) } ?? .success(())
-            return (state.waiters, outcome)
+            return (state.waiters.sorted { $0.key < $1.key }.map(\.value), outcome, state.demuxer)
         }
+        // What is being opened for the callers of `load()` is of no use any more.
+        demuxer?.cancel()
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
 

@@ -47,7 +47,7 @@ public final class FragmentedAsset: Sendable {
         guard old.status == .loaded else { return }
         let new = Asset(url: url, options: options, backend: backend)
         do throws(MediaError) {
-            new.finish(.success(try new.makeDemuxer().open()))
+            new.opened(.success(try new.makeDemuxer().open()))
         } catch {
             return
         }

@@ -57,7 +57,7 @@ public final class ImageGenerator: Sendable {
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
             options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
-            didOpen: { asset.finish(.success($0)) }
+            didOpen: { asset.opened(.success($0)) }
         )
     }
 

@@ -94,7 +94,7 @@ extension PlayerCore {
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
             start: settings.startPosition?.time,
             sound: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
-            didOpen: { asset.finish($0) }
+            didOpen: { asset.opened($0) }
         )
         if let failure = settings.facts.failure {
             media.makeDemuxer = { FailedDemuxer(failure) }

@@ -1,0 +1,287 @@
+import Dispatch
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// Many ask for one piece of work, and one of them does not want it any more.
+@Suite("Contract: loading that several callers share")
+struct SharedLoadTests {
+    enum Outcome: Equatable {
+        case loaded
+        case failed(PlaybackError.Code)
+    }
+
+    private func load(_ asset: Asset) -> Task<Outcome, Never> {
+        Task {
+            do throws(PlaybackError) {
+                try await asset.load()
+                return .loaded
+            } catch {
+                return .failed(error.code)
+            }
+        }
+    }
+
+    @Test("One caller's task is cancelled: that one alone is told so, and the others get what they asked for")
+    func oneOfMany() async {
+        let gate = OpeningGate()
+        let asset = gate.makeAsset()
+        let tasks = (0..<8).map { _ in load(asset) }
+        await gate.isWaiting(1)
+        // All have asked: each has had its turn before the gate's count can be read again.
+        while asset.waitingCallers < 8 { await Task.yield() }
+        tasks[0].cancel()
+        tasks[5].cancel()
+        #expect(await tasks[0].value == .failed(.cancelled))
+        #expect(await tasks[5].value == .failed(.cancelled))
+        #expect(asset.status == .loading)
+        gate.open()
+        for index in [1, 2, 3, 4, 6, 7] { #expect(await tasks[index].value == .loaded) }
+        #expect(asset.status == .loaded)
+        #expect(gate.openings == 1)
+    }
+
+    @Test("The only caller's task is cancelled: the opening is called off, and asked again it loads")
+    func onlyOne() async {
+        let gate = OpeningGate()
+        let asset = gate.makeAsset()
+        for round in 1...3 {
+            let task = load(asset)
+            await gate.isWaiting(round)
+            task.cancel()
+            #expect(await task.value == .failed(.cancelled))
+            #expect(asset.status == .unknown)
+            #expect(asset.error == nil)
+            #expect(gate.cancels == round)
+        }
+        let task = load(asset)
+        await gate.isWaiting(4)
+        gate.open()
+        #expect(await task.value == .loaded)
+        #expect(asset.duration == .ms(2000))
+    }
+
+    @Test("A task that is cancelled before it asks opens nothing; of what is loaded it gets the truth")
+    func cancelledBefore() async throws {
+        let gate = OpeningGate()
+        let asset = gate.makeAsset()
+        func early() async -> Outcome {
+            await Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await load(asset, here: true)
+            }.value
+        }
+        #expect(await early() == .failed(.cancelled))
+        #expect(gate.openings == 0)
+        #expect(asset.status == .unknown)
+        gate.open()
+        try await asset.load()
+        #expect(await early() == .loaded)
+        #expect(gate.openings == 1)
+    }
+
+    private func load(_ asset: Asset, here: Bool) async -> Outcome {
+        do throws(PlaybackError) {
+            try await asset.load()
+            return .loaded
+        } catch {
+            return .failed(error.code)
+        }
+    }
+
+    @Test("Cancelled after the load it changes nothing; two assets of one place are two loads")
+    func after() async {
+        let gate = OpeningGate()
+        let (first, second) = (gate.makeAsset(), gate.makeAsset())
+        let tasks = [load(first), load(second)]
+        await gate.isWaiting(2)
+        tasks[0].cancel()
+        #expect(await tasks[0].value == .failed(.cancelled))
+        gate.open()
+        #expect(await tasks[1].value == .loaded)
+        tasks[1].cancel()
+        #expect(second.status == .loaded)
+        #expect(first.status == .unknown)
+        #expect(await load(first).value == .loaded)
+    }
+
+    @Test("cancelLoading() is for all who wait, and for good")
+    func all() async {
+        let gate = OpeningGate()
+        let asset = gate.makeAsset()
+        let tasks = (0..<3).map { _ in load(asset) }
+        await gate.isWaiting(1)
+        while asset.waitingCallers < 3 { await Task.yield() }
+        asset.cancelLoading()
+        for task in tasks { #expect(await task.value == .failed(.cancelled)) }
+        #expect(asset.status == .cancelled)
+        #expect(gate.cancels == 1)
+    }
+
+    @Test("An item of the asset that is let go of while it opens says nothing of the asset")
+    func itemLetGo() async throws {
+        let gate = OpeningGate()
+        let asset = gate.makeAsset()
+        var configuration = Player.Configuration()
+        configuration.audio = .none
+        configuration.backend = gate
+        let player = Player(configuration: configuration)
+        player.replaceCurrentItem(with: PlayerItem(asset: asset))
+        await gate.isWaiting(1)
+        let task = load(asset)
+        await gate.isWaiting(2)
+        player.replaceCurrentItem(with: nil)
+        while gate.ended < 1 { await Task.yield() }
+        #expect(asset.status == .loading)
+        gate.open()
+        #expect(await task.value == .loaded)
+        await player.shutdown()
+    }
+
+    @Test("An item that opens first tells the facts to all who wait, and their opening is called off")
+    func itemFirst() async throws {
+        let gate = OpeningGate()
+        let asset = gate.makeAsset()
+        let task = load(asset)
+        await gate.isWaiting(1)
+        let bench = PlayerTestBench(.silentClip())
+        bench.load(PlayerItem(asset: asset))
+        #expect(await task.value == .loaded)
+        #expect(asset.status == .loaded)
+        #expect(gate.cancels == 1)
+    }
+
+    @Test("A player's own limits say nothing of the asset: it can be loaded")
+    func itemFails() async throws {
+        let asset = ScriptedBackend(clock: ManualDriver().clock).makeAsset(.silentClip())
+        let bench = PlayerTestBench(.silentClip([.openFails(.exceedsLimits)])) {
+            $0.backend = ScriptedBackend(
+                .silentClip([.openFails(.exceedsLimits)]),
+                clock: ManualDriver().clock
+            )
+        }
+        let item = bench.load(PlayerItem(asset: asset))
+        #expect(item.status == .failed)
+        #expect(asset.status == .unknown)
+        try await asset.load()
+        #expect(asset.status == .loaded)
+    }
+
+    @Test("Stills: one of two who wait for the same place is cancelled, and the other gets its picture")
+    func stills() async throws {
+        let gate = OpeningGate()
+        let generator = ImageGenerator(asset: gate.makeAsset())
+        func image() -> Task<Outcome, Never> {
+            Task {
+                do throws(PlaybackError) {
+                    _ = try await generator.image(at: .ms(500))
+                    return .loaded
+                } catch {
+                    return .failed(error.code)
+                }
+            }
+        }
+        let (first, second) = (image(), image())
+        await gate.isWaiting(1)
+        first.cancel()
+        #expect(await first.value == .failed(.cancelled))
+        gate.open()
+        #expect(await second.value == .loaded)
+        #expect(gate.openings == 1)
+    }
+}
+
+/// Plays a script whose opening blocks until the gate is opened or the demuxer is cancelled.
+final class OpeningGate: MediaBackend {
+    private struct State {
+        var isOpen = false
+        var openings = 0
+        var ended = 0
+        var cancels = 0
+        var gated: [GatedDemuxer] = []
+    }
+
+    private let state = Locked(State())
+    private let scripts = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
+
+    /// Openings that have begun.
+    var openings: Int { state.withLock { $0.openings } }
+    /// Openings that are over, well or not.
+    var ended: Int { state.withLock { $0.ended } }
+    /// Openings that were called off.
+    var cancels: Int { state.withLock { $0.cancels } }
+
+    func makeAsset() -> Asset { Asset(url: scripts.add(), backend: self) }
+    func open() {
+        let gated = state.withLock { state in
+            state.isOpen = true
+            return state.gated
+        }
+        for demuxer in gated { demuxer.letGo() }
+    }
+
+    func isWaiting(_ count: Int) async { while openings < count { await Task.yield() } }
+
+    fileprivate func begin() { state.withLock { $0.openings += 1 } }
+    fileprivate func end() { state.withLock { $0.ended += 1 } }
+    fileprivate func cancel() { state.withLock { $0.cancels += 1 } }
+
+    func makeDemuxer(for request: OpenRequest) -> any Demuxer {
+        let demuxer = GatedDemuxer(scripts.makeDemuxer(for: request), self)
+        let isOpen = state.withLock { state in
+            state.gated.append(demuxer)
+            return state.isOpen
+        }
+        if isOpen { demuxer.letGo() }
+        return demuxer
+    }
+    func makeVideoConverter() -> any VideoConverter { scripts.makeVideoConverter() }
+    func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
+        scripts.makeAudioConverter(to: format)
+    }
+    func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
+}
+
+private final class GatedDemuxer: Demuxer {
+    private let inner: any Demuxer
+    private let gate: OpeningGate
+    private let signal = DispatchSemaphore(value: 0)
+    private let wasCancelled = Locked(false)
+
+    init(_ inner: any Demuxer, _ gate: OpeningGate) {
+        self.inner = inner
+        self.gate = gate
+    }
+
+    func letGo() { signal.signal() }
+
+    func open() throws(MediaError) -> MediaDescription {
+        gate.begin()
+        _ = signal.wait(timeout: .now() + 30)
+        let isOff = wasCancelled.withLock { $0 }
+        gate.end()
+        if isOff { throw MediaError(.cancelled, "called off") }
+        return try inner.open()
+    }
+
+    func setEnabledTracks(_ ids: Set<Int>) { inner.setEnabledTracks(ids) }
+    func read() throws(MediaError) -> Packet? { try inner.read() }
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        try inner.seek(to: target, preference: preference)
+    }
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+        try inner.makeDecoder(for: track, options: options)
+    }
+    func begin(_ epoch: Epoch) { inner.begin(epoch) }
+    func interrupt(before epoch: Epoch) { inner.interrupt(before: epoch) }
+    func cancel() {
+        let isFirst = wasCancelled.withLock { wasCancelled in
+            defer { wasCancelled = true }
+            return !wasCancelled
+        }
+        if isFirst { gate.cancel() }
+        signal.signal()
+        inner.cancel()
+    }
+}
