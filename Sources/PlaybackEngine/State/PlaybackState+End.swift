@@ -102,12 +102,18 @@ extension PlaybackState {
         item?.level = level
         guard item?.isStalled == true, level.isLikelyToKeepUp || level.isFull, !level.isEmpty else { return }
         item?.isStalled = false
-        // The stall took the rate; the buffer can keep up again, and nobody has paused in between.
-        if let rate = rateBeforeStall, resumesAfterStall {
-            rateBeforeStall = nil
-            rateReason = .resumedAfterStall
-            self.rate = rate
-        }
+    }
+
+    /// A stall took the rate. What plays now has data and can keep up, and nobody has paused in between: whether it
+    /// was waited for, sought elsewhere, or another item has come.
+    mutating func resumeAfterStall() {
+        guard let wanted = rateBeforeStall, resumesAfterStall, rate == 0, let item, !item.isStalled,
+            item.status == .readyToPlay, item.hasFirstFrame, !item.isMoving, !item.hasEnded
+        else { return }
+        guard !item.level.isEmpty, item.level.isLikelyToKeepUp || item.level.isFull else { return }
+        rateBeforeStall = nil
+        rateReason = .resumedAfterStall
+        rate = wanted
     }
 
     mutating func starved(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {

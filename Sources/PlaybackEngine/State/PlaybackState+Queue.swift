@@ -52,7 +52,6 @@ extension PlaybackState {
         abandon(old, for: next, &actions)
         prepared = nil
         epoch = ready.epoch
-        rateBeforeStall = nil
         flyingIsAnswered = false
         isReverse = false
         var state = ItemState(id: next)

@@ -26,7 +26,9 @@ extension PlaybackState {
     /// The item cannot be played, and waiting would not help: the same outcome whether it was asked to play before
     /// it failed or after.
     mutating func refuseRate() {
-        rateBeforeFailure = endAction == .advance && rate != 0 ? rate : nil
+        let wanted = rate == 0 ? rateBeforeStall : rate
+        rateBeforeFailure = endAction == .advance ? wanted : nil
+        rateBeforeStall = nil
         rate = 0
         startsAtOnce = false
     }
@@ -46,7 +48,6 @@ extension PlaybackState {
         }
         stopTimeline(&actions)
         epoch = makeEpoch()
-        rateBeforeStall = nil
         rateBeforeFailure = nil
         isReverse = false
         item = id.map(ItemState.init)
@@ -81,7 +82,6 @@ extension PlaybackState {
         failing.level = .empty
         item = failing
         if status == .unknown { status = .readyToPlay }
-        rateBeforeStall = nil
         stopTimeline(&actions)
         if wasPlaying { actions.append(.post(.failedToPlayToEnd(id, error))) }
         if !hadOutcome { actions.append(.post(.passEnded(id, .failed(error)))) }

@@ -103,6 +103,7 @@ package struct PlaybackState: Hashable, Sendable {
         prepareNext(&actions)
         appendChanges(since: before, to: &actions)
         return actions
+        resumeAfterStall()
     }
 
     /// Starts or stops the timeline if what happened calls for it.

@@ -1,0 +1,184 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// A stall has taken the rate, and something is done before the data that it waited for comes.
+@Suite("Contract: a stall, and then something else")
+struct StallSeekTests {
+    /// Stands at 1 s, 0.0 paused: the rest is there from second 20 on.
+    private func stalled(at rate: Float = 1, of player: (Player) -> Void = { _ in }) -> PlayerTestBench<
+        Player
+    > {
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        bench.load(.silentClip((25..<50).map { .stall(atPacket: $0, until: 20) }))
+        bench.player.rate = rate
+        bench.driver.run(seconds: 3)
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.player.currentTime() == .ms(1000))
+        _ = bench.takeLines()
+        return bench
+    }
+
+    @Test(
+        "A seek to where data is: the rate comes back with it",
+        arguments: [0, 200, 400] as [Int64],
+        [1, 2] as [Float]
+    )
+    func backward(target: Int64, rate: Float) {
+        for tolerance in [MediaTime.zero, .positiveInfinity] {
+            let bench = stalled(at: rate)
+            bench.seek("sought", to: .ms(target), tolerance: tolerance)
+            bench.driver.settle()
+            #expect(bench.sight == "\(rate) playing")
+            #expect(bench.currentItem.isPlaybackLikelyToKeepUp)
+            #expect(
+                bench.takeLines(of: "rate", "sought").sorted() == [
+                    "rate 0.0 -> \(rate) resumedAfterStall", "sought true",
+                ]
+            )
+        }
+    }
+
+    @Test(
+        "A seek to where no data is, ahead: the rate comes back when there is some",
+        arguments: [1040, 1500]
+    )
+    func forward(target: Int64) {
+        let bench = stalled()
+        bench.seek("sought", to: .ms(target))
+        bench.driver.run(seconds: 5)
+        #expect(bench.sight == "0.0 paused")
+        bench.driver.run(until: .ms(20_100))
+        #expect(bench.sight == "1.0 playing")
+        bench.driver.run(atMost: 60)
+        #expect(bench.takeLines(of: "end", "stalled") == ["end"])
+    }
+
+    @Test("Seeks there and back again, the last one decides")
+    func several() {
+        let bench = stalled()
+        bench.seek("ahead", to: .ms(1500))
+        bench.driver.run(seconds: 1)
+        bench.seek("back", to: .ms(400))
+        bench.driver.run(seconds: 0.2)
+        #expect(bench.sight == "1.0 playing")
+        #expect(bench.player.currentTime() == .ms(600))
+        #expect(bench.takeLines(of: "ahead", "back") == ["ahead false", "back true"])
+    }
+
+    @Test("It plays into the hole once more: one more stall, and the rate comes back with the data")
+    func again() {
+        let bench = stalled()
+        bench.seek("sought", to: .ms(400))
+        bench.driver.run(seconds: 2)
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.takeLines(of: "stalled") == ["stalled"])
+        bench.driver.run(until: .ms(20_500))
+        #expect(bench.sight == "1.0 playing")
+    }
+
+    @Test("Paused, stepped, or told not to resume: it stays where it was put", arguments: 0..<4)
+    func stays(what: Int) {
+        let bench = stalled()
+        switch what {
+        case 0: bench.player.pause()
+        case 1: bench.currentItem.step(byCount: -1)
+        case 2: bench.player.resumesAfterStall = false
+        default: bench.player.rate = 0
+        }
+        bench.driver.settle()
+        bench.seek("sought", to: .ms(200))
+        bench.driver.run(seconds: 30)
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.player.currentTime() == .ms(200))
+    }
+
+    @Test("A seek to the end takes the rate along: the end is told, and that is the end of it")
+    func toTheEnd() {
+        let bench = stalled()
+        bench.seek("sought", to: .ms(2000))
+        bench.driver.run(until: .ms(25_000))
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.player.currentTime() == .ms(2000))
+        bench.seek("again", to: .zero)
+        bench.driver.run(seconds: 1)
+        #expect(bench.sight == "0.0 paused", "an end is no stall")
+    }
+
+    @Test("Another item in its place: nobody has paused, so that is played")
+    func replaced() {
+        let bench = stalled(at: 2)
+        bench.player.replaceCurrentItem(with: bench.makeItem(.silentClip()))
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.sight == "2.0 playing")
+        #expect(bench.player.currentTime() == .ms(1000))
+    }
+
+    @Test(
+        "None in its place, then another: that is played; paused in between it is not",
+        arguments: [true, false]
+    )
+    func takenOff(isPaused: Bool) {
+        let bench = stalled()
+        bench.player.replaceCurrentItem(with: nil)
+        bench.driver.run(seconds: 1)
+        if isPaused { bench.player.pause() }
+        bench.load(.silentClip())
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.sight == (isPaused ? "0.0 paused" : "1.0 playing"))
+    }
+
+    @Test("The next one of a queue, gone on to by hand")
+    func advanced() {
+        let bench = PlayerTestBench(queue: 1, of: .silentClip([.stall(atPacket: 25, until: 20)]))
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        bench.player.insert(bench.makeItem(.silentClip()), after: nil)
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(bench.sight == "0.0 paused")
+        bench.player.advanceToNextItem()
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.sight == "1.0 playing")
+    }
+
+    @Test("Over a network too, where a seek begins with nothing")
+    func network() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        var media = ScriptedMedia(
+            video: .init(frameCount: 500),
+            faults: [.stall(atPacket: 25, until: 20)]
+        )
+        media.isLocal = false
+        bench.load(media)
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(bench.sight == "0.0 paused")
+        bench.seek("sought", to: .ms(400))
+        bench.driver.run(seconds: 1)
+        #expect(bench.takeLines(of: "sought") == ["sought true"])
+        #expect(bench.sight == (bench.currentItem.isPlaybackLikelyToKeepUp ? "1.0 playing" : "0.0 paused"))
+        bench.driver.run(until: .ms(23_000))
+        #expect(bench.sight == "1.0 playing")
+    }
+
+    @Test("Waiting is on: the rate was never taken, and the seek plays on")
+    func waiting() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.load(.silentClip([.stall(atPacket: 25, until: 20)]))
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        for target in [200, 600] as [Int64] {
+            bench.seek("sought", to: .ms(target))
+            bench.driver.run(seconds: 0.1)
+            #expect(bench.sight == "1.0 playing")
+        }
+    }
+}
+
+extension PlayerTestBench {
+    /// The item that plays, where there is one.
+    var currentItem: PlayerItem { player.currentItem ?? makeItem() }
+}
