@@ -78,7 +78,7 @@ struct ItemTests {
         other.play()
         bench.driver.run(seconds: 1)
         #expect(other.currentTime() == .ms(1000))
-        #expect(bench.takeLines(of: "seek") == ["seek false"])
+        #expect(bench.takeLines(of: "seek") == ["seek false", "seekCompleted"])
         #expect(bench.sight == "0.0 paused")
     }
 

@@ -64,6 +64,11 @@ package final class PlaybackLoop: @unchecked Sendable {
 
     /// Runs `body` on the control lane, between events.
     package func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
+    /// As above, for an item: where another one is current by then, nothing happens.
+    package func send(_ event: PlaybackEvent, to id: ItemID) {
+        control.enqueue { [weak self] in if self?.state.item?.id == id { self?.handle(event) } }
+    }
+
         control.enqueue { [weak self] in
             // What was asked before the release still happens: it may be what must be taken down.
             guard let self, phase != .isDown else { return }

@@ -6,7 +6,8 @@ extension PlaybackState {
         let isUsable =
             request.target.isNumeric || request.target == .positiveInfinity
             || request.target == .negativeInfinity
-        guard let item, item.status != .failed, isUsable else {
+        // The item that was meant may have been played to its end since.
+        guard let item, item.status != .failed, isUsable, request.item ?? item.id == item.id else {
             actions.append(.completeSeek(request.id, finished: false))
             return
         }

@@ -19,11 +19,19 @@ package struct SeekID: Hashable, Sendable {
 /// the window allows never lies behind the target, whatever the window allows there.
 package struct SeekRequest: Hashable, Sendable {
     package var id: SeekID
+    /// The item that is meant; nil: whichever is current.
+    package var item: ItemID?
     package var target: MediaTime
     package var toleranceBefore: MediaTime
 
-    package init(id: SeekID, target: MediaTime, toleranceBefore: MediaTime = .zero) {
+    package init(
+        id: SeekID,
+        item: ItemID? = nil,
+        target: MediaTime,
+        toleranceBefore: MediaTime = .zero
+    ) {
         self.id = id
+        self.item = item
         self.target = target
         self.toleranceBefore = Self.usable(toleranceBefore)
     }

@@ -11,7 +11,9 @@ extension PlayerItem {
     ///
     /// Legal in every state; before a player has opened the item it is the start position. Clamped to what
     /// can be played. `completionHandler` gets true when the frame of the new time has been handed to the
-    /// sinks, false when another seek or item came first, exactly once.
+    /// sinks, false when another seek or item came first, exactly once; `PlayerEvent.seekCompleted` tells the same of
+    /// the same item, also of one that has left its player by then. An item of a queue that was played to its end
+    /// just before the call answers false, and the one behind it does not move.
     public func seek(
         to time: MediaTime,
         toleranceBefore: MediaTime,
@@ -50,9 +52,13 @@ extension PlayerItem {
     /// last frame is shown, and behind the ends it stays at the first or the last one. Without effect before
     /// the item is ready, and backward where it cannot be sought.
     public func step(byCount count: Int) {
-        if let core, core.item === self { core.loop.send(.step(count)) }
+        guard let attachment = state.withLock({ $0.attachment }) else { return }
+        attachment.core?.loop.send(.step(count), to: attachment.id)
     }
 
     /// Every seek that has not finished is answered false.
-    public func cancelPendingSeeks() { core?.loop.send(.cancelSeeks) }
+    public func cancelPendingSeeks() {
+        guard let attachment = state.withLock({ $0.attachment }) else { return }
+        attachment.core?.loop.send(.cancelSeeks, to: attachment.id)
+    }
 }

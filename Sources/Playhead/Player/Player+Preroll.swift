@@ -56,7 +56,7 @@ extension PlayerCore {
         let id = state.withLock { state -> SeekID? in
             guard !state.isReleased else { return nil }
             state.ids += 1
-            state.seeks[SeekID(state.ids)] = completion
+            state.seeks[SeekID(state.ids)] = PendingSeek(item: nil, completion: completion)
             return SeekID(state.ids)
         }
         guard let id else { return callbacks.enqueue { completion(false) } }

@@ -113,12 +113,14 @@ extension PlayerCore {
                 state.posted = nil
                 state.isReleased = true
             }
-            return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks.values)
+            return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
         }
         for item in items { item.state.withLock { $0.attachment = nil } }
         items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)
         loop.release()
         watchers.finish()
-        for completion in seeks { callbacks.enqueue { completion(false) } }
+        for id in seeks.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if let completion = seeks[id]?.completion { callbacks.enqueue { completion(false) } }
+        }
     }
 }

@@ -29,6 +29,13 @@ final class PlayerCore: Sendable {
         var command: UInt64
     }
 
+    /// A seek, or a preroll, that has no answer yet.
+    struct PendingSeek {
+        /// nil: a preroll.
+        let item: PlayerItem?
+        let completion: (@Sendable (Bool) -> Void)?
+    }
+
     struct State {
         var item: PlayerItem?
         var itemID: ItemID?
@@ -51,7 +58,8 @@ final class PlayerCore: Sendable {
         var audioDevice: String?
         var commands: UInt64 = 0
         var ids: UInt64 = 0
-        var seeks: [SeekID: @Sendable (Bool) -> Void] = [:]
+        /// Seeks and prerolls that have no answer yet.
+        var seeks: [SeekID: PendingSeek] = [:]
         var isReleased = false
         /// The newest that was handed on to be told; nil before anything was.
         var posted: ObservedSnapshot?
@@ -299,10 +307,15 @@ final class PlayerCore: Sendable {
             state.commands += 1
             state.ids += 1
             let id = SeekID(state.ids)
-            if let completion { state.seeks[id] = completion }
+            state.seeks[id] = PendingSeek(item: item, completion: completion)
             let shown = duration.isNumeric ? max(.zero, min(time, duration)) : max(.zero, time)
             state.seekTarget = Masked(value: shown, command: state.commands)
-            let request = SeekRequest(id: id, target: time, toleranceBefore: toleranceBefore)
+            let request = SeekRequest(
+                id: id,
+                item: state.itemID,
+                target: time,
+                toleranceBefore: toleranceBefore
+            )
             return (request, state.commands)
         }
     }

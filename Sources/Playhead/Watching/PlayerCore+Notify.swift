@@ -7,11 +7,12 @@ import PlaybackEngine
 extension PlayerCore {
     func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
         notifyError(report, snapshot)
+        var sought: PlayerItem?
         switch report.content {
         case .seekCompleted(let id, let finished), .prerollCompleted(let id, let finished):
-            if let completion = state.withLock({ $0.seeks.removeValue(forKey: id) }) {
-                callbacks.enqueue { completion(finished) }
-            }
+            let pending = state.withLock { $0.seeks.removeValue(forKey: id) }
+            sought = pending?.item
+            if let completion = pending?.completion { callbacks.enqueue { completion(finished) } }
         case .notice(let notice): follow(notice)
         case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.content, rate: snapshot.rate)
         default: break
@@ -23,7 +24,7 @@ extension PlayerCore {
         if case .notice(.itemChanged(let old, _)) = report.content, let old {
             watchers.item(old)?.endLog(snapshot.counters, at: report.host)
         }
-        guard let event = watchers.event(for: report, url: item?.asset.url) else { return }
+        guard let event = watchers.event(for: report, sought: sought) else { return }
         let timed = TimedPlayerEvent(
             event: event,
             itemTime: report.itemTime,

@@ -142,7 +142,8 @@ final class Watchers: Sendable {
     }
 
     /// The loop's words in the public API's; nil: nothing that a user sees.
-    func event(for report: PlaybackReport, url: URL?) -> PlayerEvent? {
+    /// `sought`: the item of the seek that the report answers.
+    func event(for report: PlaybackReport, sought: PlayerItem?) -> PlayerEvent? {
         switch report.content {
         case .notice(let notice): return event(for: notice)
         case .presentationSizeChanged(let id, let size):
@@ -154,7 +155,7 @@ final class Watchers: Sendable {
         case .loadedRangeChanged(let id, let range):
             return item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
         case .seekCompleted(_, let finished):
-            return current.map { .seekCompleted($0, finished: finished) }
+            return sought.map { .seekCompleted($0, finished: finished) }
         case .prerollCompleted: return nil
         case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
         // Told as an entry of the error log.
@@ -167,8 +168,6 @@ final class Watchers: Sendable {
             return .sinkFailed(words)
         }
     }
-
-    private var current: PlayerItem? { state.withLock { $0.player }?.currentItem }
 
     private func event(for notice: PlaybackNotice) -> PlayerEvent? {
         switch notice {
