@@ -122,6 +122,7 @@ struct StateWalker {
         if item.status == .failed { return .setItem(ItemID(nextID)) }
         if item.status == .unknown { return .opened(item.id, duration: .ms(10_000)) }
         if !item.hasFirstFrame { return .firstFramePresented(state.epoch, at: .zero) }
+        if item.isStepping { return .stepped(state.epoch) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }

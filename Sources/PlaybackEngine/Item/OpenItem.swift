@@ -8,7 +8,7 @@ struct OpenItem {
     /// The newest fault that a stage reported. Stages write it from their lanes.
     let newestFault: Locked<MediaError?>
     /// Where playing ends in either direction.
-    let ends: ItemEnds
+    var ends: ItemEnds
     /// When opening began, or when the item became current.
     var openedAt: HostTime
     /// nil until the container is open, and where it could not be opened.
@@ -36,9 +36,10 @@ struct OpenItem {
 
     var start: EpochStart { epoch.start }
 
-    /// The container is open. `item` is as it was when opening began; `forward` is what is set on it now.
+    /// The container is open. `item` says where it ends; `forward` is what is set on it now.
     mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forward: Int64?) {
         self.pipeline = pipeline
+        ends = ItemEnds(of: item)
         buffer = BufferMonitor(rules: pipeline.rules)
         pipeline.setEndTime(item.forwardEnd)
         pipeline.setReverseEnd(item.reverseEnd)
@@ -81,8 +82,7 @@ struct ItemEpoch {
     var hasPresented = false
     /// The epoch began with a change of direction: the frame being shown is not shown again.
     var changesDirection = false
-    /// Frames that are still to be stepped over.
-    var pendingSteps = 0
+    var steps = Steps()
 
     init(start: EpochStart, retry: SeekRetry) {
         self.start = start
@@ -108,8 +108,23 @@ struct ItemEpoch {
         start.epoch = epoch()
         start.demuxTarget = target
         start.isLastAttempt = target <= .zero
-        return ItemEpoch(start: start, retry: retry)
+        var earlier = ItemEpoch(start: start, retry: retry)
+        earlier.changesDirection = changesDirection
+        earlier.steps = steps
+        return earlier
     }
+}
+
+/// Frames that are stepped over: only the last one is shown.
+struct Steps {
+    /// Those that are still to come.
+    var pending = 0
+    /// Those that were taken so far, and the last of them.
+    var taken = 0
+    var last: VideoFrame?
+
+    /// None was taken yet: other frames of the same place come instead.
+    var begunAnew: Steps { Steps(pending: pending + taken) }
 }
 
 /// Where playing an item ends.

@@ -6,6 +6,7 @@ extension PlaybackLoop {
         guard let item = sources[id]?.make() else { return }
         let epoch = ItemEpoch(of: item, epoch: state.epoch)
         dropReopening()
+        reopeningSelects = false
         letGoOfCurrent()
         current = startOpening(id, item, at: epoch)
         publisher.counters.startupTime = nil
@@ -96,7 +97,10 @@ extension PlaybackLoop {
         switch result {
         case .failure(let error): handle(.failed(id, error))
         case .success(let pipeline):
-            current?.didOpen(pipeline, item, forward: forward(of: id, item))
+            // Where it ends may have been changed since opening began.
+            current?.didOpen(pipeline, sources[id]?.make() ?? item, forward: forward(of: id, item))
+            setRendererEnds(isReverse: renderer.isReverse)
+            if reopening.isWanted, !reopeningSelects { reopening = .none }
             pipeline.setLooping(state.repeatSetting == .loop)
             if pipeline.audio != nil { audio.output?.prepare() }
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
@@ -158,6 +162,7 @@ extension PlaybackLoop {
         guard var new = next, new.id == id else { return }
         next = nil
         dropReopening()
+        reopeningSelects = false
         let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil
         letGoOfCurrent()

@@ -22,11 +22,12 @@ enum Reopening {
 /// little ahead of what has been delivered, and takes the first one's place when playing gets there. Nothing
 /// stops meanwhile.
 extension PlaybackLoop {
-    /// From any thread: what is set on the item has changed.
-    package func reloadItem(_ id: ItemID) {
+    /// From any thread: what is set on the item has changed. `endsOnly`: nothing but where it ends.
+    package func reloadItem(_ id: ItemID, endsOnly: Bool = false) {
         perform { loop in
             if loop.next?.id == id { return loop.handle(.prepareAgain(id)) }
             guard loop.state.item?.id == id else { return }
+            if !endsOnly { loop.reopeningSelects = true }
             loop.reopen()
         }
     }
@@ -41,6 +42,7 @@ extension PlaybackLoop {
             reopening = .wanted
             return
         }
+        if goesOn(behind: ItemEnds(of: source), item) { apply(.endMoved(item.id)) }
         let now = renderer.itemTime(at: now)
         let isAhead = renderer.timeline.isRunning && !renderer.isReverse
         var begin = isAhead ? renderer.deliveredUntil(now) + Self.lead : max(.zero, now)
@@ -54,6 +56,31 @@ extension PlaybackLoop {
             isReverse: renderer.isReverse
         )
         setReopening(.open(startOpening(item.id, source, at: ItemEpoch(start: start, retry: SeekRetry()))))
+    }
+
+    /// The item has reached an end that was set, and now there is something behind it.
+    private func goesOn(behind ends: ItemEnds, _ item: ItemState) -> Bool {
+        guard item.hasEnded, item.endError == nil else { return false }
+        let now = renderer.itemTime(at: now)
+        if renderer.isReverse { return now > ends.reverse }
+        guard let old = renderer.ends.forward, old <= now else { return false }
+        if let duration = ItemTime(item.duration), duration <= now { return false }
+        return ends.forward.map { $0 > now } ?? true
+    }
+
+    /// A new epoch begins anyway, and where the item ends now counts in it.
+    func takeEnds() {
+        guard reopening.isWanted, let old = current, let pipeline = old.pipeline,
+            let source = sources[old.id]?.make()
+        else { return }
+        let ends = ItemEnds(of: source)
+        if ends != old.ends {
+            current?.ends = ends
+            renderer.ends = ends
+            pipeline.setEndTime(source.forwardEnd)
+            pipeline.setReverseEnd(source.reverseEnd)
+        }
+        if !reopeningSelects { reopening = .none }
     }
 
     /// The renderer does not end the pass before the place where the reopened item takes over.
@@ -79,7 +106,9 @@ extension PlaybackLoop {
         switch result {
         case .failure(let error):
             dropReopening()
+            reopeningSelects = false
             fault(error, of: new.id)
+            handle(.framesCame(new.id, isLost: true))
         case .success(let pipeline):
             new.didOpen(pipeline, item, forward: forward(of: new.id, item))
             pipeline.setLooping(state.repeatSetting == .loop)
@@ -104,7 +133,8 @@ extension PlaybackLoop {
 
     private func replaceCurrent(with item: OpenItem, at now: HostTime) {
         guard let pipeline = item.pipeline, let old = current else { return }
-        let isSelection = hasOtherTracks(item, than: old)
+        let isSelection = reopeningSelects || old.pipeline?.tracks.map(\.id) != pipeline.tracks.map(\.id)
+        reopeningSelects = false
         let shown = showsTheSame(pipeline, as: old.pipeline) ? layers.lastFrame : nil
         setReopening(.none)
         publisher.countBytes(of: old)
@@ -119,17 +149,15 @@ extension PlaybackLoop {
             describe(item.id)
             report(.selectionChanged(item.id))
         }
+        if state.item?.awaitsFrames == true { apply(.framesCame(item.id, isLost: false)) }
+        // Steps go on with these frames.
+        if state.item?.isStepping == true { updateAgain() }
         // Standing still, a frame of another track is shown at once.
         guard shown == nil, !renderer.timeline.isRunning,
             case .video(let frame)? = pipeline.video?.frames.peek()
         else { return }
         pipeline.video?.advance()
         show(frame, due: now, at: now, isEssential: true, done: nil)
-    }
-
-    /// Another end alone is no other choice of tracks. The same tracks chosen again are reported.
-    private func hasOtherTracks(_ new: OpenItem, than old: OpenItem) -> Bool {
-        new.ends == old.ends || old.pipeline?.tracks.map(\.id) != new.pipeline?.tracks.map(\.id)
     }
 
     /// The same video track, or, while frames move, another variant: then no frame is shown twice.
@@ -148,6 +176,7 @@ extension PlaybackLoop {
         if let next, isOutdated(next) { handle(.prepareAgain(next.id)) }
         // What is being opened is looked at when it is open.
         guard let item = reopening.item ?? current, item.pipeline != nil, isOutdated(item) else { return }
+        reopeningSelects = true
         reopen()
     }
 
@@ -170,6 +199,7 @@ extension OpenItem {
         item.openedAt = old.openedAt
         item.epoch.hasPresented = true
         item.epoch.retry = old.epoch.retry
+        item.epoch.steps = old.epoch.steps.begunAnew
         return item
     }
 }

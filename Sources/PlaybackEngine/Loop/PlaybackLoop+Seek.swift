@@ -23,6 +23,7 @@ extension PlaybackLoop {
 
     private func begin(_ epoch: ItemEpoch) {
         postponeReopening()
+        takeEnds()
         renderer.begin(epoch.start.epoch, at: now)
         renderer.isReverse = epoch.start.isReverse
         if !epoch.changesDirection { layers.flush() }
@@ -141,22 +142,26 @@ extension PlaybackLoop {
 
     // MARK: Steps
 
-    func step(_ count: Int) {
-        let steps = (current?.epoch.pendingSteps ?? 0) &+ count
-        current?.epoch.pendingSteps = min(steps, 1_000_000)
-    }
+    func step(_ count: Int) { current?.epoch.steps = Steps(pending: count) }
 
-    /// Shows what there is of the frames to be stepped over.
+    /// Takes what there is of the frames to be stepped over. The last one is shown, and time stands there.
     func takeSteps(_ pipeline: ItemPipeline, at now: HostTime) {
-        guard let pending = current?.epoch.pendingSteps, pending > 0, state.item?.hasFirstFrame == true else {
-            return
-        }
-        let (frames, isAtEnd) = renderer.step(pipeline, atMost: pending, at: now)
-        current?.epoch.pendingSteps = isAtEnd ? 0 : pending - frames.count
-        guard let last = frames.last else { return }
+        guard let item = state.item, item.isStepping, item.hasFirstFrame, !item.awaitsFrames,
+            var steps = current?.epoch.steps, let epoch = current?.start.epoch
+        else { return }
+        let (frames, isAtEnd) = renderer.step(pipeline, atMost: steps.pending)
         publisher.counters.framesDecoded += frames.count
-        audio.output?.restart()
-        observers.jumped(itemTime: renderer.itemTime(at: now))
-        show(last, due: now, at: now, isEssential: true, done: nil)
+        steps.taken += frames.count
+        steps.last = frames.last ?? steps.last
+        steps.pending = isAtEnd ? 0 : steps.pending - frames.count
+        current?.epoch.steps = steps.pending == 0 ? Steps() : steps
+        guard steps.pending == 0 else { return }
+        if let last = steps.last {
+            renderer.stand(at: last, at: now)
+            audio.output?.restart()
+            observers.jumped(itemTime: renderer.itemTime(at: now))
+            show(last, due: now, at: now, isEssential: true, done: nil)
+        }
+        apply(.stepped(epoch))
     }
 }

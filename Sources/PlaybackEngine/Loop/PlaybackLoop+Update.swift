@@ -26,7 +26,7 @@ extension PlaybackLoop {
     private static let mostUpdatesInARow = 8
 
     /// The rest of this update would work with what has just changed: another one begins.
-    private func updateAgain() { if phase == .updating { phase = .mustUpdateAgain } }
+    func updateAgain() { if phase == .updating { phase = .mustUpdateAgain } }
 
     private func updateOnce() {
         updateNext()
@@ -228,7 +228,7 @@ extension PlaybackLoop {
     /// What the loop waits for, apart from time. While frames are at hand a push of one more wakes nobody.
     private func wanted(_ pipeline: ItemPipeline) -> StageEvents {
         guard let item = state.item, item.hasFirstFrame, item.level.isFull, item.level.isLikelyToKeepUp,
-            current?.epoch.pendingSteps == 0, next?.isReady != false, reopening.item?.isReady != false
+            current?.epoch.steps.pending == 0, next?.isReady != false, reopening.item?.isReady != false
         else { return .everything }
         let lacksFrames = pipeline.trackPipelines.contains { branch in
             switch branch.frames.peek() {

@@ -23,6 +23,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     var next: OpenItem?
     /// The current item opened again with other settings, to take its own place.
     var reopening = Reopening.none
+    /// Other tracks are wanted of it, and not only another end. The same tracks chosen again are told of too.
+    var reopeningSelects = false
     var layers = LayerGroup()
     var audio = AudioSync()
     var texts = TextFeeds()
@@ -62,13 +64,13 @@ package final class PlaybackLoop: @unchecked Sendable {
         control.enqueue { [weak self] in self?.handle(event) }
     }
 
-    /// Runs `body` on the control lane, between events.
-    package func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
     /// As above, for an item: where another one is current by then, nothing happens.
     package func send(_ event: PlaybackEvent, to id: ItemID) {
         control.enqueue { [weak self] in if self?.state.item?.id == id { self?.handle(event) } }
     }
 
+    /// Runs `body` on the control lane, between events.
+    package func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
         control.enqueue { [weak self] in
             // What was asked before the release still happens: it may be what must be taken down.
             guard let self, phase != .isDown else { return }

@@ -86,10 +86,8 @@ extension Renderer {
         return max(duration, frame.map { Self.end(of: $0) } ?? .zero)
     }
 
-    /// Takes up to `count` frames while standing still, and stands at the last of them.
-    mutating func step(_ pipeline: ItemPipeline, atMost count: Int, at host: HostTime) -> (
-        frames: [VideoFrame], isAtEnd: Bool
-    ) {
+    /// Takes up to `count` frames while standing still.
+    mutating func step(_ pipeline: ItemPipeline, atMost count: Int) -> (frames: [VideoFrame], isAtEnd: Bool) {
         guard let branch = pipeline.video, !timeline.isRunning else { return ([], true) }
         var frames: [VideoFrame] = []
         while frames.count < count, case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
@@ -97,13 +95,28 @@ extension Renderer {
             current.pass.noteDelivery(of: frame)
             branch.advance()
         }
-        if let time = ItemTime(frames.last?.presentationTime) {
-            timeline.jump(to: origin.timelineTime(of: time), epoch: current.epoch, at: host)
-            current.pass.audioTrim = time
-            current.pass.audioUntil = time
-        }
+        if let last = frames.last, !isReverse { leaveOutAudio(of: pipeline, before: last) }
         if case .endOfPass? = branch.frames.peek() { return (frames, true) }
         return (frames, false)
+    }
+
+    /// Audio that is stepped over is not heard, and must not fill the bounds up to which is read.
+    private func leaveOutAudio(of pipeline: ItemPipeline, before frame: VideoFrame) {
+        guard let audio = pipeline.audio, let time = ItemTime(frame.presentationTime) else { return }
+        while case .audio(let buffer)? = audio.frames.peek(), buffer.pass == pass,
+            let start = ItemTime(buffer.presentationTime),
+            start + (buffer.duration.nanoseconds ?? 0) <= time
+        {
+            audio.advance()
+        }
+    }
+
+    /// Stands at a frame that was stepped to.
+    mutating func stand(at frame: VideoFrame, at host: HostTime) {
+        guard let time = ItemTime(frame.presentationTime) else { return }
+        timeline.jump(to: origin.timelineTime(of: time), epoch: current.epoch, at: host)
+        current.pass.audioTrim = time
+        current.pass.audioUntil = time
     }
 }
 

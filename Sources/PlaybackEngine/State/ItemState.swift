@@ -19,6 +19,12 @@ package struct ItemState: Hashable, Sendable {
     var isReadToEnd = false
     /// The data ran out while playing and has not come back.
     package internal(set) var isStalled = false
+    /// Frames are being stepped over, the last of which will be shown: time stands until then.
+    package internal(set) var isStepping = false
+    /// Steps asked for, forward or backward, while others or a seek are under way.
+    package internal(set) var stepsWaiting = 0
+    /// Its end was moved on after it was reached, and the frames behind it are on their way.
+    package internal(set) var awaitsFrames = false
     var seekInFlight: SeekRequest?
     /// The newest call that came while another was in flight; earlier ones were answered false.
     var seekWaiting: SeekRequest?

@@ -24,7 +24,7 @@ package enum PlaybackEvent: Sendable {
     case removeUpcoming
     /// To the next item now.
     case advance
-    /// So many frames forward or backward; pauses.
+    /// So many frames forward or backward; pauses. Playing on waits for them.
     case step(Int)
 
     // From the stages. What names an item or an epoch that is no longer current is ignored.
@@ -46,6 +46,12 @@ package enum PlaybackEvent: Sendable {
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
     /// All data of the pass has been read.
     case readToEnd(Epoch)
+    /// The last frame of a step has been handed out, or there is none.
+    case stepped(Epoch)
+    /// Where the item ends was moved on after the end was reached; the frames behind it are fetched.
+    case endMoved(ItemID)
+    /// They are there, or are lost.
+    case framesCame(ItemID, isLost: Bool)
     /// The item that is prepared ahead: its container is open; its first frames are decoded; it cannot be
     /// played.
     case preparedOpened(ItemID, duration: MediaTime)
@@ -71,7 +77,7 @@ package enum PlaybackAction: Hashable, Sendable {
     case beginNextPass
     /// Deliver in the other direction from where the timeline stands; everything older than `epoch` is stale.
     case setDirection(Epoch, isReverse: Bool)
-    /// So many frames on in the present direction.
+    /// So many frames on in the present direction; only the last one is shown.
     case step(Int)
     /// Open an item ahead of need.
     case prepare(ItemID, Epoch)

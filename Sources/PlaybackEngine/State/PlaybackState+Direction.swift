@@ -5,7 +5,7 @@ extension PlaybackState {
     /// Frames are delivered in the direction that nobody wants.
     var mustChangeDirection: Bool {
         guard rate != 0, isReverse != (rate < 0), let item else { return false }
-        return item.status == .readyToPlay && item.hasFirstFrame && !item.isMoving
+        return item.status == .readyToPlay && item.hasFirstFrame && !item.isMoving && !item.mustStep
             && (rate > 0 || item.canPlayReverse)
     }
 
@@ -23,20 +23,49 @@ extension PlaybackState {
         item?.endError = nil
         item?.isStalled = false
         item?.isReadToEnd = false
+        item?.awaitsFrames = false
         actions.append(.setDirection(epoch, isReverse: isReverse))
     }
 
-    /// Legal when the item is ready; pauses. Behind the last frame, and before the first, it stays.
+    /// Legal when the item is ready; pauses. Behind the last frame, and before the first, it stays. One at a time: what
+    /// is asked for meanwhile follows, and so does what is asked for while a seek is under way.
     mutating func step(_ count: Int, _ actions: inout [PlaybackAction]) {
-        guard count != 0, let item, item.status == .readyToPlay, !item.isMoving else { return }
-        guard count > 0 || item.canPlayReverse else { return }
+        guard count != 0, let item, item.status == .readyToPlay else { return }
         rate = 0
         rateBeforeStall = nil
         startsAtOnce = false
         stopTimeline(&actions)
+        let sum = item.stepsWaiting + max(-Self.mostSteps, min(Self.mostSteps, count))
+        self.item?.stepsWaiting = max(-Self.mostSteps, min(Self.mostSteps, sum))
+        beginSteps(&actions)
+    }
+
+    /// More frames than any item has that somebody steps through.
+    private static let mostSteps = 1_000_000
+
+    mutating func beginSteps(_ actions: inout [PlaybackAction]) {
+        guard let item, item.stepsWaiting != 0, !item.isStepping, !item.isMoving, item.hasFirstFrame else {
+            return
+        }
+        let count = item.stepsWaiting
+        self.item?.stepsWaiting = 0
+        guard count > 0 || item.canPlayReverse else { return }
         if isReverse != (count < 0) { changeDirection(&actions) }
         self.item?.hasEnded = false
         self.item?.endError = nil
-        actions.append(.step(count.magnitude > UInt(Int.max) ? .max : Int(count.magnitude)))
+        self.item?.isStepping = true
+        actions.append(.step(abs(count)))
     }
+
+    /// The last frame of a step has been handed out.
+    mutating func stepped(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+        guard epoch == self.epoch, item?.isStepping == true else { return }
+        item?.isStepping = false
+        beginSteps(&actions)
+    }
+}
+
+extension ItemState {
+    /// Steps come before playing on.
+    var mustStep: Bool { isStepping || stepsWaiting != 0 }
 }

@@ -80,6 +80,20 @@ extension PlaybackState {
         rate = 0
     }
 
+    /// It has ended no more, for there is something behind the end now. Playing on waits for that.
+    mutating func endMoved(_ id: ItemID) {
+        guard item?.id == id, item?.hasEnded == true, item?.isMoving == false else { return }
+        item?.hasEnded = false
+        item?.endError = nil
+        item?.awaitsFrames = true
+    }
+
+    mutating func framesCame(_ id: ItemID, isLost: Bool) {
+        guard item?.id == id, item?.awaitsFrames == true else { return }
+        item?.awaitsFrames = false
+        if isLost { item?.hasEnded = true }
+    }
+
     /// Past the end under `.none`, another action applies at once.
     mutating func setEndAction(_ action: ActionAtItemEnd, _ actions: inout [PlaybackAction]) {
         endAction = action

@@ -11,6 +11,7 @@ extension PlaybackState {
             actions.append(.completeSeek(request.id, finished: false))
             return
         }
+        self.item?.stepsWaiting = 0
         if item.status == .unknown || item.seekInFlight != nil {
             // The one in flight is left to show its frame, so that a storm of seeks still shows some; unless it
             // waits for bytes (`seekWaits`).
@@ -53,13 +54,15 @@ extension PlaybackState {
         item?.endError = nil
         item?.isStalled = false
         item?.isReadToEnd = false
+        item?.awaitsFrames = false
+        item?.isStepping = false
         actions.append(.seek(epoch, request))
     }
 
     mutating func firstFramePresented(_ epoch: Epoch, _ time: MediaTime, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, item?.hasFirstFrame == false, item?.status == .readyToPlay else { return }
         item?.hasFirstFrame = true
-        guard let id = item?.id, let landed = item?.seekInFlight else { return }
+        guard let id = item?.id, let landed = item?.seekInFlight else { return beginSteps(&actions) }
         item?.seekInFlight = nil
         actions.append(.post(.timeJumped(id, to: time)))
         if !flyingIsAnswered { actions.append(.completeSeek(landed.id, finished: true)) }
@@ -67,6 +70,7 @@ extension PlaybackState {
             item?.seekWaiting = nil
             startSeek(waiting, &actions)
         }
+        beginSteps(&actions)
     }
 
     /// The seek in flight may never end, and the newest one goes first.

@@ -25,7 +25,7 @@ package struct PlaybackState: Hashable, Sendable {
 
     /// What the timeline was last told.
     package internal(set) var timelineRate: Float = 0
-    /// The rate that a stall took away, to be given back; nil when the user has paused since.
+    /// The rate that a stall took away, to be given back, by another item too; nil when the user has paused since.
     var rateBeforeStall: Float?
     /// The rate that was wanted of a queue's item that cannot be played: what is put behind it is played at that.
     var rateBeforeFailure: Float?
@@ -49,7 +49,9 @@ package struct PlaybackState: Hashable, Sendable {
     package var waitReason: WaitingReason? {
         guard timeControl == .waitingToPlayAtSpecifiedRate else { return nil }
         guard let item else { return .noItemToPlay }
-        guard item.status == .readyToPlay, item.hasFirstFrame, waitsToMinimizeStalling else {
+        guard item.status == .readyToPlay, item.hasFirstFrame, !item.mustStep, !item.awaitsFrames,
+            waitsToMinimizeStalling
+        else {
             return .evaluatingBufferingRate
         }
         return .toMinimizeStalls
@@ -91,6 +93,9 @@ package struct PlaybackState: Hashable, Sendable {
         case .removeUpcoming: removeUpcoming(&actions)
         case .advance: advance(isSeamless: false, &actions)
         case .step(let count): step(count, &actions)
+        case .stepped(let epoch): stepped(epoch, &actions)
+        case .endMoved(let id): endMoved(id)
+        case .framesCame(let id, let isLost): framesCame(id, isLost: isLost)
         case .reversible(let id): reversible(id)
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
         case .preparedOpened(let id, let duration): preparedOpened(id, duration)
@@ -98,12 +103,12 @@ package struct PlaybackState: Hashable, Sendable {
         case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
+        resumeAfterStall()
         settle(&actions)
         answerPrerolls(since: before, event, &actions)
         prepareNext(&actions)
         appendChanges(since: before, to: &actions)
         return actions
-        resumeAfterStall()
     }
 
     /// Starts or stops the timeline if what happened calls for it.
@@ -123,7 +128,7 @@ package struct PlaybackState: Hashable, Sendable {
     /// Whether the timeline may run at the wanted rate.
     private var mayRun: Bool {
         guard rate != 0, let item, item.status == .readyToPlay, item.hasFirstFrame else { return false }
-        guard isReverse == (rate < 0) else { return false }
+        guard isReverse == (rate < 0), !item.mustStep, !item.awaitsFrames else { return false }
         // Under `.none` time goes on past the end.
         if item.hasEnded { return endAction == .none }
         // Once running it goes on until the data really runs out.

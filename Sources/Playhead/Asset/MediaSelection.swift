@@ -150,12 +150,15 @@ extension PlayerItem {
 
     /// Changes a setting that an item which is open already must be opened anew for.
     func change(_ body: (inout State) -> Void) {
-        let attachment = state.withLock { state -> Attachment? in
-            let old = (state.video, state.audio, state.forwardEnd, state.reverseEnd)
+        let (attachment, endsOnly) = state.withLock { state -> (Attachment?, Bool) in
+            let (oldTracks, oldEnds) = ((state.video, state.audio), (state.forwardEnd, state.reverseEnd))
             body(&state)
-            let new = (state.video, state.audio, state.forwardEnd, state.reverseEnd)
-            return old == new ? nil : state.attachment
+            let (tracks, ends) = ((state.video, state.audio), (state.forwardEnd, state.reverseEnd))
+            let isSame = oldTracks == tracks
+            return (isSame && oldEnds == ends ? nil : state.attachment, isSame)
         }
-        if let attachment, let core = attachment.core { core.loop.reloadItem(attachment.id) }
+        if let attachment, let core = attachment.core {
+            core.loop.reloadItem(attachment.id, endsOnly: endsOnly)
+        }
     }
 }

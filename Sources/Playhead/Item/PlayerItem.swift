@@ -114,13 +114,14 @@ public final class PlayerItem: Sendable, Identifiable {
     }
 
     /// Where playing forward ends, exclusive; `.invalid`: at the end of the data. Set while playing it
-    /// counts a moment later, without a stop; one that is passed already ends the item there.
+    /// counts a moment later, without a stop; one that is passed already ends the item there. Moved on or cleared
+    /// after it was reached, `play()` goes on from there.
     public var forwardPlaybackEndTime: MediaTime {
         get { state.withLock { $0.forwardEnd } }
         set { change { $0.forwardEnd = newValue } }
     }
 
-    /// Where playing backward ends; `.invalid`: at zero.
+    /// Where playing backward ends; `.invalid`: at zero. May be set as the forward one may.
     public var reversePlaybackEndTime: MediaTime {
         get { state.withLock { $0.reverseEnd } }
         set { change { $0.reverseEnd = newValue } }

@@ -1,0 +1,173 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// A step of many frames shows the last of them.
+@Suite("Contract: steps")
+struct StepTests {
+    private static let long = ScriptedMedia(video: .init(frameCount: 100, keyInterval: 12, bFrames: 2))
+
+    /// Stands at a frame.
+    private func standing(
+        at frame: Int64,
+        in media: ScriptedMedia = StepTests.long,
+        seed: UInt64? = nil
+    ) -> PlayerTestBench<Player> {
+        let bench = PlayerTestBench(.silentClip(), seed: seed)
+        bench.load(media)
+        if frame > 0 {
+            bench.seek("sought", to: .ms(frame * 40))
+            bench.driver.settle()
+        }
+        #expect(bench.videoSink.numbers.last == Int(frame))
+        return bench
+    }
+
+    @Test(
+        "So many forward or back: that frame alone, held at the ends",
+        arguments: [0, 1, 50, 98, 99] as [Int64],
+        [1, -1, 5, -5, 30, -30, 60, -60, 1000, -1000, .max, .min]
+    )
+    func many(from: Int64, count: Int) {
+        for seed in [nil, 7] as [UInt64?] {
+            let bench = standing(at: from, seed: seed)
+            let output = VideoOutput()
+            bench.currentItem.add(output)
+            let pulled = PlayerVideoOutput()
+            bench.player.videoOutput = pulled
+            let before = bench.videoSink.numbers.count
+            bench.currentItem.step(byCount: count)
+            bench.driver.run(seconds: 1)
+            let target = max(0, min(99, Int(from) &+ max(-1000, min(1000, count))))
+            let shown = Array(bench.videoSink.numbers.dropFirst(before))
+            #expect(shown == (target == Int(from) ? [] : [target]))
+            #expect(bench.player.currentTime() == .ms(Int64(target) * 40))
+            #expect(bench.sight == "0.0 paused")
+            guard target != Int(from) else { continue }
+            #expect(output.copyFrame(forItemTime: .ms(9000))?.displayTime == .ms(Int64(target) * 40))
+            #expect(output.copyFrame(forItemTime: .ms(Int64(target) * 40 - 1)) == nil)
+            #expect(pulled.newest?.presentationTime == .ms(Int64(target) * 40))
+        }
+    }
+
+    @Test("Time is told once for a step, where it ends")
+    func times() {
+        let bench = standing(at: 0)
+        let times = Locked([MediaTime]())
+        let token = bench.player.addPeriodicTimeObserver(forInterval: .ms(100)) { time in
+            times.withLock { $0.append(time) }
+        }
+        bench.driver.settle()
+        times.withLock { $0 = [] }
+        bench.currentItem.step(byCount: 30)
+        while bench.driver.step() {
+            let time = bench.player.currentTime()
+            #expect(time == .zero || time == .ms(1200))
+        }
+        #expect(times.withLock { $0 } == [.ms(1200)])
+        token.invalidate()
+    }
+
+    @Test("From playing: it pauses, and steps on from the frame that was shown", arguments: [10, -10])
+    func fromPlaying(count: Int) {
+        let bench = standing(at: 0)
+        bench.player.play()
+        bench.driver.run(until: .ms(1990))
+        #expect(bench.videoSink.numbers.last == 49)
+        bench.currentItem.step(byCount: count)
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers.suffix(2) == [49, 49 + count])
+        #expect(bench.sight == "0.0 paused")
+    }
+
+    @Test(
+        "Steps add up, in both directions, however fast they come",
+        arguments: [[5, -3], [-5, 3], [30, 1], [-30, -1], [20, -40, 10], [1, 1, 1]],
+        [true, false]
+    )
+    func several(counts: [Int], settles: Bool) {
+        let bench = standing(at: 50)
+        for count in counts {
+            bench.currentItem.step(byCount: count)
+            if settles { bench.driver.settle() }
+        }
+        bench.driver.run(seconds: 1)
+        let target = 50 + counts.reduce(0, +)
+        #expect(bench.videoSink.numbers.last == target)
+        #expect(bench.player.currentTime() == .ms(Int64(target) * 40))
+    }
+
+    @Test("Played at once, it goes on from where the step ends", arguments: [30, -30])
+    func thenPlayed(count: Int) {
+        let bench = standing(at: 50)
+        bench.currentItem.step(byCount: count)
+        bench.player.play()
+        let before = bench.videoSink.numbers.count
+        bench.driver.run(seconds: 0.4)
+        #expect(bench.sight == "1.0 playing")
+        let target = 50 + count
+        #expect(Array(bench.videoSink.numbers.dropFirst(before)) == Array(target...(target + 10)))
+    }
+
+    @Test("Sought at once, the seek is what counts")
+    func thenSought() {
+        let bench = standing(at: 50)
+        bench.currentItem.step(byCount: 30)
+        bench.seek("other", to: .ms(400))
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers.last == 10)
+        #expect(bench.player.currentTime() == .ms(400))
+        bench.currentItem.step(byCount: 1)
+        bench.driver.settle()
+        #expect(bench.videoSink.numbers.last == 11)
+    }
+
+    @Test("While a seek is under way, it steps on from where that lands", arguments: [3, -3, 30])
+    func afterSeek(count: Int) {
+        let bench = standing(at: 0)
+        bench.seek("other", to: .ms(2000))
+        bench.currentItem.step(byCount: count)
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers.last == 50 + count)
+        #expect(bench.takeLines(of: "other") == ["other true"])
+    }
+
+    @Test("Data that comes late is waited for, and the last frame alone is shown")
+    func late() {
+        let bench = standing(at: 0, in: .silentClip([.stall(atPacket: 20, until: 5)]))
+        bench.currentItem.step(byCount: 30)
+        bench.driver.run(seconds: 3)
+        #expect(bench.videoSink.numbers == [0])
+        bench.driver.run(seconds: 3)
+        #expect(bench.videoSink.numbers == [0, 30])
+    }
+
+    @Test("What is heard goes on where the step ended", arguments: [1, 30, 120, -30])
+    func sound(count: Int) {
+        let bench = PlayerTestBench(.clip())
+        bench.load(ScriptedMedia(video: .init(frameCount: 250), audio: .init(sampleCount: 480_000)))
+        bench.seek("sought", to: .ms(4000))
+        bench.driver.settle()
+        bench.currentItem.step(byCount: count)
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers == [0, 100, 100 + count])
+        let before = bench.audioSink.samples.count
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
+        let first = (100 + count) * 1920
+        let heard = Array(bench.audioSink.samples.dropFirst(before))
+        #expect(heard.first == Int16(truncatingIfNeeded: first))
+        #expect(heard.count >= 23_000)
+        #expect(heard == (first..<first + heard.count).map { Int16(truncatingIfNeeded: $0) })
+    }
+
+    @Test("In a loop it stays inside the lap")
+    func loop() {
+        let bench = standing(at: 0)
+        bench.player.repeatMode = .loop
+        bench.driver.settle()
+        bench.currentItem.step(byCount: 1000)
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers.last == 99)
+    }
+}
