@@ -12,6 +12,8 @@ extension FourWays {
         case .timeControlStatusChanged(let status, let reason):
             [("timeControlStatus", "\(status)"), ("reason", reason.map { "\($0)" } ?? "none")]
         case .statusChanged(let status): [("status", "\(status)")]
+        case .volumeChanged(let volume): [("volume", "\(volume)")]
+        case .mutedChanged(let flag): [("muted", "\(flag)")]
         case .repeatModeChanged(let mode): [("repeatMode", "\(mode)")]
         case .currentItemChanged(let item): [("currentItem", name(item))]
         case .readyForDisplayChanged(_, let flag): [("ready", "\(flag)")]

@@ -20,6 +20,9 @@ final class Column: Sendable {
         }
     }
 
+    /// The lines of each property by itself: who tracks is told of several in no certain order.
+    var byProperty: [Substring: [String]] { Dictionary(grouping: lines) { $0.prefix { $0 != " " } } }
+
     func add(_ line: String) { state.withLock { $0.lines.append(line) } }
 }
 
@@ -31,6 +34,9 @@ final class FourWays: Sendable {
     let posted = Column()
     /// What the streams tell of the notifications that must come.
     let due = Column()
+    /// What follows from other properties: by key path, and tracked.
+    let derivedByPath = Column()
+    let derivedTracked = Column()
 
     private let tokens = Mutex([ObservationToken]())
     private let notices = Locked([any NSObjectProtocol]())
@@ -78,6 +84,8 @@ final class FourWays: Sendable {
         property(player, \.reasonForWaitingToPlay, "reason") { $0.map { "\($0)" } ?? "none" }
         property(player, \.status, "status") { "\($0)" }
         property(player, \.repeatMode, "repeatMode") { "\($0)" }
+        property(player, \.volume, "volume") { "\($0)" }
+        property(player, \.isMuted, "muted") { "\($0)" }
         property(player, \.currentItem, "currentItem") { [weak self] in self?.name($0) ?? "" }
     }
 
@@ -99,6 +107,31 @@ final class FourWays: Sendable {
         property(item, \.isPlaybackBufferFull, "\(name).full") { "\($0)" }
         property(item, \.isPlaybackLikelyToKeepUp, "\(name).keepUp") { "\($0)" }
         property(item, \.loadedTimeRanges, "\(name).loaded") { "\($0.map(\.end.seconds))" }
+        derived(item, \.seekableTimeRanges, "\(name).seekable") { "\($0.map(\.end.seconds))" }
+        derived(item, \.canPlayReverse, "\(name).canPlayReverse") { "\($0)" }
+        derived(item, \.canPlayFastForward, "\(name).canPlayFastForward") { "\($0)" }
+        derived(item, \.canStepForward, "\(name).canStepForward") { "\($0)" }
+        derived(item, \.canStepBackward, "\(name).canStepBackward") { "\($0)" }
+    }
+
+    /// What follows from other properties, and has no event of its own.
+    private func derived<Value: Equatable & Sendable>(
+        _ item: PlayerItem,
+        _ path: any KeyPath<PlayerItem, Value> & Sendable,
+        _ name: String,
+        _ words: @escaping @Sendable (Value) -> String
+    ) {
+        let token = item.observe(path, options: .new) { [weak self] _, change in
+            if let value = change.newValue { self?.derivedByPath.see(name, words(value)) }
+        }
+        tokens.withLock { $0.append(token) }
+        for column in [derivedByPath, derivedTracked] { column.expect(name, words(item[keyPath: path])) }
+        trackDerived(name) { [weak item] in item.map { words($0[keyPath: path]) } ?? "" }
+    }
+
+    private func trackDerived(_ name: String, _ read: @escaping @Sendable () -> String) {
+        let value = withObservationTracking(read) { [weak self] in self?.trackDerived(name, read) }
+        derivedTracked.see(name, value)
     }
 
     private func property<Value: Equatable & Sendable>(

@@ -156,6 +156,7 @@ struct OneOrderTests {
         await ways.readStream()
         #expect(byPath == ways.streamed.lines)
         #expect(tracked == ways.streamed.lines)
+        #expect(ways.derivedByPath.byProperty == ways.derivedTracked.byProperty)
         #expect(posted == ways.due.lines)
         #expect(posted == scene.notifications)
         var seen = ways.streamed.lines[...]

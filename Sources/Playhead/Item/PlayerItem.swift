@@ -127,11 +127,11 @@ public final class PlayerItem: Sendable, Identifiable {
         set { change { $0.reverseEnd = newValue } }
     }
 
-    /// All that can be sought to; empty until known.
+    /// All that can be sought to; empty until the item is ready.
     public var seekableTimeRanges: [MediaTimeRange] {
-        // Known with the status, so whoever tracks this hears of that.
-        registrar.access(self, keyPath: \.status)
-        guard let description = asset.description, description.isSeekable else { return [] }
+        guard status == .readyToPlay, let description = asset.description, description.isSeekable else {
+            return []
+        }
         // An estimate is made good when the end has been read.
         let learnt = duration
         let end = learnt.isNumeric ? learnt : description.duration
@@ -148,7 +148,7 @@ public final class PlayerItem: Sendable, Identifiable {
     var core: PlayerCore? { state.withLock { $0.attachment?.core } }
 }
 
-/// A track of an item.
+/// A track of an item. Two are equal that play the same track, whatever the frame rate is at the moment.
 public struct PlayerItemTrack: Hashable, Sendable {
     public let assetTrack: Track
     /// Whether it is being played.
@@ -156,4 +156,18 @@ public struct PlayerItemTrack: Hashable, Sendable {
     /// Frames a second that were handed to the layers in the last second of playing, as of the moment at
     /// which `PlayerItem.tracks` was read; 0 while standing still, and for other media.
     public internal(set) var currentVideoFrameRate: Float = 0
+
+    init(assetTrack: Track, isEnabled: Bool) {
+        self.assetTrack = assetTrack
+        self.isEnabled = isEnabled
+    }
+
+    public static func == (a: PlayerItemTrack, b: PlayerItemTrack) -> Bool {
+        a.assetTrack == b.assetTrack && a.isEnabled == b.isEnabled
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(assetTrack)
+        hasher.combine(isEnabled)
+    }
 }

@@ -149,15 +149,9 @@ public final class PlayerLayer: Sendable {
         guard let lane = (new ?? old)?.core.callbacks else { return }
         let moment = ObservedSnapshot(
             sequence: ObservedSnapshot.nextSequence(),
-            player: new?.core.newestMoment.player,
-            item: nil
+            player: new?.core.newestMoment.player
         )
-        let telling = ChangeNotification(
-            event: nil,
-            before: PlayerFacts(),
-            itemBefore: ItemFacts(),
-            moment: moment
-        )
+        let telling = ChangeNotification(event: nil, moment: moment)
         lane.enqueue { [weak self] in self?.observers.tell(telling) }
     }
 

@@ -90,11 +90,13 @@ extension PlayerCore {
             if let left, let old { left.detach(from: old) }
             // It has begun there; another time it begins at the start.
             if let new { watchers.item(new)?.state.withLock { $0.startPosition = nil } }
-        case .itemFailed(let id, let error):
-            guard let item = watchers.item(id) else { return }
-            let words = PlaybackError(error, url: item.asset.url)
-            item.giveUp(words)
-            state.withLock { $0.queue.removeAll { $0.id == id } }
+        case .itemFailed(let id, _):
+            // The current one goes when the next one takes its place.
+            let left = state.withLock { state -> PlayerItem? in
+                guard let index = state.queue.firstIndex(where: { $0.id == id }) else { return nil }
+                return state.queue.remove(at: index).item
+            }
+            left?.detach(from: id)
         default: break
         }
     }

@@ -1,10 +1,14 @@
 public import MediaCore
+import Observation
+import PlaybackEngine
 
 /// Plays an item, or a range of it, over and over in a queue, without a gap.
 ///
 /// Three copies of the template take turns: the one that has been played goes to the end of the queue. The
 /// template itself never plays, and what is set on it later has no effect. What the queue holds already is
 /// played first. Releasing the looper ends looping as `disableLooping` does, so hold it.
+///
+/// `status`, `error` and `loopCount` can be observed.
 ///
 /// To loop a whole item `Player.repeatMode` is simpler and opens nothing anew.
 public final class PlayerLooper: Sendable {
@@ -13,15 +17,17 @@ public final class PlayerLooper: Sendable {
     }
 
     private struct State {
-        var status = Status.unknown
-        var error: PlaybackError?
-        var loopCount = 0
+        var facts = LooperFacts()
+        /// Of the newest that was told.
+        var sequence: UInt64 = 0
         /// The copy being played.
         var playing: PlayerItem?
         var watching: ObservationToken?
     }
 
     private let state = Locked(State())
+    let observers = ObserverList()
+    let registrar = ObservationRegistrar()
     private let player: QueuePlayer
     private let formerAction: Player.ActionAtItemEnd
     /// The copies, in the order of their first turns. Their position and end belong to the looper.
@@ -44,8 +50,8 @@ public final class PlayerLooper: Sendable {
         guard isUsable else {
             let error = MediaError(.invalidArgument, "there is nothing to loop in an empty time range")
             state.withLock { state in
-                state.status = .failed
-                state.error = PlaybackError(error, url: templateItem.asset.url)
+                state.facts.status = .failed
+                state.facts.error = PlaybackError(error, url: templateItem.asset.url)
             }
             return
         }
@@ -55,27 +61,37 @@ public final class PlayerLooper: Sendable {
         for item in loopingPlayerItems { player.insert(item, after: nil) }
     }
 
-    deinit { disableLooping() }
+    deinit { stop { _ in } }
 
     /// Ready once a copy can be played.
-    public var status: Status { state.withLock { $0.status } }
+    public var status: Status { tracked(\.status) { facts.status } }
     /// Non-nil only when `status` is failed.
-    public var error: PlaybackError? { state.withLock { $0.error } }
+    public var error: PlaybackError? { tracked(\.error) { facts.error } }
     /// How often it began anew; 0 during the first pass.
-    public var loopCount: Int { state.withLock { $0.loopCount } }
+    public var loopCount: Int { tracked(\.loopCount) { facts.loopCount } }
 
     /// The pass being played goes on to its end, then what was in the queue behind the copies.
-    public func disableLooping() { stop(.cancelled, nil) }
+    public func disableLooping() {
+        ObservedSnapshot.leave()
+        end(.cancelled, nil)
+    }
 
-    private func stop(_ status: Status, _ error: PlaybackError?) {
-        let wasLooping = state.withLock { state in
-            guard state.watching != nil else { return false }
-            state.watching = nil
-            state.status = status
-            state.error = error
-            return true
+    private func end(_ status: Status, _ error: PlaybackError?) {
+        stop { state in
+            self.change(&state) { facts in
+                facts.status = status
+                facts.error = error
+            }
         }
-        guard wasLooping else { return }
+    }
+
+    private func stop(_ change: (inout State) -> Void) {
+        let watching = state.withLock { state in
+            defer { state.watching = nil }
+            if state.watching != nil { change(&state) }
+            return state.watching
+        }
+        guard watching != nil else { return }
         let current = player.currentItem
         for item in loopingPlayerItems where item !== current { player.remove(item) }
         player.actionAtItemEnd = formerAction
@@ -85,8 +101,11 @@ public final class PlayerLooper: Sendable {
         switch event {
         case .currentItemChanged(let item): moved(to: item)
         case .itemStatusChanged(let item, let status) where isCopy(item):
-            if status == .failed { return stop(.failed, item.error) }
-            state.withLock { if $0.status == .unknown, status == .readyToPlay { $0.status = .ready } }
+            if status == .failed { return end(.failed, item.error) }
+            state.withLock { state in
+                guard state.facts.status == .unknown, status == .readyToPlay else { return }
+                change(&state) { $0.status = .ready }
+            }
         default: break
         }
     }
@@ -97,7 +116,7 @@ public final class PlayerLooper: Sendable {
         let played = state.withLock { state -> PlayerItem? in
             guard state.watching != nil else { return nil }
             defer { state.playing = item.flatMap { isCopy($0) ? $0 : nil } }
-            if state.playing != nil, item != nil { state.loopCount += 1 }
+            if state.playing != nil, item != nil { change(&state) { $0.loopCount += 1 } }
             return state.playing
         }
         guard let played else { return }
@@ -105,7 +124,48 @@ public final class PlayerLooper: Sendable {
         player.insert(played, after: nil)
     }
 
+    /// Under the lock, so that changes are told in the order in which they come; told behind what led to them.
+    private func change(_ state: inout State, _ body: (inout LooperFacts) -> Void) {
+        let before = state.facts
+        body(&state.facts)
+        state.sequence = ObservedSnapshot.nextSequence()
+        let after = state.facts
+        let moment = ObservedSnapshot(
+            sequence: state.sequence,
+            looper: ObservedSnapshot.LooperView(looper: self, facts: after)
+        )
+        player.core.callbacks.enqueue {
+            self.observers.tell(ChangeNotification(event: nil, moment: moment))
+            moment.during { after.announceChanges(since: before, of: self) }
+        }
+    }
+
+    /// As the change that is being told has it, or else as it is.
+    private var facts: LooperFacts {
+        if let view = ObservedSnapshot.current?.looper, view.looper === self { return view.facts }
+        return state.withLock { $0.facts }
+    }
+
     private func rewind(_ item: PlayerItem) {
         if start > .zero { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
     }
+}
+
+extension PlayerLooper: Watchable, Announcing {
+    var callbackLane: (any Lane)? { player.core.callbacks }
+    var newestMoment: ObservedSnapshot? {
+        let (facts, sequence) = state.withLock { ($0.facts, $0.sequence) }
+        return ObservedSnapshot(
+            sequence: sequence,
+            looper: ObservedSnapshot.LooperView(looper: self, facts: facts)
+        )
+    }
+
+    /// Like `Player.observe`, on the callback queue of the looper's player, behind the event that led to the change:
+    /// `status`, `error`, `loopCount`.
+    public func observe<Value: Equatable & Sendable>(
+        _ path: any (KeyPath<PlayerLooper, Value> & Sendable),
+        options: ObservationOptions = [],
+        changeHandler: @escaping @Sendable (PlayerLooper, ObservedChange<Value>) -> Void
+    ) -> ObservationToken { watch(path, options, changeHandler) }
 }

@@ -7,8 +7,9 @@ public import Observation
 extension Player: Observable {}
 extension PlayerItem: Observable {}
 extension PlayerLayer: Observable {}
+extension PlayerLooper: Observable {}
 
-/// What can be tracked: a player, an item, a layer.
+/// What can be tracked: a player, an item, a layer, a looper.
 protocol Announcing: AnyObject, Observable, Sendable {
     var registrar: ObservationRegistrar { get }
 }
@@ -58,19 +59,6 @@ extension PlayerFacts {
     func differs(from old: PlayerFacts) -> Bool { Self.tracked.contains { $0.differs(old, self) } }
 }
 
-extension PlayerItem {
-    /// It cannot be played, and was found out before its turn came.
-    func giveUp(_ error: PlaybackError) {
-        let (before, after) = state.withLock { state in
-            let before = state.facts
-            state.facts.status = .failed
-            state.facts.error = error
-            return (before, state.facts)
-        }
-        after.announceChanges(since: before, of: self)
-    }
-}
-
 extension ItemFacts {
     private static let tracked: [Tracked<PlayerItem, ItemFacts>] = [
         Tracked(\.tracks, \.tracks), Tracked(\.duration, \.duration), Tracked(\.status, \.status),
@@ -83,5 +71,16 @@ extension ItemFacts {
     /// Tells who tracks what is different now.
     func announceChanges(since old: ItemFacts, of item: PlayerItem) {
         for property in Self.tracked where property.differs(old, self) { property.announce(item) }
+    }
+}
+
+extension LooperFacts {
+    private static let tracked: [Tracked<PlayerLooper, LooperFacts>] = [
+        Tracked(\.status, \.status), Tracked(\.error, \.error), Tracked(\.loopCount, \.loopCount),
+    ]
+
+    /// Tells who tracks what is different now.
+    func announceChanges(since old: LooperFacts, of looper: PlayerLooper) {
+        for property in Self.tracked where property.differs(old, self) { property.announce(looper) }
     }
 }

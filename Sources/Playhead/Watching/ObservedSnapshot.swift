@@ -20,16 +20,26 @@ final class ObservedSnapshot: Sendable {
         let facts: ItemFacts
     }
 
+    struct LooperView: Sendable {
+        let looper: PlayerLooper
+        let facts: LooperFacts
+    }
+
     /// Counts up over all players, so that an item that moves sees nothing old after something new.
     let sequence: UInt64
     let player: View?
-    let item: ItemView?
+    /// The current item first; then the one that the event is about, where that is another one.
+    let items: [ItemView]
+    let looper: LooperView?
 
-    init(sequence: UInt64, player: View?, item: ItemView?) {
+    init(sequence: UInt64, player: View? = nil, items: [ItemView] = [], looper: LooperView? = nil) {
         self.sequence = sequence
         self.player = player
-        self.item = item
+        self.items = items
+        self.looper = looper
     }
+
+    func facts(of item: PlayerItem) -> ItemFacts? { items.first { $0.item === item }?.facts }
 
     private static let count = Atomic<UInt64>(0)
     static func nextSequence() -> UInt64 { count.add(1, ordering: .relaxed).newValue }
@@ -62,7 +72,8 @@ final class ObservedSnapshot: Sendable {
 struct ChangeNotification: Sendable {
     /// nil: nothing happened to the player, but a layer has changed players.
     let event: TimedPlayerEvent?
-    let before: PlayerFacts
-    let itemBefore: ItemFacts
+    var before = PlayerFacts()
+    /// Of the moment's items, in their order.
+    var itemsBefore: [ItemFacts] = []
     let moment: ObservedSnapshot
 }

@@ -41,14 +41,13 @@ extension PlayerItem: Watchable, Announcing {
         let (facts, sequence) = state.withLock { ($0.facts, $0.sequence) }
         return ObservedSnapshot(
             sequence: sequence,
-            player: nil,
-            item: ObservedSnapshot.ItemView(item: self, facts: facts)
+            items: [ObservedSnapshot.ItemView(item: self, facts: facts)]
         )
     }
 
     /// As the event that is being told has it, or else as it is.
     var facts: ItemFacts {
-        if let view = ObservedSnapshot.current?.item, view.item === self { return view.facts }
+        if let facts = ObservedSnapshot.current?.facts(of: self) { return facts }
         return state.withLock { $0.facts }
     }
 
@@ -84,7 +83,7 @@ extension PlayerCore {
             snapshot: PlaybackSnapshot(),
             facts: PlayerFacts()
         )
-        return ObservedSnapshot(sequence: 0, player: view, item: nil)
+        return ObservedSnapshot(sequence: 0, player: view)
     }
 }
 

@@ -32,7 +32,7 @@ extension PlayerCore {
             item: item
         )
         log(event)
-        post(timed, snapshot, item, content: report.content)
+        post(timed, snapshot, item, content: report.content, about: about(report.content, snapshot))
         guard let item, item.keepLog(report, snapshot) else { return }
         let entry = TimedPlayerEvent(
             event: .accessLogEntry(item),
@@ -41,6 +41,12 @@ extension PlayerCore {
             item: item
         )
         post(entry, snapshot, item)
+    }
+
+    /// An item of the queue that the report is about, while another one is current.
+    private func about(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> PlayerItem? {
+        guard case .notice(.itemFailed(let id, _)) = content, id != snapshot.itemID else { return nil }
+        return watchers.item(id)
     }
 
     /// An entry in an error log is told before what it leads to.
@@ -78,6 +84,7 @@ extension PlayerCore {
         _ snapshot: PlaybackSnapshot,
         _ item: PlayerItem?,
         content: PlaybackReport.Content? = nil,
+        about other: PlayerItem? = nil,
         change: (inout PlayerFacts) -> Void = { _ in }
     ) {
         let before = state.withLock { $0.posted }?.player?.facts ?? PlayerFacts()
@@ -85,16 +92,23 @@ extension PlayerCore {
         change(&after)
         let sequence = ObservedSnapshot.nextSequence()
         let view = ObservedSnapshot.View(core: ObjectIdentifier(self), snapshot: snapshot, facts: after)
-        let (itemBefore, itemAfter) = item?.take(content, snapshot, sequence) ?? (ItemFacts(), ItemFacts())
+        var items: [ObservedSnapshot.ItemView] = []
+        var itemsBefore: [ItemFacts] = []
+        for seen in [item, other].compactMap(\.self) {
+            // What is said of another one says nothing of the current one.
+            let (before, after) = seen.take(
+                other == nil || seen === other ? content : nil,
+                snapshot,
+                sequence
+            )
+            items.append(ObservedSnapshot.ItemView(item: seen, facts: after))
+            itemsBefore.append(before)
+        }
         let telling = ChangeNotification(
             event: event,
             before: before,
-            itemBefore: itemBefore,
-            moment: ObservedSnapshot(
-                sequence: sequence,
-                player: view,
-                item: item.map { ObservedSnapshot.ItemView(item: $0, facts: itemAfter) }
-            )
+            itemsBefore: itemsBefore,
+            moment: ObservedSnapshot(sequence: sequence, player: view, items: items)
         )
         let isReleased = state.withLock { state in
             if !state.isReleased { state.posted = telling.moment }

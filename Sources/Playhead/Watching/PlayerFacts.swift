@@ -104,6 +104,10 @@ struct ItemFacts: Sendable {
             guard self.status != .failed else { return }
             self.status = status
             error = snapshot.itemError.map { PlaybackError($0, url: asset.url) }
+        case .itemFailed(_, let error):
+            guard status != .failed else { return }
+            status = .failed
+            self.error = PlaybackError(error, url: asset.url)
         case .durationChanged(_, let duration): self.duration = duration
         case .bufferEmptyChanged(_, let flag): isBufferEmpty = flag
         case .bufferFullChanged(_, let flag): isBufferFull = flag
@@ -111,4 +115,11 @@ struct ItemFacts: Sendable {
         default: break
         }
     }
+}
+
+/// What can be observed of a looper, as one value.
+struct LooperFacts: Sendable {
+    var status = PlayerLooper.Status.unknown
+    var error: PlaybackError?
+    var loopCount = 0
 }

@@ -91,13 +91,15 @@ final class Watchers: Sendable {
         guard !isFinished, let event = telling.event else { return }
         let layers = all.compactMap(\.weak.layer)
         yield(event)
-        let item = telling.moment.item
+        let items = telling.moment.items
         observers.tell(telling)
-        item?.item.observers.tell(telling)
+        for view in items { view.item.observers.tell(telling) }
         for layer in layers { layer.observers.tell(telling) }
         telling.moment.during {
             if let player { telling.moment.player?.facts.announceChanges(since: telling.before, of: player) }
-            if let item { item.facts.announceChanges(since: telling.itemBefore, of: item.item) }
+            for (view, before) in zip(items, telling.itemsBefore) {
+                view.facts.announceChanges(since: before, of: view.item)
+            }
             if telling.moment.player?.facts.isReadyForDisplay != telling.before.isReadyForDisplay {
                 for layer in layers { layer.announce(\.isReadyForDisplay) }
             }

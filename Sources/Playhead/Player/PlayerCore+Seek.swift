@@ -1,0 +1,47 @@
+import MediaCore
+import PlaybackEngine
+
+/// Seeks of the current item, each of which is answered once.
+extension PlayerCore {
+    func seek(
+        _ item: PlayerItem,
+        _ time: MediaTime,
+        _ toleranceBefore: MediaTime,
+        _ completion: (@Sendable (Bool) -> Void)?
+    ) {
+        ObservedSnapshot.leave()
+        guard let seek = makeSeek(item, time, toleranceBefore, completion) else {
+            if let completion { callbacks.enqueue { completion(false) } }
+            return
+        }
+        loop.send(.seek(seek.request))
+        acknowledge(seek.command)
+    }
+
+    /// `currentTime()` is its target from here on. nil: it cannot be.
+    func makeSeek(
+        _ item: PlayerItem,
+        _ time: MediaTime,
+        _ toleranceBefore: MediaTime,
+        _ completion: (@Sendable (Bool) -> Void)?
+    ) -> (request: SeekRequest, command: UInt64)? {
+        let isUsable = time.isValid && !time.isIndefinite
+        let duration = item.facts.duration
+        return state.withLock { state in
+            guard isUsable, state.item === item, !state.isReleased else { return nil }
+            state.commands += 1
+            state.ids += 1
+            let id = SeekID(state.ids)
+            state.seeks[id] = PendingSeek(item: item, completion: completion)
+            let shown = duration.isNumeric ? max(.zero, min(time, duration)) : max(.zero, time)
+            state.seekTarget = Masked(value: shown, command: state.commands)
+            let request = SeekRequest(
+                id: id,
+                item: state.itemID,
+                target: time,
+                toleranceBefore: toleranceBefore
+            )
+            return (request, state.commands)
+        }
+    }
+}
