@@ -161,6 +161,32 @@ struct StepTests {
         #expect(heard == (first..<first + heard.count).map { Int16(truncatingIfNeeded: $0) })
     }
 
+    @Test("Behind the end it stays, and the end is one still; a step away from it is another way there")
+    func behindTheEnd() {
+        let bench = standing(at: 0)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.takeLines(of: "end") == ["end"])
+        bench.currentItem.step(byCount: 1)
+        bench.driver.settle()
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(bench.sight == "0.0 paused")
+        #expect(bench.videoSink.numbers == Array(0..<100))
+        bench.currentItem.step(byCount: -2)
+        bench.driver.settle()
+        #expect(bench.videoSink.numbers.last == 97)
+        bench.currentItem.step(byCount: 1000)
+        bench.driver.settle()
+        #expect(bench.takeLines(of: "end").isEmpty)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(bench.videoSink.numbers.suffix(3) == [99, 97, 99])
+        #expect(bench.sight == "0.0 paused")
+    }
+
     @Test("In a loop it stays inside the lap")
     func loop() {
         let bench = standing(at: 0)

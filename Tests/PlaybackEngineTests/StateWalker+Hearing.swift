@@ -41,13 +41,27 @@ extension StateWalker {
             told.seen.turns += 1
             told.outcomes = 0
             told.hasOutcome = false
-        case .seek, .step:
+        case .seek:
             told.outcomes = 0
             told.hasOutcome = false
         case .post(let notice): return hear(notice, turn)
-        case .setLooping, .forget, .describe: break
+        case .setLooping, .forget, .describe, .step: break
         }
         return nil
+    }
+
+    /// A step away from an end, and an end that is moved on, go on with a pass that had its outcome.
+    mutating func notePass(_ turn: Turn) {
+        guard let old = turn.before.item, let new = state.item, old.id == new.id else { return }
+        switch turn.event {
+        case .stepped, .endMoved:
+            guard old.hasEnded, !new.hasEnded else { return }
+            told.outcomes = 0
+            told.hasOutcome = false
+        // There is nothing behind the end after all.
+        case .framesCame: if !old.hasEnded, new.hasEnded { told.hasOutcome = true }
+        default: break
+        }
     }
 
     private mutating func hear(_ notice: PlaybackNotice, _ turn: Turn) -> String? {

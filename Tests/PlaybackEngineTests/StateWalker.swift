@@ -55,6 +55,7 @@ struct StateWalker {
         if case .preroll(let id) = event { told.prerolls.insert(id) }
         let actions = state.handle(event)
         if state.epoch != turn.before.epoch { told.pastEpochs.insert(turn.before.epoch) }
+        notePass(turn)
         for action in actions {
             if let broken = hear(action, turn) { return "\(event): \(broken)" }
         }
@@ -105,6 +106,7 @@ struct StateWalker {
         case 67: return .remove(state.upcoming.randomElement(using: &random) ?? item)
         case 68 where flag: return .prepareAgain(state.upcoming.first ?? item)
         case 68: return Bool.random(using: &random) ? .advance : .removeUpcoming
+        case 69 where flag: return .endMoved(item)
         case 69: return .step(Int.random(in: -3...3, using: &random))
         case 70..<72: return .reversible(item)
         case 72..<75: return .readToEnd(epoch)
@@ -122,7 +124,8 @@ struct StateWalker {
         if item.status == .failed { return .setItem(ItemID(nextID)) }
         if item.status == .unknown { return .opened(item.id, duration: .ms(10_000)) }
         if !item.hasFirstFrame { return .firstFramePresented(state.epoch, at: .zero) }
-        if item.isStepping { return .stepped(state.epoch) }
+        if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
+        if item.awaitsFrames { return .framesCame(item.id, isLost: Bool.random(using: &random)) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }

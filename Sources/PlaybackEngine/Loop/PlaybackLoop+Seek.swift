@@ -162,6 +162,6 @@ extension PlaybackLoop {
             observers.jumped(itemTime: renderer.itemTime(at: now))
             show(last, due: now, at: now, isEssential: true, done: nil)
         }
-        apply(.stepped(epoch))
+        apply(.stepped(epoch, hasMoved: steps.last != nil))
     }
 }

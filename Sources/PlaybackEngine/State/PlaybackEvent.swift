@@ -46,8 +46,8 @@ package enum PlaybackEvent: Sendable {
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
     /// All data of the pass has been read.
     case readToEnd(Epoch)
-    /// The last frame of a step has been handed out, or there is none.
-    case stepped(Epoch)
+    /// The last frame of a step has been handed out; not moved: there is none.
+    case stepped(Epoch, hasMoved: Bool)
     /// Where the item ends was moved on after the end was reached; the frames behind it are fetched.
     case endMoved(ItemID)
     /// They are there, or are lost.

@@ -51,16 +51,19 @@ extension PlaybackState {
         self.item?.stepsWaiting = 0
         guard count > 0 || item.canPlayReverse else { return }
         if isReverse != (count < 0) { changeDirection(&actions) }
-        self.item?.hasEnded = false
-        self.item?.endError = nil
         self.item?.isStepping = true
         actions.append(.step(abs(count)))
     }
 
-    /// The last frame of a step has been handed out.
-    mutating func stepped(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+    /// The last frame of a step has been handed out. Where it has not moved, behind the last frame, an end that was
+    /// reached is one still.
+    mutating func stepped(_ epoch: Epoch, hasMoved: Bool, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, item?.isStepping == true else { return }
         item?.isStepping = false
+        if hasMoved {
+            item?.hasEnded = false
+            item?.endError = nil
+        }
         beginSteps(&actions)
     }
 }

@@ -82,10 +82,12 @@ extension PlaybackState {
 
     /// It has ended no more, for there is something behind the end now. Playing on waits for that.
     mutating func endMoved(_ id: ItemID) {
-        guard item?.id == id, item?.hasEnded == true, item?.isMoving == false else { return }
-        item?.hasEnded = false
-        item?.endError = nil
-        item?.awaitsFrames = true
+        guard let item, item.id == id, item.status == .readyToPlay, item.hasEnded, !item.isMoving else {
+            return
+        }
+        self.item?.hasEnded = false
+        self.item?.endError = nil
+        self.item?.awaitsFrames = true
     }
 
     mutating func framesCame(_ id: ItemID, isLost: Bool) {

@@ -93,7 +93,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .removeUpcoming: removeUpcoming(&actions)
         case .advance: advance(isSeamless: false, &actions)
         case .step(let count): step(count, &actions)
-        case .stepped(let epoch): stepped(epoch, &actions)
+        case .stepped(let epoch, let hasMoved): stepped(epoch, hasMoved: hasMoved, &actions)
         case .endMoved(let id): endMoved(id)
         case .framesCame(let id, let isLost): framesCame(id, isLost: isLost)
         case .reversible(let id): reversible(id)

@@ -101,7 +101,8 @@ public class Player: @unchecked Sendable {
         set { core.setWaits(newValue) }
     }
 
-    /// With the above false: give the rate back once the buffer can keep up, unless paused in between.
+    /// With the above false: give the rate back once the buffer can keep up, unless paused in between. A seek to where
+    /// data is, or another item, gives it back as well.
     public var resumesAfterStall: Bool {
         get { core.setting(\.resumes) }
         set { core.setResumes(newValue) }

@@ -3,7 +3,8 @@
 ///
 /// At an item's end the next one becomes current (`actionAtItemEnd` is `.advance`); behind the last one there
 /// is none, and the player waits for another with `reasonForWaitingToPlay == .noItemToPlay`. An item that
-/// cannot be played is told of (`PlayerItem.status`) and skipped. Played items leave the queue.
+/// cannot be played is told of (`PlayerItem.status`) and skipped; where none follows it stays current, paused, and what
+/// is put behind it later is played at the rate that was wanted. Played items leave the queue.
 ///
 /// `replaceCurrentItem(with: nil)` takes the current item off and leaves the others waiting: nothing plays
 /// until one is inserted or `advanceToNextItem()` is called, and then the first in the queue does.
