@@ -5,10 +5,11 @@ internal import Glibc
 /// Not `Synchronization.Mutex`: that hands a contended lock over inside the kernel, where the thread sanitizer
 /// cannot see it, and it then reports races that are none (Swift 6.3 on Linux). With this one it can be
 /// believed.
+@usableFromInline
 package final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     /// Guarded by `mutex`.
-    private var value: Value
+    @usableFromInline var value: Value
 
     package init(_ value: sending Value) {
         self.value = value
@@ -24,11 +25,17 @@ package final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Calls `body` with the value, which nobody else sees meanwhile. Not to be entered twice by one thread.
+    ///
+    /// Inlinable: a caller in another module would else copy the value through its type's metadata.
+    @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
+        lock()
+        defer { unlock() }
         return try body(&value)
     }
+
+    @usableFromInline func lock() { pthread_mutex_lock(mutex) }
+    @usableFromInline func unlock() { pthread_mutex_unlock(mutex) }
 }

@@ -113,6 +113,30 @@ struct PoolDriverTests {
         }
     }
 
+    @Test(
+        "A lane whose turns were short, and that hangs then, holds up what it handed in no longer than a moment"
+    )
+    func hangsAfterShortTurns() {
+        for hasAlarm in [false, true] {
+            let driver = PoolDriver(pool: Self.makePool())
+            let hanging = driver.makeLane(.presenting, label: "hangs")
+            let short = Pending(of: 50)
+            for _ in 0..<50 { hanging.enqueue { short.tick() } }
+            #expect(short.wait())
+            let control = driver.makeLane(.control, label: "control")
+            let alarm = driver.schedule(at: driver.clock.now.advanced(by: 30_000_000), on: control) {}
+            if !hasAlarm { alarm.cancel() }
+            let (gate, done) = (Gate(), Pending(of: 3))
+            let others = (0..<3).map { _ in driver.makeLane(.decoding, label: "other") }
+            hanging.enqueue {
+                for other in others { other.enqueue { done.tick() } }
+                gate.pass()
+            }
+            #expect(done.wait(), "held up")
+            gate.open()
+        }
+    }
+
     @Test("Thousands of lanes share a few threads, and none waits for a lane that always has work")
     func manyLanes() {
         let pool = Self.makePool()

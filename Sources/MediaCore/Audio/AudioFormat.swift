@@ -14,11 +14,11 @@ public struct SampleFormat: RawRepresentable, Hashable, Sendable, CustomStringCo
     public var isPlanar: Bool { rawValue.hasSuffix("p") }
     /// Bytes of one sample of one channel; 0 for a name that is not known.
     public var bytesPerSample: Int {
-        switch isPlanar ? String(rawValue.dropLast()) : rawValue {
-        case "u8": 1
-        case "s16": 2
-        case "s32", "flt": 4
-        case "dbl", "s64": 8
+        switch rawValue {
+        case "fltp", "flt", "s32", "s32p": 4
+        case "s16", "s16p": 2
+        case "u8", "u8p": 1
+        case "dbl", "dblp", "s64", "s64p": 8
         default: 0
         }
     }

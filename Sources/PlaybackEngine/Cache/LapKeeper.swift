@@ -21,6 +21,8 @@ struct LapKeeper {
         estimate = track.estimatedBytes(of: duration)
     }
 
+    var isKept: Bool { lap != nil }
+
     /// Where `packet` begins the lap that is kept.
     mutating func replay(from packet: Packet) -> DecoderReplay? {
         guard let lap else { return nil }

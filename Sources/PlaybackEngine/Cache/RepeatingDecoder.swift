@@ -73,6 +73,15 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
         return false
     }
 
+    var isRepeating: Bool {
+        switch mode {
+        case .repeatingLap: true
+        // At the seam: the next packet most likely begins the lap again.
+        case .fresh: laps.isKept && isPassStart
+        case .decoding, .recordingLap, .recordingRun, .repeatingRun, .catchingUp: false
+        }
+    }
+
     func begin(_ start: EpochStart) {
         (base as? any EpochDecoder)?.begin(start)
         isReverse = start.isReverse

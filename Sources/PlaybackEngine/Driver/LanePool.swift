@@ -17,8 +17,8 @@ final class LanePool: @unchecked Sendable {
         let condition = PoolCondition()
         let threadID = PoolThread.currentID
         var isSignalled = false
-        /// The role of the lane that it works on, and since when.
-        var work: (role: LaneRole, since: Int64)?
+        /// The lane that it works on, and since when.
+        var work: (lane: PoolLane, since: Int64)?
     }
 
     /// Who is to be woken or made when the mutex is free again.
@@ -38,6 +38,7 @@ final class LanePool: @unchecked Sendable {
     private var cancelledAlarms = 0
 
     private var hasControl = false
+    private var controlThread: pthread_t?
     private let controlCondition = PoolCondition()
     /// When the control thread wakes by itself; nil: it is awake, or has been signalled.
     private var controlSleepsUntil: Int64?
@@ -57,6 +58,11 @@ final class LanePool: @unchecked Sendable {
     private let startThread: StartThread
     /// Nanoseconds until the system is asked again for a thread that it refused.
     private static let retryTime: Int64 = 100_000_000
+    /// Lanes that may wait for one thread; see `isSoonDone`.
+    private static let mostForOne = 3
+    /// Nanoseconds.
+    private static let nearness: Int64 = 50_000_000
+    private static let longestWait: Int64 = 1_000_000
 
     init(cores: Int, idleTime: Int64 = 5_000_000_000, startThread: @escaping StartThread = PoolThread.start) {
         queues = LaneQueues(cores: cores)
@@ -82,6 +88,8 @@ final class LanePool: @unchecked Sendable {
     func makeReady(_ lane: PoolLane) {
         let wake = mutex.withLock {
             queues.push(lane, at: PoolThread.now)
+            // The control thread looks for somebody when it is done with its own work: one wake-up for all of it.
+            if let controlThread, pthread_equal(controlThread, pthread_self()) != 0 { return Wake.nobody }
             return planWake()
         }
         carryOut(wake)
@@ -114,9 +122,25 @@ final class LanePool: @unchecked Sendable {
         let waiting = queues.waitingCount(.control)
         if waiting > 0, !hasControl || controlSleepsUntil != nil { return wakeControl() }
         // The control thread is awake and takes one by itself. More than one are shared out.
-        if wakesUnderWay == 0, waiting > 1 || queues.canRunWorkers, let wake = planWorker() { return wake }
+        if wakesUnderWay == 0, waiting > 1 || queues.canRunWorkers, !isSoonDone(), let wake = planWorker() {
+            return wake
+        }
         if let until = controlSleepsUntil, queues.nextLook < until { return wakeControl() }
         return .nobody
+    }
+
+    /// What waits is little, and somebody who works on a lane whose turns are short goes on with it in a moment:
+    /// to wake another thread takes longer. If that turn is a long one after all, the next alarm, which is near,
+    /// finds out.
+    private func isSoonDone() -> Bool {
+        guard queues.waitingCount <= Self.mostForOne, let alarm = alarms.min else { return false }
+        let now = PoolThread.now
+        guard alarm.time - now < Self.nearness, now - queues.oldestWaiting < Self.longestWait else {
+            return false
+        }
+        return workers.contains { worker in
+            worker.work.map { $0.lane.isBrief && now - $0.since < PoolLane.brief } ?? false
+        }
     }
 
     /// nil: all are at work, and there cannot be more.
@@ -178,12 +202,13 @@ final class LanePool: @unchecked Sendable {
 
     private func runControl() {
         mutex.lock()
+        controlThread = pthread_self()
         while true {
             let now = PoolThread.now
             if let alarm = alarms.min, alarm.time <= now {
                 ringAlarms(at: now)
             } else if let lane = queues.take(rolesOfControl, at: now) {
-                work(on: lane)
+                work(on: lane, since: now)
             } else if queues.nextLook <= now {
                 lookWhoSleeps(at: now)
             } else if wakesOthers() {
@@ -217,19 +242,22 @@ final class LanePool: @unchecked Sendable {
     }
 
     private func ringAlarms(at now: Int64) {
-        var due: [LaneAlarm] = []
-        while let alarm = alarms.min, alarm.time <= now { due.append(alarms.removeMin()) }
-        mutex.unlock()
-        for alarm in due { alarm.ring() }
-        mutex.lock()
+        while let alarm = alarms.min, alarm.time <= now {
+            alarms.removeMin()
+            mutex.unlock()
+            alarm.ring()
+            mutex.lock()
+        }
     }
 
     private func lookWhoSleeps(at now: Int64) {
         for role in queues.suspects(at: now) {
             // One that has just begun may wait for a lock.
             let start = now - LaneQueues.patience(role)
-            let threads = workers.filter { $0.work.map { $0.role == role && $0.since <= start } ?? false }
-                .map(\.threadID)
+            let threads = workers.filter {
+                $0.work.map { $0.lane.role == role && $0.since <= start } ?? false
+            }
+            .map(\.threadID)
             mutex.unlock()
             let asleep = threads.count { PoolThread.isAsleep($0) }
             mutex.lock()
@@ -241,15 +269,17 @@ final class LanePool: @unchecked Sendable {
         mutex.lock()
     }
 
-    private func work(on lane: PoolLane) {
+    private func work(on lane: PoolLane, since start: Int64) {
         // What can be worked on besides is for another thread.
         let wake = planWake()
         mutex.unlock()
         carryOut(wake)
         let hasMore = lane.takeTurn()
         mutex.lock()
+        let now = PoolThread.now
+        lane.noteTurn(now - start)
         queues.finish(lane.role)
-        if hasMore { queues.push(lane, at: PoolThread.now) }
+        if hasMore { queues.push(lane, at: now) }
     }
 
     // MARK: Workers
@@ -265,8 +295,8 @@ final class LanePool: @unchecked Sendable {
             while true {
                 let now = PoolThread.now
                 guard let lane = queues.take(LaneRole.byUrgency, at: now) else { break }
-                worker.work = (lane.role, now)
-                work(on: lane)
+                worker.work = (lane, now)
+                work(on: lane, since: now)
                 worker.work = nil
             }
         } while sleepUntilSignalled(worker)

@@ -39,6 +39,7 @@ struct LaneQueues {
     /// use the cores: no hurry there.
     static func patience(_ role: LaneRole) -> Int64 { role == .decoding ? 50_000_000 : 5_000_000 }
 
+    var waitingCount: Int { queues.reduce(0) { $0 + $1.waiting.count } }
     func waitingCount(_ role: LaneRole) -> Int { queues[role.rank].waiting.count }
     func limit(_ role: LaneRole) -> Int { queues[role.rank].limit }
 
@@ -47,7 +48,11 @@ struct LaneQueues {
     /// What threads other than the one for control may be needed for.
     var mostWorkers: Int { queues.dropFirst().reduce(0) { $0 + max($1.limit, $1.running) } }
 
+    /// Since when the lane waits that waits longest; `.max`: none waits.
+    var oldestWaiting: Int64 { queues.reduce(.max) { min($0, $1.waiting.first?.readySince ?? .max) } }
+
     mutating func push(_ lane: PoolLane, at now: Int64) {
+        lane.readySince = now
         queues[lane.role.rank].waiting.append(lane)
         queues[lane.role.rank].noteWaiting(at: now)
     }

@@ -17,10 +17,24 @@ final class PoolLane: Lane {
     let role: LaneRole
     private let pool: LanePool
     private let jobs = Locked(Jobs())
+    /// When it was last made ready, in nanoseconds of `PoolThread.now`. Guarded by the pool's mutex.
+    nonisolated(unsafe) var readySince: Int64 = 0
+    /// About the longest of the last turns, in nanoseconds. Guarded by the pool's mutex.
+    private nonisolated(unsafe) var longestTurn = Int64.max
+    /// A turn of less is over sooner than another thread wakes up.
+    static let brief: Int64 = 150_000
 
     init(_ role: LaneRole, pool: LanePool) {
         self.role = role
         self.pool = pool
+    }
+
+    /// Its turns are short, as far as they tell. Reads are not foreseen. Called with the pool's mutex.
+    var isBrief: Bool { role != .loading && longestTurn < Self.brief }
+
+    /// Called with the pool's mutex.
+    func noteTurn(_ duration: Int64) {
+        longestTurn = longestTurn == .max ? duration : max(duration, longestTurn - longestTurn / 8)
     }
 
     func enqueue(_ work: @escaping @Sendable () -> Void) {

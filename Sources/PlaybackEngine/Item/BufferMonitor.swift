@@ -26,6 +26,7 @@ struct BufferMonitor {
     /// The data ran out while playing.
     mutating func starve() {
         level = .empty
+        isSettled = false
         enough = rules.resume
         fill = FillRate()
     }
@@ -33,9 +34,13 @@ struct BufferMonitor {
     /// Another place is being read, and nothing of it is there.
     mutating func startAnew() {
         level = .empty
+        isSettled = false
         enough = rules.start
         fill = FillRate()
     }
+
+    /// `update` has come to the best there is: it would say the same again.
+    private(set) var isSettled = false
 
     mutating func update(_ pipeline: ItemPipeline, _ moment: Situation) -> BufferLevel {
         let hasEnded = pipeline.hasEndedReading(moment.epoch)
@@ -45,6 +50,7 @@ struct BufferMonitor {
         if hasEnded || isFull { level.isFull = true }
         if hasEnded || isReady && (isFull || isEnough(pipeline, moment)) { level.isLikelyToKeepUp = true }
         pipeline.setReportsProgress(!level.isLikelyToKeepUp)
+        isSettled = !level.isEmpty && level.isFull && level.isLikelyToKeepUp
         return level
     }
 

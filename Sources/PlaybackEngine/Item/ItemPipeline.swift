@@ -52,8 +52,18 @@ final class TrackPipeline: Sendable {
     let frames: FrameQueue
     let stage: DecodeStage
     let runner: StageRunner
+    /// Ends the rest of all tracks.
+    private let wakeAll: @Sendable () -> Void
 
-    init(track: Track, packets: PacketQueue, frames: FrameQueue, stage: DecodeStage, runner: StageRunner) {
+    init(
+        track: Track,
+        packets: PacketQueue,
+        frames: FrameQueue,
+        stage: DecodeStage,
+        runner: StageRunner,
+        wakeAll: @escaping @Sendable () -> Void
+    ) {
+        self.wakeAll = wakeAll
         self.track = track
         self.packets = packets
         self.frames = frames
@@ -67,9 +77,29 @@ final class TrackPipeline: Sendable {
         packets.isEmpty && stage.isIdle.load(ordering: .sequentiallyConsistent) && frames.isEmpty
     }
 
-    /// Takes the frame at the front out and lets the decoder fill the place.
-    func advance() {
-        _ = frames.pop()
+    /// Takes the frame at the front out and lets the decoder fill the place, if it does not rest.
+    @discardableResult
+    func advance() -> FrameElement? {
+        let element = frames.pop()?.element
+        if !isResting {
+            runner.wake()
+        } else if frames.isLow {
+            // Together, for each time that threads wake up costs more than what is to be done.
+            wakeAll()
+        }
+        return element
+    }
+
+    /// The decoder has packets, and room for frames.
+    var isDecoding: Bool {
+        frames.hasRoom && !packets.isEmpty && !isResting
+    }
+
+    /// The decoder sleeps until there are fewer frames.
+    var isResting: Bool { stage.isResting.load(ordering: .sequentiallyConsistent) }
+
+    func endRest() {
+        stage.isResting.store(false, ordering: .sequentiallyConsistent)
         runner.wake()
     }
 }
@@ -80,6 +110,8 @@ final class ItemPipeline: Sendable {
     /// The one that is played; nil where there is no choice.
     let variant: Variant?
     let rules: BufferRules
+    /// The container does not know how long the item is, or only about.
+    let mustLearnDuration: Bool
     let video: TrackPipeline?
     let audio: TrackPipeline?
     /// What is set on the item about its audio.
@@ -95,11 +127,12 @@ final class ItemPipeline: Sendable {
 
     /// Backward there is no audio.
     private let isReverse = Atomic<Bool>(false)
-    private var allTrackPipelines: [TrackPipeline] { [video, audio].compactMap(\.self) }
+    private let allTrackPipelines: [TrackPipeline]
+    private let reverseTrackPipelines: [TrackPipeline]
     var isReversed: Bool { isReverse.load(ordering: .relaxed) }
     /// The tracks that deliver frames in this epoch.
     var trackPipelines: [TrackPipeline] {
-        isReverse.load(ordering: .relaxed) ? [video].compactMap(\.self) : allTrackPipelines
+        isReversed ? reverseTrackPipelines : allTrackPipelines
     }
     /// All tracks that are played.
     var tracks: [Track] { allTrackPipelines.map(\.track) }
@@ -116,6 +149,7 @@ final class ItemPipeline: Sendable {
         start: EpochStart,
         rules: BufferRules,
         sound: AudioSettingsSource,
+        isRealTime: Bool,
         loadingLane: any Lane,
         decodingLane: any Lane,
         report: @escaping @Sendable (StageReport) -> Void
@@ -124,6 +158,7 @@ final class ItemPipeline: Sendable {
         self.description = description
         self.variant = variant
         self.rules = rules
+        mustLearnDuration = description.durationIsEstimate || !description.duration.isNumeric
         let limits = rules.limits
         self.sound = sound
         self.decodingLane = decodingLane
@@ -143,6 +178,7 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
+                mayRest: isRealTime,
                 reverseRequest: reverseRequest,
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
@@ -150,19 +186,32 @@ final class ItemPipeline: Sendable {
             // A video frame can take long to decode, and audio of the same lane must not wait for many of them.
             let runner = StageRunner(stage, on: decodingLane, stepsPerTurn: isVideo ? 2 : 16)
             made.append(
-                TrackPipeline(track: track, packets: packets, frames: frames, stage: stage, runner: runner)
+                TrackPipeline(
+                    track: track,
+                    packets: packets,
+                    frames: frames,
+                    stage: stage,
+                    runner: runner,
+                    wakeAll: { wakeDecoders() }
+                )
             )
         }
         trackIDs = Set(made.map(\.track.id))
         video = made.first { $0.track.mediaType == .video }
         audio = made.first { $0.track.mediaType == .audio }
+        allTrackPipelines = [video, audio].compactMap(\.self)
+        reverseTrackPipelines = [video].compactMap(\.self)
         let stage = DemuxStage(
             demuxer: demuxer,
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
             wish: DemuxStage.Wish(start: start, limits: limits.packets, back: rules.back),
             reverseRequest: reverseRequest,
-            wakeDecoders: { wakeDecoders() },
+            mayRest: isRealTime,
+            wakeDecoder: { [made] track in
+                guard let branch = made.first(where: { $0.track.id == track }) else { return }
+                if branch.stage.waitsForInput.load(ordering: .sequentiallyConsistent) { branch.runner.wake() }
+            },
             report: report
         )
         demux = stage
@@ -174,10 +223,9 @@ final class ItemPipeline: Sendable {
             case .ready: runner?.wake()
             }
         }
-        wakeDemuxer.set { runner.wake() }
-        let runners = made.map(\.runner)
+        wakeDemuxer.set { if stage.isWorthWaking { runner.wake() } }
         isReverse.store(start.isReverse, ordering: .relaxed)
-        wakeDecoders.set { for runner in runners { runner.wake() } }
+        wakeDecoders.set { [made] in for branch in made { branch.endRest() } }
     }
 
     /// Begins a new epoch: everything older is dropped by comparison from here on, and a read that waits for

@@ -6,6 +6,7 @@ struct Opening: Sendable {
     let item: MediaItem
     let demuxer: any Demuxer
     let start: EpochStart
+    let isRealTime: Bool
     let loading: any Lane
     let decoding: any Lane
     /// A track is lost, the item goes on.
@@ -45,6 +46,7 @@ struct Opening: Sendable {
                     start: start,
                     rules: description.isLocal ? item.localRules : item.networkRules,
                     sound: item.sound,
+                    isRealTime: isRealTime,
                     loadingLane: loading,
                     decodingLane: decoding,
                     report: report

@@ -12,7 +12,8 @@ final class LoopShared: Sendable {
     private let demuxers = Locked<[ObjectIdentifier: any Demuxer]>([:])
 
     var snapshot: PlaybackSnapshot { published.withLock { $0 } }
-    func publish(_ snapshot: PlaybackSnapshot) { published.withLock { $0 = snapshot } }
+    /// `body` brings the snapshot up to now, in place.
+    func publish(_ body: (inout PlaybackSnapshot) -> Void) { published.withLock { body(&$0) } }
 
     var isReleased: Bool { released.load(ordering: .acquiring) }
 

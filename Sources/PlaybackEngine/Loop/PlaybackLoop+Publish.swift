@@ -28,7 +28,7 @@ extension PlaybackLoop {
         let pipeline = current?.pipeline
         var tracks = pipeline?.trackIDs ?? []
         texts.addTracks(to: &tracks)
-        let changes = Publisher.Changes(
+        publisher.changes = Publisher.Changes(
             seekTarget: state.item?.seekTarget,
             pipeline: pipeline.map { ObjectIdentifier($0) },
             enabledTracks: tracks,
@@ -41,8 +41,8 @@ extension PlaybackLoop {
             origin: renderer.origin,
             passEnd: pipeline.flatMap { passEnd($0) }
         )
-        if let snapshot = publisher.snapshot(changes, description: pipeline?.description) {
-            shared.publish(snapshot)
+        if publisher.hasChanged {
+            shared.publish { publisher.publish(into: &$0, pipeline?.description) }
         }
     }
 
@@ -62,29 +62,28 @@ extension PlaybackLoop {
 
     /// Reports what lies read ahead of the time being played.
     func reportReading(_ pipeline: ItemPipeline) {
-        guard let item = current, let state = state.item, state.hasFirstFrame || state.isMoving else {
-            return
-        }
-        let epoch = item.start.epoch
+        guard let epoch = current?.start.epoch, let hasFirstFrame = state.item?.hasFirstFrame,
+            hasFirstFrame || state.item?.isMoving == true
+        else { return }
         // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
         let now = renderer.itemTime(at: now)
         let pass = renderer.pass
         var end = pipeline.withProgress { $0.epoch == epoch ? ItemTime($0.end(ofPass: pass)) : nil }
         if let limit = renderer.ends.forward, let read = end { end = min(read, limit) }
+        if let end, end > now, hasFirstFrame, current?.reading.toldEnd == end { return }
         let range = end.flatMap { end -> MediaTimeRange? in
-            guard state.hasFirstFrame, end > now else { return nil }
+            guard hasFirstFrame, end > now else { return nil }
             return MediaTimeRange(start: now.mediaTime, duration: MediaTime(nanoseconds: end - now))
         }
         let isOver = pipeline.hasEndedReading(epoch)
-        guard current?.reading.mustReport(range, isOver: isOver) == true else { return }
-        report(.loadedRangeChanged(item.id, range))
+        guard let id = current?.id, current?.reading.mustReport(range, isOver: isOver) == true else { return }
+        report(.loadedRangeChanged(id, range))
     }
 
     /// What the container did not know, or only estimated, is known when the data has been read to its end.
     /// `framesEnd`: where the pass ended, for those whose packets do not tell.
     func learnDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
-        let promise = pipeline.description
-        guard promise.durationIsEstimate || !promise.duration.isNumeric,
+        guard pipeline.mustLearnDuration,
             let end = pipeline.withProgress(\.dataEnd) ?? framesEnd, let item = state.item,
             end != item.duration
         else { return }

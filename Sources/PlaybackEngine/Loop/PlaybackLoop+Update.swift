@@ -32,11 +32,14 @@ extension PlaybackLoop {
         updateNext()
         guard let pipeline = current?.pipeline, state.item?.status == .readyToPlay else { return publish() }
         updateReading(pipeline)
-        guard let item = current, presentFirstFrame(item, pipeline) else { return updateAgain() }
+        guard let hasPresented = current?.epoch.hasPresented else { return updateAgain() }
+        if !hasPresented {
+            guard let item = current, presentFirstFrame(item, pipeline) else { return updateAgain() }
+        }
         let now = now
         takeSteps(pipeline, at: now)
         let switchTime = updateReopening(at: now)
-        guard let item = current, let pipeline = item.pipeline else { return updateAgain() }
+        guard let pipeline = current?.pipeline, let epoch = current?.start.epoch else { return updateAgain() }
         let readingTime = audio.update(&renderer.timeline, isAudible: isAudible, at: now)
         if let device = audio.device { publisher.counters.audioUnderruns = device.underruns }
         var outcome = renderer.takeDue(pipeline, at: now)
@@ -46,16 +49,16 @@ extension PlaybackLoop {
         for time in [switchTime, readingTime, updateTexts(at: now)] {
             if let time { outcome.wake(at: time) }
         }
-        deliver(outcome, item, pipeline, at: now)
+        deliver(outcome, pipeline, at: now)
         keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
         if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
         reportReading(pipeline)
-        noteStarvation(&outcome, item, pipeline, at: now)
+        noteStarvation(&outcome, epoch, pipeline, at: now)
         publish()
         setAlarm(outcome.wakeAt)
         shared.await(wanted(pipeline))
-        if let end = outcome.end { passEnded(end, pipeline, item.start.epoch) }
+        if let end = outcome.end { passEnded(end, pipeline, epoch) }
     }
 
     /// The item that follows is ready once its first frames are decoded.
@@ -66,12 +69,14 @@ extension PlaybackLoop {
 
     /// What reading has come to: the end of the data, the duration, how much is at hand.
     private func updateReading(_ pipeline: ItemPipeline) {
-        guard let item = current else { return }
-        let epoch = item.start.epoch
+        guard let epoch = current?.start.epoch else { return }
         if pipeline.hasEndedReading(epoch), state.item?.isReadToEnd == false {
             carryOut(state.handle(.readToEnd(epoch)))
         }
         learnDuration(pipeline)
+        // What is there stays until the monitor is told otherwise.
+        if current?.buffer.isSettled == true, current?.buffer.level == state.item?.level { return }
+        guard let item = current else { return }
         if let level = current?.buffer.update(pipeline, bufferSituation(item)), level != state.item?.level {
             carryOut(state.handle(.buffer(item.id, level)))
         }
@@ -121,11 +126,10 @@ extension PlaybackLoop {
     /// again a little later.
     private func noteStarvation(
         _ outcome: inout Renderer.Outcome,
-        _ item: OpenItem,
+        _ epoch: Epoch,
         _ pipeline: ItemPipeline,
         at now: HostTime
     ) {
-        let epoch = item.start.epoch
         guard outcome.isStarved, outcome.end == nil, !pipeline.hasEndedReading(epoch) else { return }
         guard !pipeline.isFull(epoch) else {
             outcome.wake(at: now.advanced(by: Self.starvationCheck))
@@ -143,7 +147,6 @@ extension PlaybackLoop {
 
     private func deliver(
         _ outcome: Renderer.Outcome,
-        _ item: OpenItem,
         _ pipeline: ItemPipeline,
         at now: HostTime
     ) {
@@ -227,11 +230,12 @@ extension PlaybackLoop {
 
     /// What the loop waits for, apart from time. While frames are at hand a push of one more wakes nobody.
     private func wanted(_ pipeline: ItemPipeline) -> StageEvents {
-        guard let item = state.item, item.hasFirstFrame, item.level.isFull, item.level.isLikelyToKeepUp,
-            current?.epoch.steps.pending == 0, next?.isReady != false, reopening.item?.isReady != false
+        guard let level = state.item?.level, state.item?.hasFirstFrame == true, level.isFull,
+            level.isLikelyToKeepUp, current?.epoch.steps.pending == 0, next?.isReady != false,
+            reopening.item?.isReady != false
         else { return .everything }
         let lacksFrames = pipeline.trackPipelines.contains { branch in
-            switch branch.frames.peek() {
+            switch branch.frames.mark() {
             case .video?, .audio?: false
             // What lies behind the end of the pass may be wanted ahead of it.
             case .endOfPass?, nil: true

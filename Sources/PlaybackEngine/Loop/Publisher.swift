@@ -9,6 +9,8 @@ struct Publisher {
     private var visible = PlaybackSnapshot()
     /// A notice has changed `visible` since it was published.
     private var hasNews = true
+    /// As it is now, and as it was published.
+    var changes: Changes?
     private var published: Changes?
     private var reportedRate = PlaybackRate.stopped
     private var stall = StallClock()
@@ -37,14 +39,20 @@ struct Publisher {
         hasNews = true
     }
 
-    /// A new snapshot; nil: it would be like the last one.
-    mutating func snapshot(_ changes: Changes, description: MediaDescription?) -> PlaybackSnapshot? {
-        guard hasNews || changes != published else { return nil }
+    /// A new snapshot would not be like the last one.
+    var hasChanged: Bool { hasNews || changes != published }
+
+    /// Brings `snapshot` up to now. What is large is copied only where it has changed.
+    mutating func publish(
+        into snapshot: inout PlaybackSnapshot,
+        _ description: @autoclosure () -> MediaDescription?
+    ) {
+        guard let changes else { return }
+        if hasNews { snapshot = visible }
+        if hasNews || changes.pipeline != published?.pipeline { snapshot.description = description() }
         hasNews = false
         published = changes
-        var snapshot = visible
         snapshot.seekTarget = changes.seekTarget
-        snapshot.description = description
         snapshot.enabledTracks = changes.enabledTracks
         snapshot.presentationSize = changes.presentationSize
         snapshot.isReadyForDisplay = changes.isReadyForDisplay
@@ -54,7 +62,6 @@ struct Publisher {
         snapshot.timeline = changes.timeline
         snapshot.origin = changes.origin
         snapshot.passEnd = changes.passEnd
-        return snapshot
     }
 
     /// nil: the rate is the one that was reported last.

@@ -110,14 +110,16 @@ extension Renderer {
         _ outcome: inout Outcome
     ) {
         guard let origin = ahead?.origin else { return }
-        while case .audio(let buffer)? = branch.frames.peek(), buffer.pass == pass {
-            let start = ItemTime(buffer.presentationTime) ?? .zero
+        var isFirst = outcome.sound.isEmpty
+        while case .audio(pass, let time)? = branch.frames.mark() {
+            let start = ItemTime(time) ?? .zero
             let due = (timeline.host(for: origin.timelineTime(of: start)) ?? now).advanced(by: -audioLead)
-            guard due <= now else {
+            guard due <= now, !(isFirst && waits(branch, due, outcome)) else {
                 outcome.wake(at: due.advanced(by: audioSlack))
                 return
             }
-            branch.advance()
+            isFirst = false
+            guard case .audio(let buffer)? = branch.advance() else { return }
             ahead?.until = start + (buffer.duration.nanoseconds ?? 0)
             outcome.sound.append(Sound(buffer: buffer, origin: origin))
         }

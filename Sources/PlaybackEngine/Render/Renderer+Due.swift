@@ -17,20 +17,20 @@ extension Renderer {
     }
 
     private mutating func takeVideo(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout Outcome) {
-        while case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
-            let due = isReverse ? dueTime(current.pass.reverseEdge) : dueTime(frame.presentationTime)
-            let nextDue = isRealTime ? nextDueTime(behind: frame, branch) : nil
-            switch FrameScheduler.decide(due: due, nextDue: nextDue, now: now, isRealTime: isRealTime) {
-            case .hold(let time):
-                outcome.wake(at: time)
-                return
-            case .drop: outcome.dropped += 1
-            case .present: outcome.shown.append(Shown(frame: frame, due: due))
+        while case .video(pass, let time)? = branch.frames.mark() {
+            let due = isReverse ? dueTime(current.pass.reverseEdge) : dueTime(time)
+            let nextDue = isRealTime ? nextDueTime(behind: time, branch) : nil
+            let decision = FrameScheduler.decide(due: due, nextDue: nextDue, now: now, isRealTime: isRealTime)
+            if case .hold(let time) = decision { return outcome.wake(at: time) }
+            guard case .video(let frame)? = branch.advance() else { return }
+            if decision == .drop {
+                outcome.dropped += 1
+            } else {
+                outcome.shown.append(Shown(frame: frame, due: due))
             }
             outcome.framesTaken += 1
             outcome.durationTaken += max(0, frame.duration.nanoseconds ?? 0)
             current.pass.noteDelivery(of: frame)
-            branch.advance()
         }
         // Backward there is nothing to wait for: what comes late is shown late.
         guard !isReverse else { return }
@@ -38,31 +38,39 @@ extension Renderer {
     }
 
     /// When the frame behind the front one is due; nil: it is not there, or is of the next pass.
-    private func nextDueTime(behind frame: VideoFrame, _ branch: TrackPipeline) -> HostTime? {
-        guard case .video(let next)? = branch.frames.peek(1) else { return nil }
-        if isReverse { return dueTime(frame.presentationTime) }
-        return next.pass == pass ? dueTime(next.presentationTime) : nil
+    private func nextDueTime(behind time: MediaTime, _ branch: TrackPipeline) -> HostTime? {
+        guard case .video(let nextPass, let next)? = branch.frames.mark(1) else { return nil }
+        if isReverse { return dueTime(time) }
+        return nextPass == pass ? dueTime(next) : nil
     }
 
     private mutating func takeAudio(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout Outcome) {
-        while case .audio(let buffer)? = branch.frames.peek(), buffer.pass == pass {
-            let due = dueTime(buffer.presentationTime).advanced(by: -audioLead)
-            if due > now {
-                outcome.wake(at: due.advanced(by: audioSlack))
-                return
+        var isFirst = true
+        while case .audio(pass, let time)? = branch.frames.mark() {
+            let due = dueTime(time).advanced(by: -audioLead)
+            if due > now || isFirst && waits(branch, due, outcome) {
+                return outcome.wake(at: due.advanced(by: audioSlack))
             }
-            branch.advance()
-            guard let buffer = trimmed(buffer) else { continue }
+            isFirst = false
+            guard case .audio(let decoded)? = branch.advance() else { return }
+            guard let buffer = trimmed(decoded) else { continue }
             current.pass.audioUntil =
                 (ItemTime(buffer.presentationTime) ?? current.pass.audioUntil)
                 + (buffer.duration.nanoseconds ?? 0)
             outcome.sound.append(Sound(buffer: buffer, origin: origin))
         }
-        if case .endOfPass? = branch.frames.peek(), !current.pass.audioEndWasReported {
+        if case .endOfPass? = branch.frames.mark(), !current.pass.audioEndWasReported {
             current.pass.audioEndWasReported = true
             outcome.audioEnded = true
         }
         if ahead == nil { noteStarvation(of: branch, until: current.pass.audioUntil, now, &outcome) }
+    }
+
+    /// The next wake-up comes early enough for audio that was due at `due`, and then there is more of it. Only where
+    /// nothing is decoded: decoding may hold up that wake-up.
+    func waits(_ branch: TrackPipeline, _ due: HostTime, _ outcome: Outcome) -> Bool {
+        guard audioSlack > 0, let next = outcome.wakeAt, branch.isResting else { return false }
+        return next <= due.advanced(by: audioSlack)
     }
 
     /// What is left of a buffer that the audio of an epoch begins with; nil: nothing of it is wanted.

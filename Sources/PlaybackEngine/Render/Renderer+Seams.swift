@@ -27,7 +27,7 @@ extension Renderer {
     /// What the track's own end of the current pass says; nil: it has not shown yet.
     private func endMark(_ branch: TrackPipeline) -> (last: ItemTime?, error: MediaError?)? {
         if branch.track.mediaType == .audio, let mark = ahead?.mark { return (mark.last, mark.error) }
-        guard case .endOfPass(pass, let last, let error)? = branch.frames.peek() else { return nil }
+        guard case .endOfPass(pass, let last, let error)? = branch.frames.mark() else { return nil }
         return (last.map(ItemTime.init(nanoseconds:)), error)
     }
 

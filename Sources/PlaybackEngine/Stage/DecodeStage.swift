@@ -17,6 +17,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let skipped = Atomic<Int>(0)
     /// The input is empty, and all that was taken from it has been decoded.
     let isIdle = Atomic<Bool>(false)
+    /// The input is empty, or was when it was last looked at: a packet that comes wakes the stage.
+    let waitsForInput = Atomic<Bool>(true)
+    /// The output was filled beyond its limits with frames that are kept anyway. The stage sleeps until there is no
+    /// more than the limits allow, for several of them cost little more than one.
+    let isResting = Atomic<Bool>(false)
+    private let mayRest: Bool
 
     /// Tells the demuxing stage where to read next while playing backward.
     let reverseRequest: Locked<ReverseSegment?>
@@ -24,6 +30,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let reverseEnd = Locked<MediaTime>(.zero)
 
     let decoder: any Decoder
+    private let epochDecoder: (any EpochDecoder)?
     let wakeDemuxer: @Sendable () -> Void
     let report: @Sendable (StageReport) -> Void
 
@@ -85,12 +92,15 @@ final class DecodeStage: Stage, @unchecked Sendable {
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
+        mayRest: Bool,
         reverseRequest: Locked<ReverseSegment?>,
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
         self.isVideo = isVideo
         self.decoder = decoder
+        epochDecoder = decoder as? any EpochDecoder
+        self.mayRest = mayRest
         self.input = input
         self.output = output
         self.start = Locked(start)
@@ -98,13 +108,13 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.reverseRequest = reverseRequest
         self.report = report
         current = EpochState(start)
-        (decoder as? any EpochDecoder)?.begin(start)
+        epochDecoder?.begin(start)
     }
 
     func step() -> StepResult {
         let start = self.start.withLock { $0 }
         if start.epoch != current.epoch { begin(start) }
-        guard output.hasRoom else { return .needsSpace }
+        guard mayDeliver() else { return .needsSpace }
         do throws(MediaError) {
             switch try decoder.receive() {
             case .video(let frame):
@@ -130,6 +140,20 @@ final class DecodeStage: Stage, @unchecked Sendable {
         }
     }
 
+    /// The output has room. Where frames are kept from before there is more of it, but none while the stage rests.
+    private func mayDeliver() -> Bool {
+        if isResting.load(ordering: .sequentiallyConsistent) {
+            guard output.isLow else { return false }
+            isResting.store(false, ordering: .sequentiallyConsistent)
+        }
+        if output.hasRoom { return true }
+        guard mayRest, current.collector == nil, epochDecoder?.isRepeating == true else { return false }
+        if output.hasRoomAtRest { return true }
+        isResting.store(true, ordering: .sequentiallyConsistent)
+        // What was taken in between has woken nobody.
+        return output.isLow
+    }
+
     private func begin(_ start: EpochStart) {
         let resumption = resumption(at: start)
         current = EpochState(start)
@@ -138,7 +162,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if let resumption {
             current.resumption = resumption
             current.filter.begin(at: start.firstWanted, from: run.newest.map(stamped))
-            (decoder as? any EpochDecoder)?.goOn(to: start)
+            epochDecoder?.goOn(to: start)
         } else {
             restart(start)
         }
@@ -147,7 +171,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     /// The decoder forgets everything. What comes next is a sync point.
     private func restart(_ start: EpochStart) {
         flush()
-        (decoder as? any EpochDecoder)?.begin(start)
+        epochDecoder?.begin(start)
     }
 
     func flush() {
@@ -169,13 +193,18 @@ final class DecodeStage: Stage, @unchecked Sendable {
             if let element = current.backlog.popFirst() {
                 take(element)
             } else {
-                if input.isEmpty, (decoder as? any EpochDecoder)?.isCatchingUp == true { return .progressed }
+                if epochDecoder?.isCatchingUp == true, input.isEmpty { return .progressed }
                 // Before it is taken out, so that it is seen in the queue or in the making.
                 let wasIdle = isIdle.exchange(false, ordering: .sequentiallyConsistent)
                 guard let (element, packetEpoch) = input.pop() else {
                     isIdle.store(true, ordering: .sequentiallyConsistent)
                     if !wasIdle { report(.delivered) }
-                    return .needsInput
+                    waitsForInput.store(true, ordering: .sequentiallyConsistent)
+                    // A packet that came in between has woken nobody.
+                    return input.isEmpty ? .needsInput : .progressed
+                }
+                if waitsForInput.load(ordering: .relaxed) {
+                    waitsForInput.store(false, ordering: .sequentiallyConsistent)
                 }
                 wakeDemuxer()
                 // The queue may be an epoch ahead of the last look at `start`.

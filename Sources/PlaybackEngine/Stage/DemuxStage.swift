@@ -15,15 +15,21 @@ final class DemuxStage: Stage, @unchecked Sendable {
         var readsFurther = false
         /// How much of what has been played is kept for seeks.
         var back: QueueLimits
+
+        fileprivate var currentLimits: QueueLimits { readsFurther ? limits.extended : limits }
     }
 
     let wish: Locked<Wish>
     private let demuxer: any Demuxer
     private let queues: [Int: PacketQueue]
+    /// The same, for those who look at all of them.
+    private let inputs: [(track: Int, queue: PacketQueue)]
+    private let mayRest: Bool
     private let description: MediaDescription
     private let videoTrack: Int?
     private let report: @Sendable (StageReport) -> Void
-    private let wakeDecoders: @Sendable () -> Void
+    /// Wakes the decoder of a track.
+    private let wakeDecoder: @Sendable (Int) -> Void
 
     // Confined to the loading lane: only `step()` touches what follows, and the owner before the first step.
     /// The demuxer says when it is worth asking again.
@@ -52,6 +58,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// The segment that is wanted next while playing backward.
     private let reverseRequest: Locked<ReverseSegment?>
 
+    /// Reading goes on when the queues hold less than the limits; see `mayRead`.
+    private let isResting = Atomic<Bool>(false)
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
     /// Set while nothing is read: the bounds are reached, or the data has ended.
@@ -71,16 +79,19 @@ final class DemuxStage: Stage, @unchecked Sendable {
         queues: [Int: PacketQueue],
         wish: Wish,
         reverseRequest: Locked<ReverseSegment?>,
-        wakeDecoders: @escaping @Sendable () -> Void,
+        mayRest: Bool,
+        wakeDecoder: @escaping @Sendable (Int) -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
         self.demuxer = demuxer
         self.description = description
         videoTrack = description.tracks.first { $0.mediaType == .video && queues[$0.id] != nil }?.id
         self.queues = queues
+        inputs = queues.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        self.mayRest = mayRest
         self.wish = Locked(wish)
         self.reverseRequest = reverseRequest
-        self.wakeDecoders = wakeDecoders
+        self.wakeDecoder = wakeDecoder
         self.report = report
         epoch = wish.start.epoch
         let sounding = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
@@ -96,7 +107,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if let target = pendingSeek { return seek(to: target) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return wish.isLooping ? loop() : finish() }
-        guard hasRoom(wish.readsFurther ? wish.limits.extended : wish.limits) else {
+        guard mayRead(wish.currentLimits) else {
             block()
             return .needsSpace
         }
@@ -106,6 +117,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private func begin(_ start: EpochStart) -> StepResult {
         hasBegun = true
+        isResting.store(false, ordering: .sequentiallyConsistent)
         epoch = start.epoch
         pass = 0
         resetPass()
@@ -239,7 +251,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         let back = wish.back
         var waiting = 0
         var ahead: Int64 = 0
-        for (track, queue) in queues {
+        for (track, queue) in inputs {
             let level = queue.level
             waiting += level.bytes
             if track == videoTrack || videoTrack == nil { ahead = max(ahead, level.duration) }
@@ -254,11 +266,34 @@ final class DemuxStage: Stage, @unchecked Sendable {
         )
     }
 
+    /// Packets that are kept from before go further ahead than the limits, and then reading rests until there is
+    /// less than the limits again: several of them cost little more than one.
+    private func mayRead(_ limits: QueueLimits) -> Bool {
+        let isReverse = segment != nil
+        if hasRoom(limits, isReverse: isReverse) {
+            if isResting.load(ordering: .relaxed) {
+                isResting.store(false, ordering: .sequentiallyConsistent)
+            }
+            return true
+        }
+        guard mayRest, !isReverse, history.hasNext, !isResting.load(ordering: .relaxed) else { return false }
+        if hasRoom(limits.raised, isReverse: false) { return true }
+        isResting.store(true, ordering: .sequentiallyConsistent)
+        // What was taken in between has woken nobody.
+        return hasRoom(limits, isReverse: false)
+    }
+
+    /// From any thread, when a packet was taken from a queue.
+    var isWorthWaking: Bool {
+        guard isResting.load(ordering: .sequentiallyConsistent) else { return true }
+        return hasRoom(wish.withLock { $0.currentLimits }, isReverse: false)
+    }
+
     /// Bounded by bytes and time, but never so that one track starves while another is full.
-    private func hasRoom(_ limits: QueueLimits) -> Bool {
+    private func hasRoom(_ limits: QueueLimits, isReverse: Bool) -> Bool {
         var bytes = 0
         var isWanting = false
-        for (track, queue) in queues where segment == nil || track == videoTrack {
+        for (track, queue) in inputs where !isReverse || track == videoTrack {
             let level = queue.level
             bytes += level.bytes
             if level.count == 0 { return bytes < limits.bytes &* 4 }
@@ -306,7 +341,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
             if packet.track == videoTrack { $0.takePicture(packet) }
         }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
-        wakeDecoders()
+        wakeDecoder(packet.track)
         if reportsProgress.load(ordering: .relaxed) { report(.changed) }
     }
 
@@ -330,12 +365,12 @@ final class DemuxStage: Stage, @unchecked Sendable {
         isAtEnd = true
         failure = error
         setWaiting(false)
-        for (track, queue) in queues where segment == nil || track == videoTrack {
+        for (track, queue) in inputs where segment == nil || track == videoTrack {
             queue.push(.endOfPass(pass, error), cost: QueueCost(bytes: 0, duration: 0), epoch: epoch)
         }
         if segment == nil, error == nil { progress.withLock { $0.finish(pass: pass, isWhole: isWhole) } }
         if segment == nil { endedEpoch.withLock { $0 = epoch } }
-        wakeDecoders()
+        for (track, _) in inputs { wakeDecoder(track) }
         report(.changed)
     }
 
@@ -373,6 +408,15 @@ final class DemuxStage: Stage, @unchecked Sendable {
 }
 
 extension QueueLimits {
+    /// A quarter more, and a quarter of a second at most.
+    fileprivate var raised: QueueLimits {
+        QueueLimits(
+            count: count &+ min(count / 4, .max - count),
+            bytes: bytes &+ min(bytes / 4, .max - bytes),
+            duration: duration &+ min(duration / 4, 250_000_000, .max - duration)
+        )
+    }
+
     /// Far enough to find the next key frame in most files.
     fileprivate var extended: QueueLimits {
         QueueLimits(

@@ -35,6 +35,8 @@ final class EarlyPictureDecoder: EpochDecoder, @unchecked Sendable {
 
     var isCatchingUp: Bool { (base as? any EpochDecoder)?.isCatchingUp ?? false }
 
+    var isRepeating: Bool { (base as? any EpochDecoder)?.isRepeating ?? false }
+
     var delaysPictures: Bool { base.delaysPictures }
 
     func skip(_ skipping: DecodeSkipping) { base.skip(skipping) }

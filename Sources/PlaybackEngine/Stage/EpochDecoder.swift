@@ -11,4 +11,6 @@ protocol EpochDecoder: Decoder {
     func goOn(to start: EpochStart)
     /// It works on packets that it took before, although it asks for input.
     var isCatchingUp: Bool { get }
+    /// What it gives is kept from before: nothing is decoded.
+    var isRepeating: Bool { get }
 }

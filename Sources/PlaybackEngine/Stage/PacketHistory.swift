@@ -50,6 +50,9 @@ struct PacketHistory {
         return nil
     }
 
+    /// `next` may have another one.
+    var hasNext: Bool { cursor < packets.count }
+
     mutating func append(_ packet: Packet) {
         if packet.presentationTime == nil { isUntimed = true }
         if isSync(packet) { groups.append(forgotten + packets.count) }

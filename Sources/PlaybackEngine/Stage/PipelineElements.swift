@@ -17,6 +17,26 @@ package enum FrameElement: Sendable {
     case endOfPass(Int, end: Int64?, MediaError?)
 }
 
+/// What an element of a frame queue is, without its frame.
+enum FrameMark {
+    case video(pass: Int, time: MediaTime)
+    case audio(pass: Int, time: MediaTime)
+    case endOfPass(Int, end: Int64?, MediaError?)
+
+    init(_ element: FrameElement) {
+        switch element {
+        case .video(let frame): self = .video(pass: frame.pass, time: frame.presentationTime)
+        case .audio(let buffer): self = .audio(pass: buffer.pass, time: buffer.presentationTime)
+        case .endOfPass(let pass, let end, let error): self = .endOfPass(pass, end: end, error)
+        }
+    }
+}
+
+extension FrameQueue {
+    /// The element at `index` from the front; nil: there is none.
+    func mark(_ index: Int = 0) -> FrameMark? { look(at: index) { FrameMark($0) } }
+}
+
 package typealias PacketQueue = StageQueue<PacketElement>
 package typealias FrameQueue = StageQueue<FrameElement>
 

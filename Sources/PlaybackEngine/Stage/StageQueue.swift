@@ -33,6 +33,11 @@ package struct QueueLevel: Hashable, Sendable {
     package var bytes = 0
     /// Nanoseconds of media.
     package var duration: Int64 = 0
+
+    fileprivate func isBelow(_ limits: QueueLimits, times factor: Int) -> Bool {
+        count / factor < limits.count && bytes / factor < limits.bytes
+            && duration / Int64(factor) < limits.duration
+    }
 }
 
 /// The bounded queue between two stages. Its elements all belong to one epoch: beginning a new one empties
@@ -57,9 +62,21 @@ package final class StageQueue<Element: Sendable>: Sendable {
     package var isEmpty: Bool { contents.withLock { $0.elements.isEmpty } }
 
     package var hasRoom: Bool {
-        contents.withLock {
-            $0.level.count < $0.limits.count && $0.level.bytes < $0.limits.bytes
-                && $0.level.duration < $0.limits.duration
+        contents.withLock { $0.level.isBelow($0.limits, times: 1) }
+    }
+
+    /// There is less than twice what the limits allow: for elements that are kept by somebody else all the same.
+    package var hasRoomAtRest: Bool {
+        contents.withLock { $0.level.isBelow($0.limits, times: 2) }
+    }
+
+    /// There is no more than what the limits allow.
+    package var isLow: Bool {
+        contents.withLock { contents in
+            guard contents.level.count > 1 else { return true }
+            return contents.level.count <= contents.limits.count
+                && contents.level.bytes <= contents.limits.bytes
+                && contents.level.duration <= contents.limits.duration
         }
     }
 
@@ -100,6 +117,11 @@ package final class StageQueue<Element: Sendable>: Sendable {
     /// The element at `index` from the front, left where it is.
     package func peek(_ index: Int = 0) -> Element? {
         contents.withLock { $0.elements.count > index ? $0.elements[index].0 : nil }
+    }
+
+    /// What `body` says of the element at `index` from the front, which is not copied for it; nil where there is none.
+    package func look<Result>(at index: Int = 0, _ body: (Element) -> Result) -> Result? {
+        contents.withLock { $0.elements.count > index ? body($0.elements[index].0) : nil }
     }
 
     /// At most `count` elements from the front, left where they are.

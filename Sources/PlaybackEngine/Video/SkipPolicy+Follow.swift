@@ -20,7 +20,7 @@ extension SkipPolicy {
             now: now,
             rate: renderer.timeline.isRunning ? rate : 0,
             lateness: lateness(video, outcome, isReverse: isReverse, at: now),
-            isDecoding: video.frames.hasRoom && !video.packets.isEmpty,
+            isDecoding: video.isDecoding,
             decoded: outcome.framesTaken,
             duration: outcome.durationTaken,
             skipped: skipped
