@@ -61,6 +61,25 @@ struct LapTests {
         #expect(counts.seeks == 0)
     }
 
+    @Test("A lap that will not fit is known by its first frame, and nothing is held for it")
+    func refusedAtOnce() {
+        var whole = 0
+        _ = play(.silentClip(), bytes: Self.enough) { bench, cache in
+            bench.driver.run(seconds: 3)
+            whole = cache.byteCount
+        }
+        #expect(whole > 50 * 1024)
+        let exact = play(.silentClip(), bytes: whole)
+        #expect(exact.backend.counts.decoded <= 51)
+        let tooSmall = play(.silentClip(), bytes: whole - 1) { bench, cache in
+            for _ in 0..<80 {
+                bench.driver.run(seconds: 0.1)
+                #expect(cache.byteCount == 0)
+            }
+        }
+        expectSame(exact, tooSmall)
+    }
+
     @Test("A decoder that delays its frames", arguments: [1, 4, 8, 16])
     func delays(delay: Int) {
         var media = ScriptedMedia.clip()

@@ -57,7 +57,7 @@ struct LapKeeper {
         case .ended: recording?.noteEnd()
         case .video, .audio:
             recordedBytes &+= output.byteCount
-            guard share.append(output, of: track.id) else {
+            guard expect(output), share.append(output, of: track.id) else {
                 refusedBytes = max(refusedBytes, recordedBytes)
                 recording = nil
                 return false
@@ -65,6 +65,17 @@ struct LapKeeper {
             recording?.noteOutput(output.presentationTime)
         }
         return true
+    }
+
+    /// Decoders pad their frames, so the first frame tells better what the lap will take. False: there is no
+    /// room for so much. It is known before a lap of memory was used in vain.
+    private mutating func expect(_ output: DecoderOutput) -> Bool {
+        guard recording?.outputCount == 0, estimate > 0, case .video = output else { return true }
+        let factor = Double(output.byteCount) / Double(max(1, track.estimatedFrameBytes))
+        let bytes = Int(min(Double(estimate) * factor, 1e15))
+        if share.expect(max(bytes, refusedBytes), of: track.id) { return true }
+        recordedBytes = max(recordedBytes, bytes)
+        return false
     }
 
     /// The lap is over. A single packet is the early first frame: more will come.
