@@ -61,6 +61,23 @@ struct LapTests {
         #expect(counts.seeks == 0)
     }
 
+    @Test("A long file is read again in each lap, unless its laps are kept, or its bytes come from afar")
+    func readsOfLongLoops() {
+        // Longer than what is kept for seeks.
+        var media = ScriptedMedia(video: ScriptedMedia.Video(frameCount: 250))
+        let kept = play(media, bytes: Self.enough, laps: 14)
+        let plain = play(media, bytes: 0, laps: 14)
+        expectSame(kept, plain)
+        #expect(kept.backend.counts.seeks == 0)
+        #expect((250...260).contains(kept.backend.counts.reads))
+        #expect(plain.backend.counts.seeks == 2)
+        #expect(plain.backend.counts.reads > 2 * 250)
+        media.isLocal = false
+        let remote = play(media, bytes: 0, laps: 14)
+        #expect(remote.backend.counts.seeks == 0)
+        #expect((250...260).contains(remote.backend.counts.reads))
+    }
+
     @Test("A lap that will not fit is known by its first frame, and nothing is held for it")
     func refusedAtOnce() {
         var whole = 0

@@ -13,6 +13,8 @@ struct LapKeeper {
     private var recording: DecoderRecord?
     /// Goes from the first packet to the end of the data; the cache holds its outputs.
     private var lap: DecoderRecord?
+    /// As it was told to `setting`.
+    private var isCounted = false
 
     init(track: Track, duration: MediaTime, share: FrameCacheShare, setting: LoopSetting) {
         self.track = track
@@ -40,6 +42,7 @@ struct LapKeeper {
         guard share.beginLap(of: track.id, expecting: max(estimate, refusedBytes)) else { return false }
         recording = DecoderRecord(id: 0)
         recordedBytes = 0
+        count(true)
         return true
     }
 
@@ -60,6 +63,7 @@ struct LapKeeper {
             guard expect(output), share.append(output, of: track.id) else {
                 refusedBytes = max(refusedBytes, recordedBytes)
                 recording = nil
+                count(false)
                 return false
             }
             recording?.noteOutput(output.presentationTime)
@@ -92,6 +96,12 @@ struct LapKeeper {
         share.dropLap(of: track.id)
         lap = nil
         recording = nil
+        count(false)
+    }
+
+    private mutating func count(_ isKept: Bool) {
+        if isKept != isCounted { setting.noteLap(isKept: isKept) }
+        isCounted = isKept
     }
 
     /// Where the item loops no more, nothing is kept for it.
