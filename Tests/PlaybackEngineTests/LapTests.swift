@@ -61,6 +61,42 @@ struct LapTests {
         #expect(counts.seeks == 0)
     }
 
+    @Test("A long file is read again in each lap, unless its laps are kept, or its bytes come from afar")
+    func readsOfLongLoops() {
+        // Longer than what is kept for seeks.
+        var media = ScriptedMedia(video: ScriptedMedia.Video(frameCount: 250))
+        let kept = play(media, bytes: Self.enough, laps: 14)
+        let plain = play(media, bytes: 0, laps: 14)
+        expectSame(kept, plain)
+        #expect(kept.backend.counts.seeks == 0)
+        #expect((250...260).contains(kept.backend.counts.reads))
+        #expect(plain.backend.counts.seeks == 2)
+        #expect(plain.backend.counts.reads > 2 * 250)
+        media.isLocal = false
+        let remote = play(media, bytes: 0, laps: 14)
+        #expect(remote.backend.counts.seeks == 0)
+        #expect((250...260).contains(remote.backend.counts.reads))
+    }
+
+    @Test("A lap that will not fit is known by its first frame, and nothing is held for it")
+    func refusedAtOnce() {
+        var whole = 0
+        _ = play(.silentClip(), bytes: Self.enough) { bench, cache in
+            bench.driver.run(seconds: 3)
+            whole = cache.byteCount
+        }
+        #expect(whole > 50 * 1024)
+        let exact = play(.silentClip(), bytes: whole)
+        #expect(exact.backend.counts.decoded <= 51)
+        let tooSmall = play(.silentClip(), bytes: whole - 1) { bench, cache in
+            for _ in 0..<80 {
+                bench.driver.run(seconds: 0.1)
+                #expect(cache.byteCount == 0)
+            }
+        }
+        expectSame(exact, tooSmall)
+    }
+
     @Test("A decoder that delays its frames", arguments: [1, 4, 8, 16])
     func delays(delay: Int) {
         var media = ScriptedMedia.clip()

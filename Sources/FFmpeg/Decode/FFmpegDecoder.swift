@@ -8,15 +8,11 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let track: Track
     private let location: String
     private let log: LibraryLog
-    private let parameters: CodecParameters
-    private let timeBase: AVRational
-    private let averageRate: AVRational
-    private let threads: ThreadPlan
-    private let maximumPixelCount: Int
-    /// Kept from one codec context to the next.
-    private let pictures: FramePool?
+    private let settings: CodecSettings
     private let scratch: PacketOwner
-    private var codec: CodecContext
+    /// nil from the end of the data to the next packet: a decoder that rests holds no memory. A context takes
+    /// more than a megabyte, even for small pictures.
+    private var codec: CodecContext?
     private var clock: DecodeClock
     /// The clock as it was before the first packet.
     private let freshClock: DecodeClock
@@ -26,6 +22,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private var skipping = DecodeSkipping.none
     /// Non-nil where the library does not leave frames out by itself.
     private var av1: AV1FrameScan?
+    /// It holds a codec context.
+    var isOpen: Bool { codec != nil }
     private var isVideo: Bool { track.mediaType == .video }
 
     init(
@@ -39,38 +37,35 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         self.track = track
         self.location = location
         self.log = LibraryLog()
-        self.parameters = try CodecParameters(copying: stream.pointee.codecpar)
-        self.timeBase = stream.pointee.time_base
-        self.averageRate = stream.pointee.avg_frame_rate
-        self.scratch = try PacketOwner()
-        self.pictures = track.mediaType == .video ? FramePool() : nil
         let (pixels, overflow) = track.naturalSize.width.multipliedReportingOverflow(
             by: track.naturalSize.height
         )
-        self.threads =
-            track.mediaType == .video
-            ? ThreadPolicy(sharing: options.sharing).plan(
-                requested: options.threadCount,
-                pixelCount: overflow ? .max : pixels
-            ) : ThreadPlan(count: 1, kind: .slice)
-        self.maximumPixelCount = options.maximumPixelCount
-        let mapping = TimeMapping(timeBase: timeBase, zero: zero)
+        let settings = CodecSettings(
+            parameters: try CodecParameters(copying: stream.pointee.codecpar),
+            timeBase: stream.pointee.time_base,
+            averageRate: stream.pointee.avg_frame_rate,
+            threads: track.mediaType == .video
+                ? ThreadPolicy(sharing: options.sharing).plan(
+                    requested: options.threadCount,
+                    pixelCount: overflow ? .max : pixels
+                ) : ThreadPlan(count: 1, kind: .slice),
+            maximumPixelCount: options.maximumPixelCount,
+            pictures: track.mediaType == .video ? FramePool() : nil,
+            log: log
+        )
+        self.settings = settings
+        self.scratch = try PacketOwner()
+        let mapping = TimeMapping(timeBase: settings.timeBase, zero: zero)
+        let codec: CodecContext
         do throws(MediaError) {
-            self.codec = try CodecContext(
-                parameters: parameters.pointer,
-                timeBase: timeBase,
-                threads: threads,
-                maximumPixelCount: maximumPixelCount,
-                averageRate: averageRate,
-                pictures: pictures,
-                log: log
-            )
+            codec = try settings.open()
         } catch {
             throw error.at(location: location, track: track.id)
         }
+        self.codec = codec
         self.clock = DecodeClock(
             timeBase: mapping.timeBase.avRational,
-            averageRate: averageRate,
+            averageRate: settings.averageRate,
             reorderDepth: codec.pointer.pointee.has_b_frames
         )
         self.freshClock = clock
@@ -80,8 +75,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             containerAspect: stream.pointee.sample_aspect_ratio
         )
         self.end = end
-        if parameters.pointer.pointee.codec_id == AV_CODEC_ID_AV1 {
-            let header = parameters.pointer.pointee
+        let header = settings.parameters.pointer.pointee
+        if header.codec_id == AV_CODEC_ID_AV1 {
             let size = Int(max(0, header.extradata_size))
             av1 = AV1FrameScan(configuration: UnsafeRawBufferPointer(start: header.extradata, count: size))
         }
@@ -95,6 +90,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         let original = payload.owner.pointer
         if original.pointee.size == 0 && original.pointee.side_data_elems == 0 { return true }
         if mayLeaveOut(packet, original) { return true }
+        let codec = try openCodec()
         guard av_packet_ref(scratch.pointer, original) >= 0 else {
             throw MediaError(.resourceLimit, "no memory for a packet", isRetryable: true)
         }
@@ -129,6 +125,10 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     }
 
     private func drain() throws(MediaError) -> Bool {
+        guard let codec else {
+            isDraining = true
+            return true
+        }
         let code = avcodec_send_packet(codec.pointer, nil)
         if code == PH_ERROR_EAGAIN { return false }
         isDraining = true
@@ -139,6 +139,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     }
 
     package func receive() throws(MediaError) -> DecoderOutput {
+        guard let codec else { return isDraining ? .ended : .needsInput }
         while true {
             if isDraining && isVideo { clock.drainStep() }
             let frame = try FrameOwner()
@@ -163,31 +164,50 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         return factory.video(frame, ticks: stamp)
     }
 
+    /// Flushed contexts keep some state: noise generators, counts of bad time stamps. A new one repeats every
+    /// sample and frame, which a loop needs; a seek in video does not, and keeps its memory.
     package func flush() {
         let startsAfresh = !isVideo || isDraining
         isDraining = false
         factory.reset()
         log.clear()
-        if startsAfresh, let fresh = try? makeContext() {
-            codec = fresh
-        } else {
+        if startsAfresh {
+            codec = nil
+        } else if let codec {
             avcodec_flush_buffers(codec.pointer)
         }
         clock = freshClock
-        skip(skipping)
+    }
+
+    /// Made where it is needed: the memory of the one before is free by then.
+    private func openCodec() throws(MediaError) -> CodecContext {
+        if let codec { return codec }
+        let fresh: CodecContext
+        do throws(MediaError) {
+            fresh = try settings.reopen()
+        } catch {
+            throw error.at(location: location, track: track.id)
+        }
+        tellSkipping(fresh)
+        codec = fresh
+        return fresh
     }
 
     /// Measured: the first frame of these alone is there 7 to 27 % sooner after the start of a process.
     package var delaysPictures: Bool {
-        switch parameters.pointer.pointee.codec_id {
+        switch settings.parameters.pointer.pointee.codec_id {
         case AV_CODEC_ID_HEVC, AV_CODEC_ID_H264: true
-        case AV_CODEC_ID_VP9, AV_CODEC_ID_AV1: threads.kind == .frame && threads.count > 1
+        case AV_CODEC_ID_VP9, AV_CODEC_ID_AV1: settings.threads.kind == .frame && settings.threads.count > 1
         default: false
         }
     }
 
     package func skip(_ skipping: DecodeSkipping) {
         self.skipping = skipping
+        if let codec { tellSkipping(codec) }
+    }
+
+    private func tellSkipping(_ codec: CodecContext) {
         guard isVideo else { return }
         codec.pointer.pointee.skip_frame =
             switch skipping {
@@ -195,20 +215,6 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             case .nonReference: AVDISCARD_NONREF
             case .allButKeyFrames: AVDISCARD_NONKEY
             }
-    }
-
-    /// Flushed decoders keep some state: noise generators, counts of bad time stamps. A new one repeats every
-    /// sample and frame, which a loop needs; a seek in video does not, and keeps its memory.
-    private func makeContext() throws(MediaError) -> CodecContext {
-        try CodecContext(
-            parameters: parameters.pointer,
-            timeBase: timeBase,
-            threads: threads,
-            maximumPixelCount: maximumPixelCount,
-            averageRate: averageRate,
-            pictures: pictures,
-            log: log
-        )
     }
 
     private func failure(_ code: Int32, _ doing: String, time: MediaTime?) -> MediaError {

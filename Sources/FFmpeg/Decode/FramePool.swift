@@ -88,34 +88,19 @@ struct PictureLayout {
 private final class Pool {
     let shape: FramePool.Shape
     private let layout: PictureLayout
-    private let pool: OpaquePointer
+    private let supply: SlabSupply
 
     init?(_ shape: FramePool.Shape, _ layout: PictureLayout) {
+        guard layout.size > 0 else { return nil }
         self.shape = shape
         self.layout = layout
-        let supply = Unmanaged.passRetained(SlabSupply())
-        let made = av_buffer_pool_init2(
-            layout.size,
-            supply.toOpaque(),
-            { opaque, size in opaque.flatMap { SlabSupply.from($0).takeUnretainedValue().next(size) } },
-            { opaque in if let opaque { SlabSupply.from(opaque).release() } }
-        )
-        guard let made else {
-            supply.release()
-            return nil
-        }
-        pool = made
+        supply = SlabSupply(pieceSize: layout.size)
     }
 
-    deinit {
-        var pool: OpaquePointer? = pool
-        av_buffer_pool_uninit(&pool)
-    }
+    deinit { supply.close() }
 
     func fill(_ frame: UnsafeMutablePointer<AVFrame>) -> Int32 {
-        guard let buffer = av_buffer_pool_get(pool), let base = buffer.pointee.data else {
-            return PH_ERROR_ENOMEM
-        }
+        guard let buffer = supply.next(), let base = buffer.pointee.data else { return PH_ERROR_ENOMEM }
         frame.pointee.buf.0 = buffer
         withUnsafeMutableBytes(of: &frame.pointee.data) { data in
             withUnsafeMutableBytes(of: &frame.pointee.linesize) { strides in
@@ -128,71 +113,5 @@ private final class Pool {
             }
         }
         return 0
-    }
-}
-
-/// Hands out pieces of slabs. Used by one pool, under its lock.
-private final class SlabSupply {
-    private var slab: Slab?
-
-    static func from(_ opaque: UnsafeMutableRawPointer) -> Unmanaged<SlabSupply> { .fromOpaque(opaque) }
-
-    func next(_ size: Int) -> UnsafeMutablePointer<AVBufferRef>? {
-        if slab?.hasRoom(for: size) != true { slab = Slab(pieces: size) }
-        guard let slab else { return nil }
-        let piece = slab.take(size)
-        let held = Unmanaged.passRetained(slab)
-        let buffer = av_buffer_create(
-            piece,
-            size,
-            { opaque, _ in if let opaque { Unmanaged<Slab>.fromOpaque(opaque).release() } },
-            held.toOpaque(),
-            0
-        )
-        if buffer == nil { held.release() }
-        return buffer
-    }
-}
-
-/// A run of fresh memory that several frames share; given back with the last of them.
-private final class Slab {
-    private let mapping: UnsafeMutableRawPointer
-    private let mappedSize: Int
-    private let base: UnsafeMutablePointer<UInt8>
-    private let capacity: Int
-    private var used = 0
-
-    private static let hugePage = 2 << 20
-    private static let usualSize = 16 << 20
-    private static let mostPieces = 16
-
-    init?(pieces size: Int) {
-        let count = max(1, min(Slab.mostPieces, Slab.usualSize / max(1, size)))
-        let isLarge = size * count >= 2 * Slab.hugePage
-        capacity = size * count
-        // Room to begin at a huge page. What is never touched costs nothing.
-        mappedSize = isLarge ? (capacity + 2 * Slab.hugePage - 1) & ~(Slab.hugePage - 1) : capacity
-        let flags = MAP_PRIVATE | MAP_ANONYMOUS
-        guard let mapping = mmap(nil, mappedSize, PROT_READ | PROT_WRITE, flags, -1, 0), mapping != MAP_FAILED
-        else { return nil }
-        self.mapping = mapping
-        var start = mapping
-        if isLarge {
-            let address = UInt(bitPattern: mapping)
-            let aligned = (address + UInt(Slab.hugePage) - 1) & ~(UInt(Slab.hugePage) - 1)
-            start = mapping + Int(aligned - address)
-            // Advice only: without huge pages it is slower, not wrong.
-            _ = madvise(start, capacity, MADV_HUGEPAGE)
-        }
-        base = start.assumingMemoryBound(to: UInt8.self)
-    }
-
-    deinit { munmap(mapping, mappedSize) }
-
-    func hasRoom(for size: Int) -> Bool { capacity - used >= size }
-
-    func take(_ size: Int) -> UnsafeMutablePointer<UInt8> {
-        defer { used += size }
-        return base + used
     }
 }

@@ -69,6 +69,9 @@ final class FrameCacheShare: Sendable {
         cache.change { $0.beginLap(id, track, expected) }
     }
 
+    /// The lap that was begun will take about so many bytes. False: there is no room, and the lap is dropped.
+    func expect(_ bytes: Int, of track: Int) -> Bool { cache.change { $0.expect(bytes, id, track) } }
+
     /// False: there is no room, and the lap is dropped.
     func append(_ output: DecoderOutput, of track: Int) -> Bool {
         cache.change { $0.append(output, id, track) }

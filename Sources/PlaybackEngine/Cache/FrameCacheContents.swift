@@ -118,6 +118,16 @@ struct FrameCacheContents {
         return true
     }
 
+    mutating func expect(_ bytes: Int, _ id: Int, _ track: Int) -> Bool {
+        guard shares[id]?.laps[track] != nil else { return false }
+        shares[id]?.laps[track]?.expected = max(0, bytes)
+        guard shares[id]?.claim ?? 0 <= fairPart(with: id) else {
+            dropLap(id, track)
+            return false
+        }
+        return true
+    }
+
     mutating func append(_ output: DecoderOutput, _ id: Int, _ track: Int) -> Bool {
         guard shares[id]?.laps[track] != nil else { return false }
         let size = output.byteCount

@@ -13,6 +13,8 @@ struct LapKeeper {
     private var recording: DecoderRecord?
     /// Goes from the first packet to the end of the data; the cache holds its outputs.
     private var lap: DecoderRecord?
+    /// As it was told to `setting`.
+    private var isCounted = false
 
     init(track: Track, duration: MediaTime, share: FrameCacheShare, setting: LoopSetting) {
         self.track = track
@@ -40,6 +42,7 @@ struct LapKeeper {
         guard share.beginLap(of: track.id, expecting: max(estimate, refusedBytes)) else { return false }
         recording = DecoderRecord(id: 0)
         recordedBytes = 0
+        count(true)
         return true
     }
 
@@ -57,14 +60,26 @@ struct LapKeeper {
         case .ended: recording?.noteEnd()
         case .video, .audio:
             recordedBytes &+= output.byteCount
-            guard share.append(output, of: track.id) else {
+            guard expect(output), share.append(output, of: track.id) else {
                 refusedBytes = max(refusedBytes, recordedBytes)
                 recording = nil
+                count(false)
                 return false
             }
             recording?.noteOutput(output.presentationTime)
         }
         return true
+    }
+
+    /// Decoders pad their frames, so the first frame tells better what the lap will take. False: there is no
+    /// room for so much. It is known before a lap of memory was used in vain.
+    private mutating func expect(_ output: DecoderOutput) -> Bool {
+        guard recording?.outputCount == 0, estimate > 0, case .video = output else { return true }
+        let factor = Double(output.byteCount) / Double(max(1, track.estimatedFrameBytes))
+        let bytes = Int(min(Double(estimate) * factor, 1e15))
+        if share.expect(max(bytes, refusedBytes), of: track.id) { return true }
+        recordedBytes = max(recordedBytes, bytes)
+        return false
     }
 
     /// The lap is over. A single packet is the early first frame: more will come.
@@ -81,6 +96,12 @@ struct LapKeeper {
         share.dropLap(of: track.id)
         lap = nil
         recording = nil
+        count(false)
+    }
+
+    private mutating func count(_ isKept: Bool) {
+        if isKept != isCounted { setting.noteLap(isKept: isKept) }
+        isCounted = isKept
     }
 
     /// Where the item loops no more, nothing is kept for it.

@@ -6,6 +6,11 @@ final class LoopSetting: Sendable {
     private let isOn = Atomic<Bool>(false)
     var isLooping: Bool { isOn.load(ordering: .relaxed) }
     func set(_ isLooping: Bool) { isOn.store(isLooping, ordering: .relaxed) }
+
+    /// Decoders of the item that keep a lap, or are about to.
+    private let laps = Atomic<Int>(0)
+    var lapCount: Int { laps.load(ordering: .relaxed) }
+    func noteLap(isKept: Bool) { laps.add(isKept ? 1 : -1, ordering: .relaxed) }
 }
 
 /// Gives frames again that were decoded before: in the laps of a loop, and where a seek or a step leads near

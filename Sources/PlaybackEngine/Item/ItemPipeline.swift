@@ -206,6 +206,7 @@ final class ItemPipeline: Sendable {
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
             wish: DemuxStage.Wish(start: start, limits: limits.packets, back: rules.back),
+            loopSetting: loopSetting,
             reverseRequest: reverseRequest,
             mayRest: isRealTime,
             wakeDecoder: { [made] track in

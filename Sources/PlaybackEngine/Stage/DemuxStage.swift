@@ -27,6 +27,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private let mayRest: Bool
     private let description: MediaDescription
     private let videoTrack: Int?
+    private let loopSetting: LoopSetting
     private let report: @Sendable (StageReport) -> Void
     /// Wakes the decoder of a track.
     private let wakeDecoder: @Sendable (Int) -> Void
@@ -78,6 +79,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         description: MediaDescription,
         queues: [Int: PacketQueue],
         wish: Wish,
+        loopSetting: LoopSetting,
         reverseRequest: Locked<ReverseSegment?>,
         mayRest: Bool,
         wakeDecoder: @escaping @Sendable (Int) -> Void,
@@ -90,6 +92,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         inputs = queues.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         self.mayRest = mayRest
         self.wish = Locked(wish)
+        self.loopSetting = loopSetting
         self.reverseRequest = reverseRequest
         self.wakeDecoder = wakeDecoder
         self.report = report
@@ -106,7 +109,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if isInterrupted { return .finished }
         if let target = pendingSeek { return seek(to: target) }
         if isAtEnd, segment != nil { return nextSegment() }
-        if isAtEnd { return wish.isLooping ? loop() : finish() }
+        if isAtEnd { return wish.isLooping ? loop(wish) : finish() }
         guard mayRead(wish.currentLimits) else {
             block()
             return .needsSpace
@@ -157,9 +160,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
         return .finished
     }
 
-    private func loop() -> StepResult {
+    private func loop(_ wish: Wish) -> StepResult {
         // A pass without a packet, or with none before its end, would go round for ever.
         guard failure == nil, hasPushed else { return finish() }
+        trimHistory(wish)
         pass += 1
         resetPass()
         return seek(to: .zero)
@@ -257,8 +261,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
             if track == videoTrack || videoTrack == nil { ahead = max(ahead, level.duration) }
         }
         let behind = MediaTime(nanoseconds: ahead &+ min(back.duration, 3_600_000_000_000))
-        // A loop that fits into the bytes is read once.
-        let isKept = wish.isLooping && back.duration > 0
+        // A loop that fits into the bytes is read once, where that spares more than a look into a file.
+        let pays = !description.isLocal || loopSetting.lapCount == queues.count
+        let isKept = wish.isLooping && back.duration > 0 && pays
         history.trim(
             before: isKept ? .negativeInfinity : lastEnd - behind,
             bytes: back.bytes,

@@ -1,0 +1,138 @@
+internal import CFFmpeg
+internal import Glibc
+internal import MediaCore
+
+/// Pieces of memory of one size, cut out of slabs and used again.
+///
+/// The oldest slab serves first, so that the others become free as a whole when fewer frames are held. Such a
+/// slab goes back to the system, unless it is likely to be needed again soon.
+final class SlabSupply: Sendable {
+    private struct Contents {
+        /// Oldest first.
+        var slabs: [Slab] = []
+        /// Pieces of all slabs that nobody holds.
+        var freeCount = 0
+        var isClosed = false
+    }
+
+    private let pieceSize: Int
+    /// Leaf lock: nothing is called while it is held, and nothing is freed.
+    private let contents = Locked(Contents())
+
+    /// Pieces that stay for the next frames: as many as a decoder with its queue lets go of at a seek.
+    static let mostSpare = 24
+
+    init(pieceSize: Int) { self.pieceSize = pieceSize }
+
+    /// Bytes of address space that are held.
+    var byteCount: Int { contents.withLock { $0.slabs.reduce(0) { $0 + $1.byteCount } } }
+
+    /// nil: the system gives no memory.
+    func next() -> UnsafeMutablePointer<AVBufferRef>? {
+        guard let (slab, piece) = take() else { return nil }
+        let held = Unmanaged.passRetained(slab)
+        let buffer = av_buffer_create(
+            piece,
+            pieceSize,
+            { opaque, piece in
+                guard let opaque, let piece else { return }
+                let slab = Unmanaged<Slab>.fromOpaque(opaque).takeRetainedValue()
+                slab.supply.giveBack(piece, to: slab)
+            },
+            held.toOpaque(),
+            0
+        )
+        if buffer == nil {
+            held.release()
+            giveBack(piece, to: slab)
+        }
+        return buffer
+    }
+
+    /// What is held by readers goes back to the system when they let go of it.
+    func close() {
+        let slabs = contents.withLock { contents in
+            defer { contents = Contents(isClosed: true) }
+            return contents.slabs
+        }
+        _ = slabs
+    }
+
+    private func take() -> (slab: Slab, piece: UnsafeMutablePointer<UInt8>)? {
+        contents.withLock { contents in
+            if contents.freeCount == 0 {
+                guard let slab = Slab(pieceSize, for: self) else { return nil }
+                contents.slabs.append(slab)
+                contents.freeCount += slab.pieceCount
+            }
+            guard let slab = contents.slabs.first(where: \.hasRoom), let piece = slab.take() else {
+                return nil
+            }
+            contents.freeCount -= 1
+            return (slab, piece)
+        }
+    }
+
+    private func giveBack(_ piece: UnsafeMutablePointer<UInt8>, to slab: Slab) {
+        let unused: Slab? = contents.withLock { contents in
+            slab.giveBack(piece)
+            guard !contents.isClosed else { return nil }
+            contents.freeCount += 1
+            guard slab.isUnused, contents.freeCount - slab.pieceCount >= Self.mostSpare else { return nil }
+            contents.slabs.removeAll { $0 === slab }
+            contents.freeCount -= slab.pieceCount
+            return slab
+        }
+        // Given back to the system outside the lock.
+        _ = unused
+    }
+}
+
+/// A run of fresh memory that several frames share.
+///
+/// Unchecked: what changes is guarded by the lock of its supply.
+private final class Slab: @unchecked Sendable {
+    let supply: SlabSupply
+    let pieceCount: Int
+    private let mapping: UnsafeMutableRawPointer
+    let byteCount: Int
+    /// The ones that were used last are used first: they are in memory already.
+    private var free: [UnsafeMutablePointer<UInt8>]
+
+    private static let hugePage = 2 << 20
+    private static let usualSize = 16 << 20
+    private static let mostPieces = 16
+
+    var hasRoom: Bool { !free.isEmpty }
+    var isUnused: Bool { free.count == pieceCount }
+
+    init?(_ pieceSize: Int, for supply: SlabSupply) {
+        let count = max(1, min(Slab.mostPieces, Slab.usualSize / max(1, pieceSize)))
+        let size = pieceSize * count
+        let isLarge = size >= 2 * Slab.hugePage
+        // Room to begin at a huge page. What is never touched costs nothing.
+        let mappedSize = isLarge ? (size + 2 * Slab.hugePage - 1) & ~(Slab.hugePage - 1) : size
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS
+        guard let mapping = mmap(nil, mappedSize, PROT_READ | PROT_WRITE, flags, -1, 0), mapping != MAP_FAILED
+        else { return nil }
+        var start = mapping
+        if isLarge {
+            let address = UInt(bitPattern: mapping)
+            let aligned = (address + UInt(Slab.hugePage) - 1) & ~(UInt(Slab.hugePage) - 1)
+            start = mapping + Int(aligned - address)
+            // Advice only: without huge pages it is slower, not wrong.
+            _ = madvise(start, size, MADV_HUGEPAGE)
+        }
+        let base = start.assumingMemoryBound(to: UInt8.self)
+        self.supply = supply
+        pieceCount = count
+        self.mapping = mapping
+        byteCount = mappedSize
+        free = (0..<count).reversed().map { base + $0 * pieceSize }
+    }
+
+    deinit { munmap(mapping, byteCount) }
+
+    func take() -> UnsafeMutablePointer<UInt8>? { free.popLast() }
+    func giveBack(_ piece: UnsafeMutablePointer<UInt8>) { free.append(piece) }
+}
