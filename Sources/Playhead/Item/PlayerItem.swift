@@ -35,6 +35,8 @@ public final class PlayerItem: Sendable, Identifiable {
     struct Attachment {
         let id: ItemID
         weak var core: PlayerCore?
+
+        func isSame(as other: Attachment) -> Bool { id == other.id && core === other.core }
     }
 
     let state = Locked(State())

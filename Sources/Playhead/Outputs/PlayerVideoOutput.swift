@@ -3,7 +3,8 @@ public import MediaCore
 /// Frames of a player, whatever it plays, to be asked for by host time. One for a player; set as
 /// `Player.videoOutput`. Any thread; nothing waits.
 ///
-/// It knows the newest few frames, over items and seeks.
+/// It knows the newest few frames, over items and seeks, as long as the player has an item. Those of earlier items go
+/// when there is none any more, or when the current one fails.
 public final class PlayerVideoOutput: Sendable {
     /// A frame and where it comes from.
     public struct Sample: Sendable {
@@ -40,6 +41,11 @@ public final class PlayerVideoOutput: Sendable {
     }
 
     func clear() { state.withLock { $0.samples = [] } }
+
+    /// Its player has let go of an item, or the current one has failed.
+    func keep(where isKept: (PlayerItem) -> Bool) {
+        state.withLock { state in state.samples.removeAll { !isKept($0.sample.item) } }
+    }
 
     /// The player that had it before loses it.
     fileprivate func move(to core: PlayerCore?) {

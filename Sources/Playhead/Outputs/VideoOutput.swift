@@ -15,7 +15,8 @@ extension PlayerItemOutput {
 
 /// Frames to be asked for rather than to be handed over: the one that is due at an item time.
 ///
-/// It knows the frames that have come due so far; the newest few are kept. What is new is counted for each
+/// It knows the frames that have come due so far; the newest few are kept until it is added to
+/// another item, or another playing of this one begins. What is new is counted for each
 /// output by itself, so each client takes one of its own. Any thread; nothing waits.
 public final class VideoOutput: PlayerItemOutput {
     private struct State {
@@ -23,6 +24,11 @@ public final class VideoOutput: PlayerItemOutput {
         var frames: [VideoFrame] = []
         var taken: MediaTime = .invalid
         weak var item: PlayerItem?
+
+        mutating func clear() {
+            frames = []
+            taken = .invalid
+        }
     }
     private let state = Locked(State())
     /// A renderer that asks a little late must still find the frame that was due.
@@ -33,7 +39,17 @@ public final class VideoOutput: PlayerItemOutput {
 
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
-        set { state.withLock { $0.item = newValue } }
+        set {
+            state.withLock { state in
+                guard let newValue else {
+                    state.item = nil
+                    return
+                }
+                // Item times of another item are other times.
+                if state.item !== newValue { state.clear() }
+                state.item = newValue
+            }
+        }
     }
 
     public func take(_ frame: VideoFrame) {
@@ -42,15 +58,14 @@ public final class VideoOutput: PlayerItemOutput {
             let isJump = state.frames.last.map {
                 $0.epoch != frame.epoch || $0.pass != frame.pass
             }
-            if isJump == true {
-                state.frames = []
-                state.taken = .invalid
-            }
+            if isJump == true { state.clear() }
             state.frames.append(frame)
             if state.frames.count > Self.depth { state.frames.removeFirst() }
         }
         readers.yield(frame)
     }
+
+    func clear() { state.withLock { $0.clear() } }
 
     /// Whether `copyFrame(forItemTime:)` would give another frame than it gave last.
     public func hasNewFrame(forItemTime time: MediaTime) -> Bool {
@@ -97,7 +112,15 @@ extension PlayerItem {
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }
 
     /// On the control lane.
-    func deliver(_ frame: VideoFrame) {
+    func deliver(_ frame: VideoFrame, of playing: Attachment) {
+        let outputs = state.withLock { $0.attachment?.isSame(as: playing) == true ? $0.outputs : [] }
+        guard !outputs.isEmpty else { return }
         for output in outputs { output.take(frame) }
+        // Another playing has begun meanwhile.
+        if state.withLock({ $0.attachment?.isSame(as: playing) == false }) { clearVideoOutputs() }
+    }
+
+    func clearVideoOutputs() {
+        for output in outputs { (output as? VideoOutput)?.clear() }
     }
 }

@@ -28,7 +28,7 @@ extension PlayerCore {
             }
         }
         if let old, let oldID { old.detach(from: oldID) }
-        if item == nil { setting(\.videoOutput)?.clear() }
+        clearVideoOutput()
         guard let item, let id else {
             loop.setItem(nil, nil)
             keep(old)
@@ -44,6 +44,11 @@ extension PlayerCore {
         loop.setItem(id, source(of: item), seek: seek?.request)
         keep(old)
         if let seek { acknowledge(seek.command) }
+    }
+
+    /// Where there is no item any more, nothing is shown. One that came meanwhile keeps what it has handed out.
+    func clearVideoOutput() {
+        setting(\.videoOutput)?.keep { _ in self.item != nil }
     }
 
     /// Until the loop has told what became of it, should nobody else hold it.
@@ -115,6 +120,7 @@ extension PlayerCore {
             }
             return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
         }
+        clearVideoOutput()
         for item in items { item.state.withLock { $0.attachment = nil } }
         items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)
         loop.release()

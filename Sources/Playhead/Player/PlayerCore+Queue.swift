@@ -49,6 +49,7 @@ extension PlayerCore {
         }
         guard let removed else { return }
         item.detach(from: removed)
+        clearVideoOutput()
         loop.send(.remove(removed))
         keep(item)
     }
@@ -88,6 +89,7 @@ extension PlayerCore {
                 return item
             }
             if let left, let old { left.detach(from: old) }
+            clearVideoOutput()
             // It has begun there; another time it begins at the start.
             if let new { watchers.item(new)?.state.withLock { $0.startPosition = nil } }
         case .itemFailed(let id, _):
@@ -97,6 +99,10 @@ extension PlayerCore {
                 return state.queue.remove(at: index).item
             }
             left?.detach(from: id)
+        case .passEnded(let id, .failed):
+            // What an earlier item has shown would stay for good.
+            guard let failed = state.withLock({ $0.itemID == id ? $0.item : nil }) else { break }
+            setting(\.videoOutput)?.keep { $0 === failed }
         default: break
         }
     }
@@ -136,6 +142,8 @@ extension PlayerItem {
             $0.attachment = attachment
             $0.log.hasFailed = false
         }
+        // What it handed out before is not due in this playing.
+        clearVideoOutputs()
     }
 
     /// Unless it has been attached anew since.

@@ -79,9 +79,9 @@ final class PlayerCore: Sendable {
         let loop = PlaybackLoop(
             driver: driver,
             frameTap: { [weak self, watchers] id, frame in
-                guard let item = watchers.item(id) else { return }
-                item.deliver(frame)
-                self?.deliver(frame, of: item)
+                guard let self, let item = watchers.item(id) else { return }
+                item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
+                deliver(frame, of: item)
             },
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )

@@ -34,10 +34,14 @@ public final class PlayerLooper: Sendable {
     public let loopingPlayerItems: [PlayerItem]
     private let start: MediaTime
 
-    /// `timeRange` in item time; nil: all of it. An empty range makes a looper whose status is failed.
+    /// `timeRange` in item time; nil or one with an invalid time, as `.invalid` has: all of it. A start before zero is
+    /// zero, and an end behind the item's, or one that is indefinite, is the item's. A range without a moment of the
+    /// item makes a looper whose status is failed: at once where it is empty, or its start is no time, and when the
+    /// first copy is ready where it begins at the item's end or behind it.
     public init(player: QueuePlayer, templateItem: PlayerItem, timeRange: MediaTimeRange? = nil) {
         self.player = player
         formerAction = player.actionAtItemEnd
+        let timeRange = timeRange.flatMap { $0.start.isValid && $0.duration.isValid ? $0 : nil }
         let start = max(.zero, timeRange?.start ?? .zero)
         self.start = start
         let isUsable = timeRange.map { $0.end > start && start.isNumeric } ?? true
@@ -48,10 +52,10 @@ public final class PlayerLooper: Sendable {
             rewind(item)
         }
         guard isUsable else {
-            let error = MediaError(.invalidArgument, "there is nothing to loop in an empty time range")
+            let error = Self.nothingToLoop("there is nothing to loop in an empty time range", templateItem)
             state.withLock { state in
                 state.facts.status = .failed
-                state.facts.error = PlaybackError(error, url: templateItem.asset.url)
+                state.facts.error = error
             }
             return
         }
@@ -102,12 +106,26 @@ public final class PlayerLooper: Sendable {
         case .currentItemChanged(let item): moved(to: item)
         case .itemStatusChanged(let item, let status) where isCopy(item):
             if status == .failed { return end(.failed, item.error) }
+            if status == .readyToPlay, item.duration.isNumeric, start >= item.duration, start > .zero {
+                // It would come to its end again and again.
+                return endForGood(item)
+            }
             state.withLock { state in
                 guard state.facts.status == .unknown, status == .readyToPlay else { return }
                 change(&state) { $0.status = .ready }
             }
         default: break
         }
+    }
+
+    /// Nothing of the range is in the item: no copy stays, not even the one that is current.
+    private func endForGood(_ item: PlayerItem) {
+        end(.failed, Self.nothingToLoop("the time range begins behind the item's end", item))
+        for copy in loopingPlayerItems { player.remove(copy) }
+    }
+
+    private static func nothingToLoop(_ words: String, _ item: PlayerItem) -> PlaybackError {
+        PlaybackError(MediaError(.invalidArgument, words), url: item.asset.url)
     }
 
     private func isCopy(_ item: PlayerItem) -> Bool { loopingPlayerItems.contains { $0 === item } }

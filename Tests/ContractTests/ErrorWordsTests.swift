@@ -1,0 +1,103 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// What code that knows nothing of Playhead reads of an error: `localizedDescription`, and an `NSError`'s parts.
+@Suite("Contract: errors in Foundation's words")
+struct ErrorWordsTests {
+    private static let path = "/nowhere/clip.mp4"
+
+    @Test("Loading what is not there: a sentence with the file and the reason")
+    func missingFile() async throws {
+        let asset = Asset(url: URL(fileURLWithPath: Self.path))
+        let error: any Error = try await #require(throws: PlaybackError.self) { try await asset.load() }
+        let words = try #require(error as? PlaybackError).message
+        #expect(words.hasPrefix(Self.path + ": "))
+        #expect(error.localizedDescription == words)
+        let localized = try #require(error as? any LocalizedError)
+        #expect(localized.errorDescription == words)
+        #expect(localized.failureReason.map { words == "\(Self.path): \($0)" } == true)
+        #expect(localized.recoverySuggestion != nil)
+    }
+
+    @Test("An item's error as an NSError: domain, code, words, the URL and what lies below")
+    func bridged() throws {
+        let bench = PlayerTestBench(.silentClip([.openFails(.permissionDenied)]))
+        let item = bench.load()
+        let error = try #require(item.error)
+        let bridged = error as NSError
+        #expect(bridged.domain == PlaybackError.errorDomain)
+        #expect(bridged.code == PlaybackError.Code.permissionDenied.number)
+        #expect(bridged.localizedDescription == error.message)
+        #expect(bridged.localizedFailureReason == error.failureReason)
+        #expect(bridged.localizedRecoverySuggestion == error.recoverySuggestion)
+        #expect(bridged.userInfo[NSURLErrorKey] as? URL == item.asset.url)
+        let below = try #require(bridged.userInfo[NSUnderlyingErrorKey] as? MediaError)
+        #expect(below.code == .permissionDenied)
+    }
+
+    @Test("Numbers of codes never change: each has its own, new ones come behind")
+    func numbers() {
+        let names = PlaybackError.Code.allCases.sorted { $0.number < $1.number }.map(\.rawValue)
+        #expect(
+            names == [
+                "emptyMedia", "unrecognizedFormat", "truncated", "notReady", "exceedsLimits",
+                "noPlayableTracks",
+                "notFound", "permissionDenied", "forbidden", "io", "timedOut", "encrypted", "decoderNotFound",
+                "decoderFailed", "decodeFailed", "notSeekable", "conversionFailed", "sinkFailed",
+                "resourceLimit",
+                "invalidArgument", "cancelled", "unknown",
+            ]
+        )
+        #expect(PlaybackError.Code.allCases.map(\.number).sorted() == Array(1...names.count))
+    }
+
+    @Test(
+        "Every kind of error and every code speaks in its own words",
+        arguments: PlaybackError.Code.allCases
+    )
+    func everyKind(code: PlaybackError.Code) {
+        let media = MediaError(code, "the reason", location: Self.path, libraryLog: "its words")
+        let made = PlaybackError(code: code, message: "a sentence", underlying: media)
+        let alone = PlaybackError(code: code, message: "a sentence")
+        for (error, words, reason) in [
+            (media, "\(Self.path): the reason (its words)", "the reason (its words)"),
+            (made, "a sentence", "the reason (its words)"), (alone, "a sentence", nil),
+        ] as [(any LocalizedError & CustomNSError, String, String?)] {
+            #expect((error as any Error).localizedDescription == words)
+            #expect(error.errorDescription == words)
+            #expect(error.failureReason == reason)
+            let bridged = error as NSError
+            #expect(bridged.code == code.number)
+            #expect(bridged.localizedDescription == words)
+            #expect(bridged.localizedFailureReason == reason)
+            #expect(bridged.localizedRecoverySuggestion == error.recoverySuggestion)
+        }
+    }
+
+    @Test("What may be tried again says so, whatever it is")
+    func retryable() {
+        let error = PlaybackError(code: .io, message: "the network is down", isRetryable: true)
+        #expect(error.recoverySuggestion == "Try again.")
+        #expect(PlaybackError(code: .io, message: "the disk is broken").recoverySuggestion == nil)
+    }
+
+    @Test("Sinks' errors: the file, the system's reason and number")
+    func sinks() {
+        let system = SinkError.system(operation: "write to", path: "/full/a.wav", code: ENOSPC)
+        #expect(system.localizedDescription == "cannot write to /full/a.wav: No space left on device")
+        #expect(system.failureReason == "No space left on device")
+        #expect((system as NSError).localizedDescription == system.description)
+        let below = (system as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        #expect(below?.domain == NSPOSIXErrorDomain && below?.code == Int(ENOSPC))
+        for error in [
+            .closedPipe(path: "/dev/stdout"), .unsupportedFormat("not this"), .tooLarge("4 GiB at most"),
+            .outOfOrder("not begun"),
+        ] as [SinkError] {
+            #expect(error.localizedDescription == error.description)
+            #expect((error as NSError).localizedDescription == error.description)
+            #expect(error.failureReason != nil)
+        }
+    }
+}
