@@ -9,6 +9,9 @@ struct OpenItem {
     let newestFault: Locked<MediaError?>
     /// Where playing ends in either direction.
     var ends: ItemEnds
+    /// Other tracks are wanted of the item, and not only another end: it is opened again for that. The same tracks
+    /// chosen again are told of too.
+    var selectsTracks = false
     /// When opening began, or when the item became current.
     var openedAt: HostTime
     /// nil until the container is open, and where it could not be opened.

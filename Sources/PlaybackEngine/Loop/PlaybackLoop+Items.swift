@@ -6,7 +6,6 @@ extension PlaybackLoop {
         guard let item = sources[id]?.make() else { return }
         let epoch = ItemEpoch(of: item, epoch: state.epoch)
         dropReopening()
-        reopeningSelects = false
         letGoOfCurrent()
         current = startOpening(id, item, at: epoch)
         publisher.counters.startupTime = nil
@@ -101,7 +100,7 @@ extension PlaybackLoop {
             // Where it ends may have been changed since opening began.
             current?.didOpen(pipeline, sources[id]?.make() ?? item, forward: forward(of: id, item))
             setRendererEnds(isReverse: renderer.isReverse)
-            if reopening.isWanted, !reopeningSelects { reopening = .none }
+            if reopening.isWanted, current?.selectsTracks != true { reopening = .none }
             pipeline.setLooping(state.repeatSetting == .loop)
             if pipeline.audio != nil { audio.output?.prepare() }
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
@@ -163,7 +162,6 @@ extension PlaybackLoop {
         guard var new = next, new.id == id else { return }
         next = nil
         dropReopening()
-        reopeningSelects = false
         let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil
         letGoOfCurrent()

@@ -27,7 +27,7 @@ extension PlaybackLoop {
         perform { loop in
             if loop.next?.id == id { return loop.handle(.prepareAgain(id)) }
             guard loop.state.item?.id == id else { return }
-            if !endsOnly { loop.reopeningSelects = true }
+            if !endsOnly { loop.current?.selectsTracks = true }
             loop.reopen()
         }
     }
@@ -80,7 +80,7 @@ extension PlaybackLoop {
             pipeline.setEndTime(source.forwardEnd)
             pipeline.setReverseEnd(source.reverseEnd)
         }
-        if !reopeningSelects { reopening = .none }
+        if current?.selectsTracks != true { reopening = .none }
     }
 
     /// The renderer does not end the pass before the place where the reopened item takes over.
@@ -106,7 +106,7 @@ extension PlaybackLoop {
         switch result {
         case .failure(let error):
             dropReopening()
-            reopeningSelects = false
+            current?.selectsTracks = false
             fault(error, of: new.id)
             handle(.framesCame(new.id, isLost: true))
         case .success(let pipeline):
@@ -133,8 +133,7 @@ extension PlaybackLoop {
 
     private func replaceCurrent(with item: OpenItem, at now: HostTime) {
         guard let pipeline = item.pipeline, let old = current else { return }
-        let isSelection = reopeningSelects || old.pipeline?.tracks.map(\.id) != pipeline.tracks.map(\.id)
-        reopeningSelects = false
+        let isSelection = old.selectsTracks || old.pipeline?.tracks.map(\.id) != pipeline.tracks.map(\.id)
         let shown = showsTheSame(pipeline, as: old.pipeline) ? layers.lastFrame : nil
         setReopening(.none)
         publisher.countBytes(of: old)
@@ -176,7 +175,7 @@ extension PlaybackLoop {
         if let next, isOutdated(next) { handle(.prepareAgain(next.id)) }
         // What is being opened is looked at when it is open.
         guard let item = reopening.item ?? current, item.pipeline != nil, isOutdated(item) else { return }
-        reopeningSelects = true
+        current?.selectsTracks = true
         reopen()
     }
 

@@ -23,8 +23,6 @@ package final class PlaybackLoop: @unchecked Sendable {
     var next: OpenItem?
     /// The current item opened again with other settings, to take its own place.
     var reopening = Reopening.none
-    /// Other tracks are wanted of it, and not only another end. The same tracks chosen again are told of too.
-    var reopeningSelects = false
     var layers = LayerGroup()
     var audio = AudioSync()
     var texts = TextFeeds()
