@@ -92,6 +92,7 @@ struct SlabSupplyTests {
 
     @Test func onlyWhatIsLikelyToBeNeededStays() throws {
         let supply = SlabSupply(pieceSize: 4096)
+        defer { supply.close() }
         #expect(supply.byteCount == 0)
         let lap = try take(200, of: supply)
         #expect(supply.byteCount == 13 * Self.slab)
@@ -109,6 +110,7 @@ struct SlabSupplyTests {
 
     @Test func theOldestSlabServesFirst() throws {
         let supply = SlabSupply(pieceSize: 4096)
+        defer { supply.close() }
         var frames = try take(64, of: supply)
         let early = frames[..<8].compactMap(\.pointee.data)
         release(frames[..<8])

@@ -49,7 +49,8 @@ final class SlabSupply: Sendable {
         return buffer
     }
 
-    /// What is held by readers goes back to the system when they let go of it.
+    /// What is held by readers goes back to the system when they let go of it. To be called: until then the supply and
+    /// its slabs hold each other.
     func close() {
         let slabs = contents.withLock { contents in
             defer { contents = Contents(isClosed: true) }
