@@ -199,7 +199,8 @@ final class OpeningGate: MediaBackend {
         var openings = 0
         var ended = 0
         var cancels = 0
-        var gated: [GatedDemuxer] = []
+        /// Not the demuxers: they hold the gate.
+        var signals: [DispatchSemaphore] = []
     }
 
     private let state = Locked(State())
@@ -214,11 +215,11 @@ final class OpeningGate: MediaBackend {
 
     func makeAsset() -> Asset { Asset(url: scripts.add(), backend: self) }
     func open() {
-        let gated = state.withLock { state in
+        let signals = state.withLock { state in
             state.isOpen = true
-            return state.gated
+            return state.signals
         }
-        for demuxer in gated { demuxer.letGo() }
+        for signal in signals { signal.signal() }
     }
 
     func isWaiting(_ count: Int) async { while openings < count { await Task.yield() } }
@@ -230,10 +231,10 @@ final class OpeningGate: MediaBackend {
     func makeDemuxer(for request: OpenRequest) -> any Demuxer {
         let demuxer = GatedDemuxer(scripts.makeDemuxer(for: request), self)
         let isOpen = state.withLock { state in
-            state.gated.append(demuxer)
+            state.signals.append(demuxer.signal)
             return state.isOpen
         }
-        if isOpen { demuxer.letGo() }
+        if isOpen { demuxer.signal.signal() }
         return demuxer
     }
     func makeVideoConverter() -> any VideoConverter { scripts.makeVideoConverter() }
@@ -246,15 +247,13 @@ final class OpeningGate: MediaBackend {
 private final class GatedDemuxer: Demuxer {
     private let inner: any Demuxer
     private let gate: OpeningGate
-    private let signal = DispatchSemaphore(value: 0)
+    let signal = DispatchSemaphore(value: 0)
     private let wasCancelled = Locked(false)
 
     init(_ inner: any Demuxer, _ gate: OpeningGate) {
         self.inner = inner
         self.gate = gate
     }
-
-    func letGo() { signal.signal() }
 
     func open() throws(MediaError) -> MediaDescription {
         gate.begin()
