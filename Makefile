@@ -10,8 +10,6 @@ PREFIX ?= /usr/local
 TESTFLAGS ?=
 # The sanitizers are many times slower: over real files they take most of an hour, so it must be asked for.
 SANITIZER_CORPUS ?=
-# Tests that have no clock but their own run side by side. The others run in real time, or count what the process holds.
-TIMELESS := ^(MediaCoreTests|PlaybackEngineTests|SinksTests|FFmpegTests)[.]
 # Where `make lint` builds. CI builds for tests and lint at once.
 STRICT_BUILD ?= .build-strict
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
@@ -57,22 +55,10 @@ clean: ## remove all that was built or generated
 
 ##@ Check
 
-# $(1): flags for `swift test`. A part that is asked for runs one test after the other.
-define run_tests
-if [ -n '$(TESTFLAGS)' ]; then
-	$(SWIFT) test $(1) --no-parallel $(TESTFLAGS)
-else
-	result=0
-	$(SWIFT) test $(1) --parallel --filter '$(TIMELESS)' || result=1
-	$(SWIFT) test $(1) --no-parallel --skip '$(TIMELESS)' || result=1
-	exit $$result
-fi
-endef
-
 .PHONY: test
 test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
 	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
-	$(call run_tests,)
+	$(SWIFT) test --no-parallel $(TESTFLAGS)
 
 .PHONY: lint
 lint: deps ## formatting, docs/contract.md and docs/testing.md against the tests, and a build (with the benchmarks) in which a warning is an error
@@ -93,7 +79,7 @@ test-asan: fixtures ## the suite under the address and leak sanitizers
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
-	$(call run_tests,--sanitize=address --scratch-path .build-asan)
+	$(SWIFT) test --sanitize=address --scratch-path .build-asan --no-parallel $(TESTFLAGS)
 
 .PHONY: test-tsan
 test-tsan: fixtures ## the suite under the thread sanitizer
@@ -101,7 +87,7 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
-	$(call run_tests,--sanitize=thread --scratch-path .build-tsan --skip CommandTests)
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --no-parallel --skip CommandTests $(TESTFLAGS)
 
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7
