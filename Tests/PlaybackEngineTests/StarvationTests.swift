@@ -14,7 +14,7 @@ struct StarvationTests {
 
     @Test(
         "Turning forward at a reverse loop's wrap ends, and playing goes on",
-        arguments: 0..<20 as Range<UInt64>
+        arguments: 0..<8 as Range<UInt64>
     )
     func reverseWrap(seed: UInt64) {
         let bench = EngineTestBench(seed: seed)
@@ -53,9 +53,10 @@ struct StarvationTests {
 
     @Test(
         "Decoding that empties the queue at once does not make a seek end without its frame",
-        arguments: 0..<40 as Range<UInt64>
+        arguments: [15, 19, 22, 25, 27, 28, 33, 38, 39] as [UInt64]
     )
     func quickDecoding(seed: UInt64) {
+        // Each of these orders once let reading come too late.
         let bench = EngineTestBench(seed: seed)
         bench.load(
             ScriptedMedia(
