@@ -13,14 +13,7 @@ struct SharedLoadTests {
     }
 
     private func load(_ asset: Asset) -> Task<Outcome, Never> {
-        Task {
-            do throws(PlaybackError) {
-                try await asset.load()
-                return .loaded
-            } catch {
-                return .failed(error.code)
-            }
-        }
+        Task { await outcome(of: asset) }
     }
 
     @Test("One caller's task is cancelled: that one alone is told so, and the others get what they asked for")
@@ -69,7 +62,7 @@ struct SharedLoadTests {
         func early() async -> Outcome {
             await Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                return await load(asset, here: true)
+                return await outcome(of: asset)
             }.value
         }
         #expect(await early() == .failed(.cancelled))
@@ -81,7 +74,7 @@ struct SharedLoadTests {
         #expect(gate.openings == 1)
     }
 
-    private func load(_ asset: Asset, here: Bool) async -> Outcome {
+    private func outcome(of asset: Asset) async -> Outcome {
         do throws(PlaybackError) {
             try await asset.load()
             return .loaded

@@ -295,7 +295,7 @@ struct PoolDriverTests {
     func oneThread() {
         let granted = Atomic<Int>(0)
         let pool = LanePool(cores: Self.cores, idleTime: 20_000_000) { name, body in
-            granted.add(1, ordering: .relaxed).newValue == 1 ? PoolThread.start(name, body) : EAGAIN
+            granted.add(1, ordering: .relaxed).newValue == 1 ? DetachedThread.start(name, body) : EAGAIN
         }
         let driver = PoolDriver(pool: pool)
         #expect(driver.refusal == nil)
@@ -310,7 +310,7 @@ struct PoolDriverTests {
     func noThread() {
         let isGranting = Atomic<Bool>(false)
         let pool = LanePool(cores: Self.cores, idleTime: 20_000_000) { name, body in
-            isGranting.load(ordering: .relaxed) ? PoolThread.start(name, body) : EAGAIN
+            isGranting.load(ordering: .relaxed) ? DetachedThread.start(name, body) : EAGAIN
         }
         let driver = PoolDriver(pool: pool)
         #expect(driver.refusal?.code == .resourceLimit)

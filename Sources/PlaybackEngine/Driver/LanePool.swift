@@ -1,5 +1,6 @@
 internal import Glibc
 import HeapModule
+internal import MediaCore
 
 /// The threads that all lanes of a process share.
 ///
@@ -64,7 +65,11 @@ final class LanePool: @unchecked Sendable {
     private static let nearness: Int64 = 50_000_000
     private static let longestWait: Int64 = 1_000_000
 
-    init(cores: Int, idleTime: Int64 = 5_000_000_000, startThread: @escaping StartThread = PoolThread.start) {
+    init(
+        cores: Int,
+        idleTime: Int64 = 5_000_000_000,
+        startThread: @escaping StartThread = DetachedThread.start
+    ) {
         queues = LaneQueues(cores: cores)
         self.idleTime = idleTime
         self.startThread = startThread

@@ -1,14 +1,7 @@
 internal import Glibc
-import MediaCore
 
-/// Threads of a `LanePool`: detached, so that nobody has to wait for one, and deaf to signals, which belong to
-/// the program's own threads.
+/// What a `LanePool` has to know of threads, and how it wakes one.
 enum PoolThread {
-    /// Runs `body` on a new thread. Returns 0, or the `errno` with which the system refused it.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
-        DetachedThread.start(name, body)
-    }
-
     /// Nanoseconds of the machine's monotonic clock, which `SystemClock` reads too.
     static var now: Int64 {
         var time = timespec()

@@ -147,7 +147,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func block() {
-        let now = ReadingRest(epoch: epoch, emptyTracks: queues.filter(\.value.isEmpty).map(\.key).sorted())
+        let now = ReadingRest(epoch: epoch, emptyTracks: inputs.filter(\.queue.isEmpty).map(\.track))
         let isNew = rest.withLock { rest in
             defer { rest = now }
             return rest != now
