@@ -3,7 +3,7 @@
 /// libdav1d, as FFmpeg 5.1 calls it, decodes every frame whatever `skip_frame` says. AV1 keeps everything that
 /// later frames need with the references, so a packet that refreshes none of them can be left out. The fields are
 /// those of the AV1 bitstream specification, 5.5 and 5.9. Where anything is unclear the packet is decoded.
-struct AV1FrameScan {
+struct AV1FrameScan: ReferenceScan {
     /// What of a sequence header is needed to read a frame header.
     private struct Sequence {
         var forcesScreenContentTools: Bool?

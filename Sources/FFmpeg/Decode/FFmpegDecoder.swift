@@ -20,8 +20,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let end: AudioEnd?
     private var isDraining = false
     private var skipping = DecodeSkipping.none
-    /// Non-nil where the library does not leave frames out by itself.
-    private var av1: AV1FrameScan?
+    /// nil: the library leaves frames out that no other refers to.
+    private var references: (any ReferenceScan)?
     /// It holds a codec context.
     var isOpen: Bool { codec != nil }
     private var isVideo: Bool { track.mediaType == .video }
@@ -75,11 +75,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             containerAspect: stream.pointee.sample_aspect_ratio
         )
         self.end = end
-        let header = settings.parameters.pointer.pointee
-        if header.codec_id == AV_CODEC_ID_AV1 {
-            let size = Int(max(0, header.extradata_size))
-            av1 = AV1FrameScan(configuration: UnsafeRawBufferPointer(start: header.extradata, count: size))
-        }
+        references = makeReferenceScan(settings.parameters.pointer.pointee)
     }
 
     package func send(_ packet: Packet?) throws(MediaError) -> Bool {
@@ -89,21 +85,25 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         }
         let original = payload.owner.pointer
         if original.pointee.size == 0 && original.pointee.side_data_elems == 0 { return true }
-        if mayLeaveOut(packet, original) { return true }
         let codec = try openCodec()
+        var clockAfter = clock
+        var decodeTicks = ticks(original.pointee.dts)
+        if isVideo {
+            clockAfter.setRate(codec.pointer.pointee.framerate)
+            decodeTicks = clockAfter.packet(
+                decodeTicks: decodeTicks,
+                durationTicks: original.pointee.duration
+            )
+            if mayLeaveOut(packet, original) {
+                clock = clockAfter
+                return true
+            }
+        }
         guard av_packet_ref(scratch.pointer, original) >= 0 else {
             throw MediaError(.resourceLimit, "no memory for a packet", isRetryable: true)
         }
         defer { scratch.unreference() }
-        var clockAfter = clock
-        if isVideo {
-            clockAfter.setRate(codec.pointer.pointee.framerate)
-            let decode = clockAfter.packet(
-                decodeTicks: ticks(original.pointee.dts),
-                durationTicks: original.pointee.duration
-            )
-            scratch.pointer.pointee.dts = decode ?? PH_NOPTS
-        }
+        scratch.pointer.pointee.dts = decodeTicks ?? PH_NOPTS
         log.clear()
         let code = log.capture { avcodec_send_packet(codec.pointer, scratch.pointer) }
         if code == PH_ERROR_EAGAIN { return false }
@@ -115,13 +115,14 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     }
 
     private func mayLeaveOut(_ packet: Packet, _ original: UnsafeMutablePointer<AVPacket>) -> Bool {
-        guard av1 != nil, packet.isKeyFrame || skipping == .nonReference else { return false }
+        guard references != nil, packet.isKeyFrame || skipping == .nonReference else { return false }
         let bytes = UnsafeRawBufferPointer(
             start: original.pointee.data,
             count: original.pointee.data == nil ? 0 : Int(max(0, original.pointee.size))
         )
-        if packet.isKeyFrame { av1?.noteKeyFrame(bytes) }
-        return skipping == .nonReference && !packet.isKeyFrame && av1?.isUnreferenced(bytes) == true
+        if packet.isKeyFrame { references?.noteKeyFrame(bytes) }
+        return skipping == .nonReference && !packet.isKeyFrame && original.pointee.side_data_elems == 0
+            && references?.isUnreferenced(bytes) == true
     }
 
     private func drain() throws(MediaError) -> Bool {
@@ -212,7 +213,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         codec.pointer.pointee.skip_frame =
             switch skipping {
             case .none: AVDISCARD_DEFAULT
-            case .nonReference: AVDISCARD_NONREF
+            case .nonReference: references == nil ? AVDISCARD_NONREF : AVDISCARD_DEFAULT
             case .allButKeyFrames: AVDISCARD_NONKEY
             }
     }
