@@ -58,12 +58,16 @@ clean: ## remove all that was built or generated
 .PHONY: test
 test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
 	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
-	$(SWIFT) test --no-parallel $(TESTFLAGS)
+	$(call run-tests)
+
+# Arguments: flags of `swift build` and `swift test`, flags of `swift test` alone.
+run-tests = $(SWIFT) build --build-tests $(1) && \
+	$(if $(TESTFLAGS),$(SWIFT) test --skip-build --no-parallel $(1) $(2) $(TESTFLAGS),SWIFT="$(SWIFT)" Tests/run.sh $(1) $(2))
 
 .PHONY: lint
 lint: deps ## formatting, docs/contract.md and docs/testing.md against the tests, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
-	bash -n .ci/run .ci/deps media-fixtures/make.sh
+	bash -n .ci/run .ci/deps media-fixtures/make.sh Tests/run.sh
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
@@ -79,7 +83,7 @@ test-asan: fixtures ## the suite under the address and leak sanitizers
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
-	$(SWIFT) test --sanitize=address --scratch-path .build-asan --no-parallel $(TESTFLAGS)
+	$(call run-tests,--sanitize=address --scratch-path .build-asan)
 
 .PHONY: test-tsan
 test-tsan: fixtures ## the suite under the thread sanitizer
@@ -87,7 +91,7 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --no-parallel --skip CommandTests $(TESTFLAGS)
+	$(call run-tests,--sanitize=thread --scratch-path .build-tsan,--skip CommandTests)
 
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7
