@@ -61,9 +61,9 @@ test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLA
 	$(SWIFT) test --no-parallel $(TESTFLAGS)
 
 .PHONY: lint
-lint: deps ## formatting, docs/contract.md and docs/testing.md against the tests, and a build (with the benchmarks) in which a warning is an error
+lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md against the code, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
-	bash -n .ci/run .ci/deps media-fixtures/make.sh
+	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
@@ -72,6 +72,10 @@ lint: deps ## formatting, docs/contract.md and docs/testing.md against the tests
 .PHONY: format
 format: ## format all Swift files in place
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
+
+.PHONY: readme
+readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
+	SWIFT="$(SWIFT)" Tests/check-readme.sh
 
 .PHONY: test-asan
 test-asan: fixtures ## the suite under the address and leak sanitizers
