@@ -61,12 +61,13 @@ test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLA
 	$(SWIFT) test --no-parallel $(TESTFLAGS)
 
 .PHONY: lint
-lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md against the code, and a build (with the benchmarks) in which a warning is an error
+lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
+	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))/Modules"
 	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks
 
 .PHONY: format

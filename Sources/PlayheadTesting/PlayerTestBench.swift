@@ -16,6 +16,7 @@ public final class PlayerTestBench<TestedPlayer: Player>: PlaybackTestBench {
     private var held: [TestedPlayer]
     private var tokens: [ObservationToken]
 
+    /// The player under test, which the bench holds until it is taken down.
     public var player: TestedPlayer { held[0] }
     /// Shows the player's video frames in `videoSink`.
     public let layer: PlayerLayer
