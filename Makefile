@@ -41,9 +41,23 @@ build: deps ## build vplay for release (it carries Swift's library with it)
 	$(SWIFT) build $(RELEASE)
 
 .PHONY: install
-install: build ## install vplay into PREFIX/bin (default /usr/local)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
+install: build ## install vplay, its manual page and the completions of bash, zsh and fish into PREFIX (default /usr/local)
+	share="$(DESTDIR)$(PREFIX)/share"
+	install -D -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
+	install -D -m 644 packaging/vplay.1 "$$share/man/man1/vplay.1"
+	completions() {
+		install -d "$$(dirname "$$2")"
+		$(VPLAY) --generate-completion-script "$$1" >"$$2"
+		chmod 644 "$$2"
+	}
+	completions bash "$$share/bash-completion/completions/vplay"
+	completions zsh "$$share/zsh/site-functions/_vplay"
+	completions fish "$$share/fish/vendor_completions.d/vplay.fish"
+
+.PHONY: manual
+manual: deps ## write packaging/vplay.1 anew, from what the command's parser says
+	$(SWIFT) build --product vplay
+	$(PYTHON) packaging/manual.py "$$($(SWIFT) build --show-bin-path)/vplay"
 
 .PHONY: fixtures
 fixtures: deps ## make the media files that tests and demo use
@@ -61,13 +75,15 @@ test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLA
 	$(SWIFT) test --no-parallel $(TESTFLAGS)
 
 .PHONY: lint
-lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, and a build (with the benchmarks) in which a warning is an error
+lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
-	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))/Modules"
+	built=$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))
+	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$built/Modules"
+	PYTHON="$(PYTHON)" Tests/check-install.sh "$$built/vplay"
 	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks
 
 .PHONY: format
