@@ -90,6 +90,11 @@ lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md agains
 format: ## format all Swift files in place
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
 
+.PHONY: docs
+docs: deps ## build the documentation as a website into .build-docs/site, with warnings as errors
+	$(SWIFT) build
+	SWIFT="$(SWIFT)" $(PYTHON) packaging/docs.py "$$($(SWIFT) build --show-bin-path)/Modules" .build-docs/site
+
 .PHONY: readme
 readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
 	SWIFT="$(SWIFT)" Tests/check-readme.sh

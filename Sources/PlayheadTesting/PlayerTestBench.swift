@@ -69,6 +69,7 @@ extension PlayerTestBench where TestedPlayer == Player {
     ///
     /// - Parameters:
     ///   - media: what items play for which nothing else is said.
+    ///   - audio: where it goes: to a sink that remembers it, to a simulated device, or nowhere.
     ///   - seed: draws the order of what can be done at the same time, as threads would; nil: always the same one.
     ///   - isRealTime: frames that come too late are dropped, where a script makes time pass.
     ///   - configure: changes what is not the bench's own: buffering, decoding, a logger.
