@@ -29,7 +29,7 @@ public struct PlaybackCounters: Hashable, Sendable {
     /// Bytes of compressed data taken from containers for the tracks that are played, ahead of what is shown.
     /// What else lies in a file (its index, other tracks) is not counted.
     public var bytesRead = 0
-    /// Seeks that the player began, also those that another one soon replaced.
+    /// Seeks that were begun; not those that another one replaced while they waited for their turn.
     public var seeks = 0
     /// Passes played to their end.
     public var passes = 0

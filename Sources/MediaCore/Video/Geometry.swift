@@ -67,7 +67,7 @@ public struct Rational: Hashable, Sendable, CustomStringConvertible {
 
 /// A colour with straight alpha, each component 0...1.
 public struct Color: Hashable, Sendable {
-    /// 0...1, in the colours of the frame that it is laid beside; not multiplied by `alpha`.
+    /// 0...1, not multiplied by `alpha`.
     public var red: Float
     /// 0...1, as `red`.
     public var green: Float

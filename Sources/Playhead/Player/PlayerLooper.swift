@@ -16,11 +16,11 @@ public final class PlayerLooper: Sendable {
     public enum Status: String, Hashable, Sendable {
         /// No copy is ready yet.
         case unknown
-        /// It loops, or will when its turn has come.
+        /// A copy can be played: it loops, or will when its turn has come.
         case ready
         /// It cannot loop; `error` says why.
         case failed
-        /// `disableLooping()` was called, or the queue was changed under it.
+        /// `disableLooping()` was called.
         case cancelled
     }
 
