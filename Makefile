@@ -41,9 +41,23 @@ build: deps ## build vplay for release (it carries Swift's library with it)
 	$(SWIFT) build $(RELEASE)
 
 .PHONY: install
-install: build ## install vplay into PREFIX/bin (default /usr/local)
-	install -d "$(DESTDIR)$(PREFIX)/bin"
-	install -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
+install: build ## install vplay, its manual page and the completions of bash, zsh and fish into PREFIX (default /usr/local)
+	share="$(DESTDIR)$(PREFIX)/share"
+	install -D -m 755 $(VPLAY) "$(DESTDIR)$(PREFIX)/bin/vplay"
+	install -D -m 644 docs/manual/vplay.1 "$$share/man/man1/vplay.1"
+	completions() {
+		install -d "$$(dirname "$$2")"
+		$(VPLAY) --generate-completion-script "$$1" >"$$2"
+		chmod 644 "$$2"
+	}
+	completions bash "$$share/bash-completion/completions/vplay"
+	completions zsh "$$share/zsh/site-functions/_vplay"
+	completions fish "$$share/fish/vendor_completions.d/vplay.fish"
+
+.PHONY: manual
+manual: deps ## write docs/manual/vplay.1 anew, from what the command's parser says
+	$(SWIFT) build --product vplay
+	$(PYTHON) docs/manual/manual.py "$$($(SWIFT) build --show-bin-path)/vplay"
 
 .PHONY: fixtures
 fixtures: deps ## make the media files that tests and demo use
@@ -65,17 +79,29 @@ run-tests = $(SWIFT) build --build-tests $(1) && \
 	$(if $(TESTFLAGS),$(SWIFT) test --skip-build --no-parallel $(1) $(2) $(TESTFLAGS),SWIFT="$(SWIFT)" Tests/run.sh $(1) $(2))
 
 .PHONY: lint
-lint: deps ## formatting, docs/contract.md and docs/testing.md against the tests, and a build (with the benchmarks) in which a warning is an error
+lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
-	bash -n .ci/run .ci/deps media-fixtures/make.sh Tests/run.sh
+	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
+	built=$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))
+	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$built/Modules"
+	PYTHON="$(PYTHON)" Tests/check-install.sh "$$built/vplay"
 	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks
 
 .PHONY: format
 format: ## format all Swift files in place
 	$(SWIFT) format --in-place --recursive --parallel $(SOURCES)
+
+.PHONY: docs
+docs: deps ## build the documentation as a website into .build-docs/site, with warnings as errors
+	$(SWIFT) build
+	SWIFT="$(SWIFT)" $(PYTHON) docs/site.py "$$($(SWIFT) build --show-bin-path)/Modules" .build-docs/site
+
+.PHONY: readme
+readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
+	SWIFT="$(SWIFT)" Tests/check-readme.sh
 
 .PHONY: test-asan
 test-asan: fixtures ## the suite under the address and leak sanitizers

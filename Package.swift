@@ -140,5 +140,5 @@ let package = Package(
             path: "docs/examples/Tests/TestingDemoTests",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
-    ] + (strict ? [example("WatchDemo"), example("SinkDemo")] : [])
+    ] + (strict ? [example("PlayDemo"), example("WatchDemo"), example("SinkDemo")] : [])
 )

@@ -1,17 +1,29 @@
 #!/usr/bin/env python3
-"""Holds the code in docs/testing.md to the file that is compiled: each of its test functions is there word for word."""
+"""Holds the code in README.md and docs/testing.md to the files that are compiled: word for word the same."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-page = (ROOT / "docs/testing.md").read_text()
-code = (ROOT / "docs/examples/Tests/TestingDemoTests/IntroSkipperTests.swift").read_text()
+EXAMPLES = ROOT / "docs/examples"
 
+
+def blocks(page):
+    return re.findall(r"^```swift\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+
+
+faults = []
+
+page = (ROOT / "docs/testing.md").read_text()
+code = (EXAMPLES / "Tests/TestingDemoTests/IntroSkipperTests.swift").read_text()
 functions = re.findall(r"^@Test func .*?^}$", page, re.MULTILINE | re.DOTALL)
-missing = [function.splitlines()[0] for function in functions if function not in code]
-for line in missing:
-    print(f"docs/testing.md: not as in docs/examples: {line}", file=sys.stderr)
+faults += [f"docs/testing.md: not as in docs/examples: {f.splitlines()[0]}" for f in functions if f not in code]
 if not functions:
-    print("docs/testing.md: there is no example", file=sys.stderr)
-sys.exit(1 if missing or not functions else 0)
+    faults.append("docs/testing.md: there is no example")
+
+if (EXAMPLES / "Sources/PlayDemo/main.swift").read_text() not in blocks("README.md"):
+    faults.append("README.md: its program is not docs/examples/Sources/PlayDemo/main.swift, word for word")
+
+for fault in faults:
+    print(fault, file=sys.stderr)
+sys.exit(1 if faults else 0)

@@ -14,28 +14,41 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         case exceedsLimits
         /// Opened, but no track in it can be played here.
         case noPlayableTracks
+        /// There is nothing by that name.
         case notFound
+        /// The system does not let this user read or write it.
         case permissionDenied
         /// A scheme or nested reference that the policy refuses.
         case forbidden
         /// Reading failed for another reason.
         case io
+        /// No answer came in time. Trying again may help.
         case timedOut
+        /// The media are encrypted, and there is no key for them.
         case encrypted
+        /// The FFmpeg that is installed has no decoder for a track.
         case decoderNotFound
+        /// A decoder could not be opened, or is of no use any more.
         case decoderFailed
         /// One packet, or too many of them in a row, could not be decoded.
         case decodeFailed
+        /// The bytes can only be read once, in order.
         case notSeekable
+        /// A frame or samples could not be brought into the format that was asked for.
         case conversionFailed
+        /// A sink threw, and was taken off.
         case sinkFailed
         /// Memory, file descriptors or threads ran out.
         case resourceLimit
+        /// The call makes no sense, such as an empty location.
         case invalidArgument
+        /// Nobody wanted it any more: a load was called off, a player let go.
         case cancelled
+        /// None of the others: see the words, and `underlyingCode`.
         case unknown
     }
 
+    /// What kind of failure it is; to decide by.
     public var code: Code
     /// A whole sentence without the location, e.g. "the file is empty".
     public var message: String
@@ -52,6 +65,7 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether trying the same again could help.
     public var isRetryable: Bool
 
+    /// `message` is a sentence without the location; what is left out is not known.
     public init(
         _ code: Code,
         _ message: String,

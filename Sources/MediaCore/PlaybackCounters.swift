@@ -13,6 +13,7 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var framesSkippedBySinks = 0
     /// Host nanoseconds between due and shown: the largest, and the sum over all shown.
     public var worstLateness: Int64 = 0
+    /// Nanoseconds by which frames were shown after they were due, added up over all of them.
     public var totalLateness: Int64 = 0
     /// Samples per channel handed to the audio sink.
     public var audioSamples = 0
@@ -20,6 +21,7 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var audioUnderruns = 0
     /// Packets that could not be read or decoded.
     public var faults = 0
+    /// Times that playing ran out of data and stood still.
     public var stalls = 0
     /// Host nanoseconds from running out of data to having enough of it again, over all stalls that are over.
     /// A seek, another item or a failure ends a stall too.
@@ -27,6 +29,7 @@ public struct PlaybackCounters: Hashable, Sendable {
     /// Bytes of compressed data taken from containers for the tracks that are played, ahead of what is shown.
     /// What else lies in a file (its index, other tracks) is not counted.
     public var bytesRead = 0
+    /// Seeks that were begun; not those that another one replaced while they waited for their turn.
     public var seeks = 0
     /// Passes played to their end.
     public var passes = 0
@@ -37,5 +40,6 @@ public struct PlaybackCounters: Hashable, Sendable {
     /// second, which is about what an eye forgives.
     public static let lateThreshold: Int64 = 8_000_000
 
+    /// All zero.
     public init() {}
 }

@@ -3,28 +3,51 @@
 
 /// Whether a player can play. `Player.Status`.
 public enum PlayerStatus: String, Hashable, Sendable {
-    case unknown, readyToPlay, failed
+    /// No item has been tried yet.
+    case unknown
+    /// It plays what can be played.
+    case readyToPlay
+    /// It can play nothing at all; `Player.error` says why.
+    case failed
 }
 
 /// Whether an item can be played. `PlayerItem.Status`.
 public enum PlayerItemStatus: String, Hashable, Sendable {
-    case unknown, readyToPlay, failed
+    /// No player has opened it yet.
+    case unknown
+    /// Opened: its duration and tracks are known.
+    case readyToPlay
+    /// It cannot be played; `PlayerItem.error` says why. Final.
+    case failed
 }
 
 /// Whether time runs, and if not, whether it will. `Player.TimeControlStatus`.
 public enum TimeControlStatus: String, Hashable, Sendable {
-    case paused, waitingToPlayAtSpecifiedRate, playing
+    /// The rate is 0: time stands until somebody sets another one.
+    case paused
+    /// There is a rate, and time stands until something can be played; `Player.reasonForWaitingToPlay` says what
+    /// it waits for.
+    case waitingToPlayAtSpecifiedRate
+    /// Time runs.
+    case playing
 }
 
 /// Why a player that has a rate does not play. `Player.WaitingReason`.
 public enum WaitingReason: String, Hashable, Sendable {
-    case toMinimizeStalls, evaluatingBufferingRate, noItemToPlay
+    /// Not enough data is at hand to play on without a stall: a program may show that it waits.
+    case toMinimizeStalls
+    /// It begins in a moment, when the first frame is there or the buffer has been looked at: as a rule too
+    /// short a wait to be shown.
+    case evaluatingBufferingRate
+    /// There is no item.
+    case noItemToPlay
 }
 
 /// What happens when the item has played to its end. `Player.ActionAtItemEnd`.
 public enum ActionAtItemEnd: String, Hashable, Sendable {
     /// On to the next item; a player without a queue pauses.
     case advance
+    /// The rate becomes 0, and the last frame stays.
     case pause
     /// Time goes on past the end.
     case none
@@ -32,6 +55,7 @@ public enum ActionAtItemEnd: String, Hashable, Sendable {
 
 /// Whether the item begins again at its end. `Player.RepeatMode`.
 public enum RepeatMode: String, Hashable, Sendable {
+    /// It is played to its end, and then `ActionAtItemEnd` says what comes.
     case once
     /// Gapless: the next pass lies decoded before the present one ends.
     case loop
@@ -39,5 +63,14 @@ public enum RepeatMode: String, Hashable, Sendable {
 
 /// Why the rate is what it is. `PlayerEvent.RateChange`.
 public enum RateChangeReason: String, Hashable, Sendable {
-    case setRateCalled, stalled, resumedAfterStall, itemEnded, itemFailed
+    /// Somebody set it: `rate`, `play()`, `pause()`, or another item.
+    case setRateCalled
+    /// The data ran out, where the player does not wait for more.
+    case stalled
+    /// There is data again after a stall that had taken the rate.
+    case resumedAfterStall
+    /// The item was played to its end.
+    case itemEnded
+    /// The item could not be opened, or not be played to its end.
+    case itemFailed
 }

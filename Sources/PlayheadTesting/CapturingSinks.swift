@@ -2,11 +2,15 @@ public import MediaCore
 
 /// Remembers every call that a layer makes.
 public final class CapturingVideoSink: VideoSink {
+    /// One call that a layer made.
     public enum Call: Hashable, Sendable, CustomStringConvertible {
+        /// Frames of this size and format follow.
         case start(PixelSize, PixelFormat)
         /// `number`: what a scripted frame holds. `host`: the clock at the call, in nanoseconds.
         case present(number: Int, time: MediaTime, pass: Int, host: Int64)
+        /// A seek or a new item: what came before is history.
         case flush
+        /// The sink was taken off, or its layer went.
         case finish
 
         public var description: String {
@@ -24,10 +28,13 @@ public final class CapturingVideoSink: VideoSink {
     public struct Frame: Hashable, Sendable {
         /// What a scripted frame holds; of other media it means nothing.
         public var number: Int
+        /// When it was due, in item time.
         public var time: MediaTime
+        /// How many times the item had been played through before.
         public var pass: Int
         /// The clock at the call.
         public var hostTime: HostTime
+        /// Coded size, in pixels.
         public var size: PixelSize
     }
 
@@ -40,9 +47,12 @@ public final class CapturingVideoSink: VideoSink {
     private let clock: any HostClock
     private let state = Locked(State())
 
+    /// `clock`: the driver's, which the host times of calls and frames are read from.
     public init(clock: any HostClock) { self.clock = clock }
 
+    /// All calls up to now, in order. Any thread.
     public var calls: [Call] { state.withLock { $0.calls } }
+    /// All frames up to now, in order. Any thread.
     public var frames: [Frame] { state.withLock { $0.frames } }
     /// The numbers that the frames hold, in the order in which they came.
     public var numbers: [Int] { frames.map(\.number) }
@@ -92,14 +102,18 @@ public final class CapturingAudioSink: AudioSink {
     }
     private let state = Locked(State())
 
+    /// It takes 16 bit integers, at the rate and with the channels that come.
     public init() {}
 
     /// Scripted samples hold the low 16 bits of their own index.
     public var samples: [Int16] { state.withLock { $0.samples } }
     /// Samples of each channel.
     public var frameCount: Int { state.withLock { $0.frameCount } }
+    /// How often it was told to forget what it was given.
     public var flushes: Int { state.withLock { $0.flushes } }
+    /// How often it was told that nothing follows; once is right.
     public var finishes: Int { state.withLock { $0.finishes } }
+    /// Whether the timeline stands, as it was last told; true before the first word.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
     public func start(_ format: AudioFormat) throws -> AudioFormat {

@@ -6,6 +6,7 @@ public import PlaybackEngine
 /// says so. With a seed the order among the stages is drawn from it.
 public final class ManualDriver: Driver {
     private let stepped: SteppedDriver
+    /// What the order among the stages is drawn from; nil: it is always the same.
     public let seed: UInt64?
 
     /// `isRealTime`: as on the machine's clock frames can come too late, where a script makes time pass.
@@ -15,10 +16,14 @@ public final class ManualDriver: Driver {
         stepped = SteppedDriver(seed: seed)
     }
 
+    /// A `ManualClock`, which starts at zero.
     public var clock: any HostClock { stepped.clock }
+    /// The clock's reading.
     public var now: HostTime { stepped.clock.now }
+    /// Whether a frame can come too late: false unless the driver was made with it.
     public let isRealTime: Bool
 
+    /// A lane whose work waits for `step()`.
     public func makeLane(_ role: LaneRole, label: String) -> any Lane {
         stepped.makeLane(role, label: label)
     }

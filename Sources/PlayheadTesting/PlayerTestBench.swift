@@ -16,6 +16,7 @@ public final class PlayerTestBench<TestedPlayer: Player>: PlaybackTestBench {
     private var held: [TestedPlayer]
     private var tokens: [ObservationToken]
 
+    /// The player under test, which the bench holds until it is taken down.
     public var player: TestedPlayer { held[0] }
     /// Shows the player's video frames in `videoSink`.
     public let layer: PlayerLayer
@@ -68,6 +69,7 @@ extension PlayerTestBench where TestedPlayer == Player {
     ///
     /// - Parameters:
     ///   - media: what items play for which nothing else is said.
+    ///   - audio: where it goes: to a sink that remembers it, to a simulated device, or nowhere.
     ///   - seed: draws the order of what can be done at the same time, as threads would; nil: always the same one.
     ///   - isRealTime: frames that come too late are dropped, where a script makes time pass.
     ///   - configure: changes what is not the bench's own: buffering, decoding, a logger.

@@ -9,7 +9,9 @@ public import Playhead
 public final class ScriptedBackend: MediaBackend {
     /// How often demuxers and decoders of the scripts were asked to do something.
     public struct Counts: Hashable, Sendable {
+        /// Packets that demuxers were asked for.
         public var reads = 0
+        /// Seeks in a container, which is not each seek of a player: what is kept needs none.
         public var seeks = 0
         /// Packets that decoders took.
         public var decoded = 0
@@ -68,11 +70,14 @@ public final class ScriptedBackend: MediaBackend {
         }
     }
 
+    /// An asset of its own URL that plays `media`; nil: what the backend was made with.
     public func makeAsset(_ media: ScriptedMedia? = nil) -> Asset { Asset(url: add(media), backend: self) }
+    /// An item of such an asset.
     public func makeItem(_ media: ScriptedMedia? = nil) -> PlayerItem { PlayerItem(asset: makeAsset(media)) }
 
     /// Locations for which demuxers were made, in order.
     public var opened: [String] { state.withLock { $0.opened } }
+    /// What was done up to now. Any thread.
     public var counts: Counts { state.withLock { $0.counts } }
 
     public func makeDemuxer(for request: OpenRequest) -> any Demuxer {

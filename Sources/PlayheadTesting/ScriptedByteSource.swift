@@ -17,7 +17,9 @@ public final class ScriptedByteSource: ByteSource {
     public struct Counts: Hashable, Sendable {
         /// Readers that have read at least once: one for each demuxer.
         public var readers = 0
+        /// Calls of `read`.
         public var reads = 0
+        /// Bytes that were handed out.
         public var bytes = 0
         /// Reads that found their bytes held back.
         public var waits = 0
@@ -51,6 +53,8 @@ public final class ScriptedByteSource: ByteSource {
     public let isLocal: Bool
     public var byteCount: Int64? { isSeekable ? Int64(bytes.count) : nil }
 
+    /// Serves `bytes`. `waiting` says what a reader finds where `hold` keeps some back; `isLocal` false: as
+    /// if they came over a network.
     public init(
         _ bytes: [UInt8],
         waiting: Waiting = .blocks,
@@ -73,6 +77,7 @@ public final class ScriptedByteSource: ByteSource {
 
     // MARK: The script
 
+    /// What readers have done up to now. Any thread.
     public var counts: Counts { state.withLock { $0.counts } }
 
     /// Reads that need a byte of `range` find nothing from now on. Bytes before it are still read.

@@ -4,7 +4,10 @@ import Synchronization
 
 /// What a scripted demuxer, or a decoder of it, was asked to do.
 public enum ScriptedCall: Hashable, Sendable {
-    case read, seek
+    /// The demuxer was asked for a packet.
+    case read
+    /// The demuxer was asked to go to another place.
+    case seek
     /// A decoder took a packet.
     case decode
     /// The demuxer was cancelled, for the first time.

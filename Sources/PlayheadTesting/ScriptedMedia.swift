@@ -2,8 +2,12 @@ public import MediaCore
 
 /// Media that exists only as numbers: which frames there are, and what goes wrong with them.
 public struct ScriptedMedia: Sendable {
+    /// A track of frames at a fixed rate. Each holds its own number, counted from 0 in the order in which
+    /// they are shown.
     public struct Video: Sendable {
+        /// Frames of one pass; the track is `frameCount / frameRate` seconds long.
         public var frameCount: Int
+        /// Frames per second.
         public var frameRate: Int32
         /// Every how many frames a key frame stands.
         public var keyInterval: Int
@@ -13,10 +17,13 @@ public struct ScriptedMedia: Sendable {
         public var start: MediaTime
         /// Frames that the decoder holds back although it could show them.
         public var delay = 0
+        /// Each frame says that it is made of two fields.
         public var isInterlaced = false
         /// A frame that cannot be decoded is told of when the decoder is drained, too.
         public var throwsAtDraining = false
 
+        /// A key frame every `keyInterval` frames, from the first one on; `bFrames` between two that others
+        /// need.
         public init(
             frameCount: Int,
             frameRate: Int32 = 25,
@@ -32,12 +39,16 @@ public struct ScriptedMedia: Sendable {
         }
     }
 
+    /// A track of one channel. Each sample holds the low 16 bits of its own index.
     public struct Audio: Sendable {
+        /// Samples of one pass; the track is `sampleCount / sampleRate` seconds long.
         public var sampleCount: Int
+        /// Samples per second.
         public var sampleRate: Int32
         /// Samples in a packet.
         public var packetLength: Int
 
+        /// `packetLength`: samples in a packet, at least 1.
         public init(sampleCount: Int, sampleRate: Int32 = 48_000, packetLength: Int = 1024) {
             self.sampleCount = sampleCount
             self.sampleRate = sampleRate
@@ -47,13 +58,16 @@ public struct ScriptedMedia: Sendable {
 
     /// Words, in the order in which they lie in the file.
     public struct Text: Sendable {
+        /// What is said, as plain text.
         public var words: String
         /// Milliseconds of item time; no end: until the next one.
         public var start: Int64
+        /// Milliseconds of item time; nil: until the next one.
         public var end: Int64?
         /// The track, from `ScriptedMedia.textTrack` on.
         public var track: Int
 
+        /// `start` and `end` in milliseconds of item time.
         public init(_ words: String, from start: Int64, to end: Int64?, track: Int = ScriptedMedia.textTrack)
         {
             self.words = words
@@ -63,6 +77,8 @@ public struct ScriptedMedia: Sendable {
         }
     }
 
+    /// What goes wrong. Packets are counted from 0 in file order, frames in the order in which they are
+    /// shown.
     public enum Fault: Hashable, Sendable {
         /// Opening fails.
         case openFails(MediaError.Code)
@@ -81,15 +97,21 @@ public struct ScriptedMedia: Sendable {
         case undecodable(frame: Int)
         /// A seek lands this many key frames behind its target, unless it is to the start.
         case seeksLate(keyFrames: Int)
+        /// Nothing decodes the track of this kind: it is there, and cannot be played.
         case noDecoder(MediaType)
         /// Data comes at so many seconds of media a second from the clock's zero on.
         case trickles(speed: Double)
     }
 
+    /// Its track is `videoTrack`; nil: there is none.
     public var video: Video?
+    /// Its track is `audioTrack`; nil: there is none.
     public var audio: Audio?
+    /// In file order; each names its track.
     public var texts: [Text]
+    /// As the container would have them.
     public var chapters: [Chapter] = []
+    /// All that goes wrong; the order means nothing.
     public var faults: [Fault]
     /// Nanoseconds by which a `ManualClock` goes on for each frame that is decoded.
     public var decodingTime: Int64 = 0
@@ -101,6 +123,7 @@ public struct ScriptedMedia: Sendable {
     /// False: as if it came over a network.
     public var isLocal = true
 
+    /// Tracks that are left out are not there. By default nothing goes wrong.
     public init(
         video: Video? = nil,
         audio: Audio? = nil,
@@ -129,7 +152,9 @@ public struct ScriptedMedia: Sendable {
         ScriptedMedia(video: Video(frameCount: 50), faults: faults)
     }
 
+    /// `Track.id` of the frames.
     public static let videoTrack = 0
+    /// `Track.id` of the samples.
     public static let audioTrack = 1
     /// Of the first track of text.
     public static let textTrack = 2

@@ -7,6 +7,7 @@ public import MediaCore
 /// missing, and can be taken away and given back. Its audio is 16 bit integers as they come; of several channels
 /// the first is remembered.
 public final class SimulatedAudioDevice: AudioDeviceSink {
+    /// What kind of device it is. Lengths of time are in seconds.
     public struct Setup: Sendable {
         /// Seconds of audio that it keeps in hand.
         public var buffer = 0.05
@@ -29,27 +30,46 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         /// Not there, and not known to be away either, until `connect` or `disconnect`.
         public var isConnecting = false
 
+        /// A device like many: 50 ms in hand, heard 20 ms after it is started, exactly at the clock's pace.
         public init() {}
     }
 
     /// A run of samples that were heard one after the other.
     public struct Heard: Sendable {
+        /// When the first of them was heard, on the clock of the device.
         public let start: HostTime
         /// Nanoseconds between two samples.
         public let interval: Double
+        /// The first channel, as it was heard: after volume and mute.
         public fileprivate(set) var samples: [Int16]
 
+        /// When the sample was heard; `index` counts from the first one of the run.
         public func time(of index: Int) -> HostTime {
             start.advanced(by: Int64((Double(index) * interval).rounded()))
         }
     }
 
+    /// One call that the engine made.
     public enum Call: Hashable, Sendable {
+        /// The decoder's format, as it was told.
         case start(AudioFormat)
-        case prepare, pause, resume, flush, rewind
+        /// Audio is to be expected.
+        case prepare
+        /// The timeline stands.
+        case pause
+        /// The timeline runs again.
+        case resume
+        /// What was written must not be heard any more.
+        case flush
+        /// What was written was taken back, from some sample on.
+        case rewind
+        /// Samples per channel to leave out; below zero: silence to put in.
         case skip(Int64)
+        /// Whether more follows for the present.
         case expect(Bool)
+        /// The unique name that was chosen; nil: the default.
         case device(String?)
+        /// Nothing follows.
         case finish
     }
 
@@ -83,6 +103,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     private let clock: any HostClock
     private let state: Locked<State>
 
+    /// Plays by `clock`, from its present reading on.
     public init(clock: any HostClock, _ setup: Setup = Setup()) {
         self.clock = clock
         state = Locked(
@@ -93,6 +114,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     // MARK: For tests
 
+    /// All calls up to now, in order, but not `write`, `setVolume` and `setTitle`. Any thread.
     public var calls: [Call] { state.withLock { $0.calls } }
     /// What was heard up to now. Silence that was not written is in it, but not before the first sample.
     public var heard: [Heard] { now { $0.heard } }
@@ -118,6 +140,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         }
     }
 
+    /// The device is there, or there again: it plays what it is given.
     public func connect() {
         now { state in
             state.isConnected = true

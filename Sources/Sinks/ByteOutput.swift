@@ -110,17 +110,21 @@ public final class ByteOutput {
         gathered.deallocate()
     }
 
+    /// Takes a copy, or writes them before it returns, so the memory may be used again. May wait for a
+    /// reader.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
         try put(bytes)
         if !vectors.isEmpty { try flush() }
     }
 
+    /// Appends the bytes. May wait for a reader.
     public func write(_ bytes: [UInt8]) throws(SinkError) {
         try bytes.withUnsafeBufferPointer { (bytes) throws(SinkError) in
             try write(UnsafeRawBufferPointer(bytes))
         }
     }
 
+    /// Appends the text as UTF-8. May wait for a reader.
     public func write(_ text: String) throws(SinkError) {
         try write(Array(text.utf8))
     }

@@ -17,6 +17,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
         self.init(try ByteOutput(path: path))
     }
 
+    /// Writes to an output that nobody else uses from now on.
     public init(_ output: sending ByteOutput) {
         writer = SinkWriter(output, state: State())
     }

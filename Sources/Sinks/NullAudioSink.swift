@@ -11,12 +11,14 @@ public final class NullAudioSink: AudioSink {
 
     private let state = Locked(State())
 
+    /// Nothing taken yet.
     public init() {}
 
     /// Samples per channel taken so far.
     public var frameCount: Int { state.withLock { $0.frameCount } }
     /// Of the last buffer taken since the last flush; nil before the first.
     public var lastPresentationTime: MediaTime? { state.withLock { $0.lastPresentationTime } }
+    /// Whether it was told that nothing follows. Any thread.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
     public func start(_ format: AudioFormat) -> AudioFormat { format }

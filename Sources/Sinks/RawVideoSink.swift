@@ -10,6 +10,7 @@ public final class RawVideoSink: VideoSink, FileSink {
         self.init(try ByteOutput(path: path))
     }
 
+    /// Writes to an output that nobody else uses from now on.
     public init(_ output: sending ByteOutput) {
         writer = SinkWriter(output, state: ())
     }

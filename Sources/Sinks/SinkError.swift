@@ -35,6 +35,7 @@ extension SinkError: CustomStringConvertible {
 }
 
 extension MediaError {
+    /// With the code `.sinkFailed`, and the sink's words.
     public init(_ error: SinkError) {
         self.init(.sinkFailed, error.description, underlyingCode: error.systemCode)
     }

@@ -20,6 +20,7 @@ public final class WAVSink: AudioSink, FileSink {
         self.init(try ByteOutput(path: path))
     }
 
+    /// Writes to an output that nobody else uses from now on.
     public convenience init(_ output: sending ByteOutput) {
         self.init(output, alreadyWritten: 0)
     }

@@ -10,7 +10,12 @@ enum Main {
             Console.shared.complain(shortage)
             ExitStatus.failure.exitNow()
         }
-        await Vplay.main(RawArguments.all())
+        let arguments = RawArguments.all()
+        if let script = Completions.script(for: arguments) {
+            StandardOutput.writeOrExit(script)
+            ExitStatus.success.exitNow()
+        }
+        await Vplay.main(arguments)
     }
 }
 

@@ -14,6 +14,8 @@ let package = Package(
     name: "examples",
     dependencies: [.package(name: "playhead", path: "../..")],
     targets: [
+        // README.md shows this one whole.
+        example("PlayDemo"),
         example("WatchDemo"), example("SinkDemo"),
         // docs/testing.md is about this one: swift test --package-path docs/examples
         .testTarget(

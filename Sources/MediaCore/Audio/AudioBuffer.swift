@@ -7,6 +7,7 @@ public protocol AudioBufferStorage: AnyObject, Sendable {
 
 /// A run of decoded samples: a window into memory that it shares, never a copy unless converted.
 public struct AudioBuffer: Sendable {
+    /// Sample rate, channels and sample format of all of it.
     public var format: AudioFormat
     /// When the first sample of the window is due on the item's timeline.
     public var presentationTime: MediaTime
@@ -14,6 +15,7 @@ public struct AudioBuffer: Sendable {
     public private(set) var frameCount: Int
     /// Samples per channel in `storage` before the window begins.
     public private(set) var offset: Int
+    /// The samples, which other buffers may share. The window begins `offset` samples into it.
     public var storage: any AudioBufferStorage
     /// The seek or flush that this buffer belongs to; see `Epoch`.
     public var epoch: Epoch
@@ -23,6 +25,8 @@ public struct AudioBuffer: Sendable {
     /// another speed.
     public var rate = 1.0
 
+    /// A window of `frameCount` samples per channel that begins `offset` samples into `storage`. Counts
+    /// below zero are taken as zero; that the storage holds so many is the caller's to see to.
     public init(
         format: AudioFormat,
         presentationTime: MediaTime,

@@ -10,6 +10,7 @@ public struct AudioDevicePosition: Hashable, Sendable {
     /// Calls of `flush` that the device has carried out; a position of another count is of no use.
     public var flushes: Int
 
+    /// Sample `frame` is heard at `heardAt`, as known at `measuredAt`, after so many flushes.
     public init(frame: Int64, heardAt: HostTime, measuredAt: HostTime, flushes: Int) {
         self.frame = frame
         self.heardAt = heardAt
@@ -85,5 +86,6 @@ public struct AudioDeviceFacts: Hashable, Sendable {
     /// held back.
     public var corrections = 0
 
+    /// No device: nothing is heard, and the host's clock drives the time line.
     public init() {}
 }

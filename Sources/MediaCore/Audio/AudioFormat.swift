@@ -27,16 +27,20 @@ public struct SampleFormat: RawRepresentable, Hashable, Sendable, CustomStringCo
 
 /// Which loudspeaker each channel feeds.
 public struct ChannelLayout: Hashable, Sendable, CustomStringConvertible {
+    /// How many channels; 0 where there is no audio.
     public var channelCount: Int
     /// FFmpeg's description: "mono", "stereo", "5.1(side)", "6 channels" ...
     public var name: String
 
+    /// `name` is FFmpeg's description of the layout; nothing checks that it has `channelCount` channels.
     public init(channelCount: Int, name: String) {
         self.channelCount = channelCount
         self.name = name
     }
 
+    /// One channel.
     public static let mono = ChannelLayout(channelCount: 1, name: "mono")
+    /// Two channels: left, right.
     public static let stereo = ChannelLayout(channelCount: 2, name: "stereo")
     public var description: String { name }
 }
@@ -45,15 +49,19 @@ public struct ChannelLayout: Hashable, Sendable, CustomStringConvertible {
 public struct AudioFormat: Hashable, Sendable {
     /// Samples per second and channel.
     public var sampleRate: Int
+    /// How many channels there are, and which is which.
     public var channelLayout: ChannelLayout
+    /// Type of one sample, and whether each channel has a plane of its own.
     public var sampleFormat: SampleFormat
 
+    /// `sampleRate` in samples per second and channel.
     public init(sampleRate: Int, channelLayout: ChannelLayout, sampleFormat: SampleFormat) {
         self.sampleRate = sampleRate
         self.channelLayout = channelLayout
         self.sampleFormat = sampleFormat
     }
 
+    /// Channels of the layout.
     public var channelCount: Int { channelLayout.channelCount }
     /// Bytes of one sample of every channel together.
     public var bytesPerFrame: Int { sampleFormat.bytesPerSample * channelCount }

@@ -4,6 +4,7 @@ public struct AudioMix: Hashable, Sendable {
     /// the last one counts. A track without any is as loud as it is.
     public var inputParameters: [AudioMixInputParameters]
 
+    /// Without parameters all tracks are as loud as they are.
     public init(inputParameters: [AudioMixInputParameters] = []) { self.inputParameters = inputParameters }
 
     package func parameters(for track: Int?) -> AudioMixInputParameters? {
@@ -29,6 +30,7 @@ public struct AudioMixInputParameters: Hashable, Sendable {
     /// By start.
     private var ramps: [Ramp] = []
 
+    /// A volume of 1 all the way, for the track with this `Track.id`.
     public init(trackID: Int) { self.trackID = trackID }
 
     /// From `time` on (item time). A volume is held within 0...1; a time that is none changes nothing.

@@ -14,6 +14,8 @@ public struct OpenRequest: Sendable {
     /// Frames with more pixels than this are refused before memory is taken for them.
     public var maximumPixelCount: Int
 
+    /// Opens `location`, or reads `source` instead. The limits protect the host from what a file claims to
+    /// hold: streams in a container, pixels in a frame.
     public init(
         location: String,
         source: (any ByteSource)? = nil,
@@ -91,8 +93,13 @@ public protocol AudioConverter: AnyObject, Sendable {
 
 /// Makes the objects that do the work: FFmpeg in production, scripted ones in tests.
 public protocol MediaBackend: Sendable {
+    /// A demuxer that has not been opened: `Demuxer.open()` does the I/O and throws what goes wrong. Any
+    /// thread.
     func makeDemuxer(for request: OpenRequest) -> any Demuxer
+    /// A converter of frames. Each user takes one of its own, for it serves one call at a time. Any thread.
     func makeVideoConverter() -> any VideoConverter
+    /// A converter to `format` for one stream of samples: it keeps what its resampler has not handed out
+    /// yet. Any thread.
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter
     /// nil: audio at another speed is handed on as it is.
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)?

@@ -72,6 +72,8 @@ public struct DecoderOptions: Hashable, Sendable {
     /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
     public var hurriesFirstPicture = true
 
+    /// By default the policy chooses the threads for one player alone, and pictures may be as large as 8192
+    /// x 4320.
     public init(threadCount: Int = 0, sharing: Int = 1, maximumPixelCount: Int = 8192 * 4320) {
         self.threadCount = threadCount
         self.sharing = sharing
@@ -81,7 +83,9 @@ public struct DecoderOptions: Hashable, Sendable {
 
 /// What a decoder has for its caller.
 public enum DecoderOutput: Sendable {
+    /// The next frame, in the order in which frames are shown.
     case video(VideoFrame)
+    /// The next samples.
     case audio(AudioBuffer)
     /// Nothing until another packet is sent.
     case needsInput
@@ -91,9 +95,11 @@ public enum DecoderOutput: Sendable {
 
 /// Which frames are not decoded, where there is not time enough for all.
 public enum DecodeSkipping: Int, Hashable, Sendable, Comparable {
+    /// All frames are decoded.
     case none
     /// Those that no other frame refers to.
     case nonReference
+    /// All but those that can be decoded by themselves.
     case allButKeyFrames
 
     public static func < (a: DecodeSkipping, b: DecodeSkipping) -> Bool { a.rawValue < b.rawValue }

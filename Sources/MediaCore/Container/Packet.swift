@@ -11,10 +11,14 @@ public struct Packet: Sendable {
     public var decodeTime: MediaTime?
     /// nil where the container has none.
     public var duration: MediaTime?
+    /// Bytes of compressed data, as budgets of queues count them.
     public var byteCount: Int
+    /// Decoding can begin here. True of every packet of most kinds of audio.
     public var isKeyFrame: Bool
+    /// The compressed data. Only a decoder of the backend that read the packet can open it.
     public var payload: any PacketPayload
 
+    /// Times in item time; nil where the container has none.
     public init(
         track: Int,
         presentationTime: MediaTime?,

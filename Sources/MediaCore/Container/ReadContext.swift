@@ -49,6 +49,8 @@ public final class ReadContext: Sendable {
 
     private let state = Locked(State())
 
+    /// Of epoch 0, with nothing interrupted and nobody told. Who makes a demuxer of their own makes one of
+    /// these for it.
     public init() {}
 
     deinit { leaveBlockingSources() }

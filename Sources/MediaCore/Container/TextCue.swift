@@ -11,6 +11,7 @@ public struct TextCue: Hashable, Sendable {
     /// What metadata say, by name; empty for words.
     public var values: [String: String]
 
+    /// `timeRange` on the item's timeline; `values` are for metadata, words have none.
     public init(
         text: String,
         timeRange: MediaTimeRange,

@@ -1,17 +1,33 @@
+/// What kind of media a track holds (AVMediaType).
 public enum MediaType: String, Hashable, Sendable, CaseIterable {
-    case video, audio, subtitle, data, attachment, unknown
+    /// Pictures: moving ones, or one that stands for the whole (`Track.isAttachedPicture`).
+    case video
+    /// Samples to be heard.
+    case audio
+    /// Words, or pictures of words, that are due for a while.
+    case subtitle
+    /// Timed metadata, and whatever a program may make of it.
+    case data
+    /// A file inside the file, such as a font.
+    case attachment
+    /// FFmpeg does not say.
+    case unknown
 }
 
 /// One stream of an asset, as the container describes it.
 public struct Track: Hashable, Sendable, Identifiable {
     /// The stream's index in its container, from 0.
     public var id: Int
+    /// What kind of media the track holds.
     public var mediaType: MediaType
     /// FFmpeg's short name: "h264", "aac" ...
     public var codec: String
+    /// The codec's profile by FFmpeg's name ("High", "Main 10", "LC" ...); nil where it has none or nobody
+    /// knows.
     public var profile: String?
     /// As the container writes it, usually ISO 639-2 ("eng"); nil for none and "und".
     public var language: String?
+    /// What the container calls the track; nil for none.
     public var title: String?
     /// On the item's timeline; duration `.indefinite` where the container does not say.
     public var timeRange: MediaTimeRange
@@ -23,9 +39,13 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var frameCount: Int?
     /// Coded size after cropping; `.zero` for other media.
     public var naturalSize: PixelSize
+    /// Width of a pixel by its height; 1:1 for other media, and where it is square or unknown.
     public var pixelAspectRatio: Rational
+    /// What brings the coded picture upright (AVAssetTrack.preferredTransform).
     public var preferredRotation: Rotation
+    /// Mirrored left to right, before `preferredRotation` is applied.
     public var isMirrored: Bool
+    /// What the sample values mean, as far as the stream says.
     public var color: ColorDescription
     /// Empty until known; for video FFmpeg's pixel format, for audio its sample format.
     public var sampleLayout: String
@@ -35,7 +55,9 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var channelLayout: ChannelLayout
     /// Bits per second; nil where unknown.
     public var bitRate: Int64?
+    /// The container marks it as one to be played where nobody chooses.
     public var isDefault: Bool
+    /// Words that are to be shown even where subtitles are off, such as signs in another language.
     public var isForced: Bool
     /// What the track is for, by FFmpeg's names: "default", "forced", "hearing_impaired", "comment" ...
     public var dispositions: Set<String>
@@ -43,8 +65,10 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var isAttachedPicture: Bool
     /// Why this track cannot be played here; nil when it can.
     public var unplayableReason: String?
+    /// What the container says of this track, by FFmpeg's keys ("handler_name", "encoder" ...).
     public var metadata: [String: String]
 
+    /// A track of which no more is known: the other properties have the values that stand for "unknown".
     public init(id: Int, mediaType: MediaType, codec: String, timeBase: Rational) {
         self.id = id
         self.mediaType = mediaType
@@ -66,7 +90,9 @@ public struct Track: Hashable, Sendable, Identifiable {
         self.metadata = [:]
     }
 
+    /// Channels of audio; 0 for other media.
     public var channelCount: Int { channelLayout.channelCount }
+    /// Whether it can be played here; `unplayableReason` says why not.
     public var isPlayable: Bool { unplayableReason == nil }
 }
 
@@ -77,9 +103,12 @@ extension Track {
 
 /// A named stretch of an asset's timeline.
 public struct Chapter: Hashable, Sendable {
+    /// As the container writes it; nil for none.
     public var title: String?
+    /// Where it lies, in item time.
     public var timeRange: MediaTimeRange
 
+    /// `timeRange` in item time.
     public init(title: String?, timeRange: MediaTimeRange) {
         self.title = title
         self.timeRange = timeRange
@@ -96,8 +125,11 @@ public struct MediaDescription: Hashable, Sendable {
     public var durationIsEstimate: Bool
     /// The container's own time that is zero on the item's timeline.
     public var startTime: MediaTime
+    /// All streams, in the container's order, also those that cannot be played.
     public var tracks: [Track]
+    /// What the container says of the whole, by FFmpeg's keys ("title", "artist" ...).
     public var metadata: [String: String]
+    /// By start; empty where there are none.
     public var chapters: [Chapter]
     /// In the playlist's order; empty where there is no choice.
     public var variants: [Variant]
@@ -109,13 +141,16 @@ public struct MediaDescription: Hashable, Sendable {
     public var containsFragments: Bool
     /// Of all fragments, those to come included; `.invalid` where the file does not say.
     public var overallDurationHint: MediaTime
+    /// False where the bytes can only be read once, as those of a pipe.
     public var isSeekable: Bool
     /// False where the bytes come over a network.
     public var isLocal: Bool
     /// nil where the source does not know.
     public var byteCount: Int64?
+    /// Bits per second of all tracks together, as the container says or FFmpeg reckons; nil where unknown.
     public var bitRate: Int64?
 
+    /// Media of which no more is known: no tracks, and the values that stand for "unknown".
     public init(formatName: String) {
         self.formatName = formatName
         self.duration = .indefinite

@@ -9,6 +9,7 @@ public struct Variant: Hashable, Sendable {
     /// `Track.id` of all that belongs to it; several variants may share a track.
     public var trackIDs: Set<Int>
 
+    /// `peakBitRate` in bits per second; `size` as a viewer sees it.
     public init(peakBitRate: Double, size: PixelSize, codecs: [String], trackIDs: Set<Int>) {
         self.peakBitRate = peakBitRate
         self.size = size

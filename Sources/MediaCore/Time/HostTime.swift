@@ -5,8 +5,10 @@ public struct HostTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's own origin.
     public var nanoseconds: Int64
 
+    /// Nanoseconds since the clock's own origin; any number is legal.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// The clock's own origin: where a virtual clock starts.
     public static let zero = HostTime(nanoseconds: 0)
     /// Later than every other time: "never".
     public static let distantFuture = HostTime(nanoseconds: .max)
@@ -28,5 +30,6 @@ public struct HostTime: Hashable, Comparable, Sendable {
 
 /// Where "now" comes from. Every time below the public API is handed in by one of these.
 public protocol HostClock: Sendable {
+    /// The clock's reading. Any thread, at any time; it never goes back.
     var now: HostTime { get }
 }

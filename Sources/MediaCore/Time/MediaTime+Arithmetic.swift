@@ -4,6 +4,7 @@
 /// Without numbers: invalid beats all, opposite infinities cancel to invalid, an infinity beats the rest, and
 /// indefinite beats numbers.
 extension MediaTime {
+    /// CMTimeAdd: exact, or marked as rounded where no timescale holds the sum.
     public static func + (a: MediaTime, b: MediaTime) -> MediaTime {
         if a.isNumeric, b.isNumeric {
             if a.timescale == b.timescale {
@@ -21,6 +22,7 @@ extension MediaTime {
         return sumWithoutNumber(a, b)
     }
 
+    /// CMTimeSubtract: exact, or marked as rounded where no timescale holds the difference.
     public static func - (a: MediaTime, b: MediaTime) -> MediaTime {
         if a.isNumeric, b.isNumeric {
             if a.timescale == b.timescale {
@@ -39,7 +41,9 @@ extension MediaTime {
         return sumWithoutNumber(a, b.isNumeric ? b : -b)
     }
 
+    /// Adds `b` in place, as `a + b` does.
     public static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
+    /// Takes `b` away in place, as `a - b` does.
     public static func -= (a: inout MediaTime, b: MediaTime) { a = a - b }
 
     /// Invalid and indefinite times stay what they are.

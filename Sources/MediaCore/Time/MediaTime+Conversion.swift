@@ -1,15 +1,21 @@
 extension MediaTime {
     /// How what does not fit into whole ticks is rounded (CMTimeRoundingMethod).
     public enum RoundingMethod: Hashable, Sendable, CaseIterable {
+        /// To the nearest tick; a half goes away from zero.
         case roundHalfAwayFromZero
+        /// Down for positive times, up for negative ones.
         case roundTowardZero
+        /// Up for positive times, down for negative ones.
         case roundAwayFromZero
         /// Toward zero for a coarser timescale, away from zero for a finer one; a negative time never becomes
         /// zero.
         case quickTime
+        /// To the later tick.
         case roundTowardPositiveInfinity
+        /// To the earlier tick.
         case roundTowardNegativeInfinity
 
+        /// Half away from zero, as kCMTimeRoundingMethod_Default.
         public static let `default` = RoundingMethod.roundHalfAwayFromZero
     }
 

@@ -18,6 +18,7 @@ extension MediaTime {
         return time.multiplied(by: Int64(factor), over: 1)
     }
 
+    /// The same product with the factor in front.
     public static func * (factor: Int, time: MediaTime) -> MediaTime { time * factor }
 
     /// As `multiplied(by: 1, over: divisor)`: exact where it can be, infinite for a divisor of zero.
@@ -90,6 +91,7 @@ extension MediaTime {
         ).time(timescale: finer, hasBeenRounded: time.hasBeenRounded || excess > 0)
     }
 
+    /// The same product with the factor in front.
     public static func * (factor: Double, time: MediaTime) -> MediaTime { time * factor }
 
     /// A time without a number times something of this sign.

@@ -43,12 +43,15 @@ public struct MediaTime: Sendable {
         self.hasBeenRounded = false
     }
 
+    /// No time at all has passed: the item's start (kCMTimeZero).
     public static let zero = MediaTime(value: 0, timescale: 1)
     /// No time at all: what comes of nonsense, and of calculating with it.
     public static let invalid = MediaTime(.invalid)
     /// A time that nobody knows yet, such as the duration of a live stream.
     public static let indefinite = MediaTime(.indefinite)
+    /// Later than every other time (kCMTimePositiveInfinity).
     public static let positiveInfinity = MediaTime(.positiveInfinity)
+    /// Earlier than every other time (kCMTimeNegativeInfinity).
     public static let negativeInfinity = MediaTime(.negativeInfinity)
 
     static func infinity(isNegative: Bool) -> MediaTime {
@@ -57,8 +60,11 @@ public struct MediaTime: Sendable {
 
     /// True for all but `.invalid`, so also for infinite and indefinite times.
     public var isValid: Bool { kind != .invalid }
+    /// Whether nobody knows the time yet (CMTIME_IS_INDEFINITE).
     public var isIndefinite: Bool { kind == .indefinite }
+    /// Later than every time that is a number.
     public var isPositiveInfinity: Bool { kind == .positiveInfinity }
+    /// Earlier than every time that is a number.
     public var isNegativeInfinity: Bool { kind == .negativeInfinity }
     /// A finite number of seconds.
     public var isNumeric: Bool { timescale > 0 }

@@ -1,8 +1,11 @@
 /// A stretch of time: from `start`, included, to `end`, excluded (CMTimeRange).
 public struct MediaTimeRange: Hashable, Sendable {
+    /// The first moment of the range.
     public var start: MediaTime
+    /// How long it is; below zero the range is not valid.
     public var duration: MediaTime
 
+    /// Any two times are taken; `isValid` says whether they make a range.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
         self.duration = duration
@@ -13,7 +16,9 @@ public struct MediaTimeRange: Hashable, Sendable {
         self.init(start: start, duration: end - start)
     }
 
+    /// Empty, at the item's start (kCMTimeRangeZero).
     public static let zero = MediaTimeRange(start: .zero, duration: .zero)
+    /// No range at all (kCMTimeRangeInvalid).
     public static let invalid = MediaTimeRange(start: .invalid, duration: .invalid)
 
     /// The first moment after the range. Unlike a plain sum this is +infinity also for the range that reaches
@@ -26,6 +31,7 @@ public struct MediaTimeRange: Hashable, Sendable {
     public var isValid: Bool { start.isValid && duration.isValid && duration >= .zero }
     /// Valid, and without a single moment.
     public var isEmpty: Bool { isValid && duration == .zero }
+    /// A range of which the start or the duration is not known yet (CMTIMERANGE_IS_INDEFINITE).
     public var isIndefinite: Bool { isValid && (start.isIndefinite || duration.isIndefinite) }
 }
 

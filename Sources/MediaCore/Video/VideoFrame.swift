@@ -7,8 +7,10 @@ public struct VideoPlane {
     public let bytesPerRow: Int
     /// Bytes of a row that hold samples; the rest up to `bytesPerRow` is padding.
     public let bytesUsedPerRow: Int
+    /// Rows of the plane: fewer than the frame has where chroma is halved.
     public let rowCount: Int
 
+    /// Nothing is copied: the memory is the caller's.
     public init(baseAddress: UnsafeRawPointer, bytesPerRow: Int, bytesUsedPerRow: Int, rowCount: Int) {
         self.baseAddress = baseAddress
         self.bytesPerRow = bytesPerRow
@@ -33,6 +35,7 @@ public struct SourceTime: Hashable, Sendable {
     /// Seconds per tick.
     public var timeBase: Rational
 
+    /// `ticks` of `timeBase` seconds each.
     public init(ticks: Int64?, timeBase: Rational) {
         self.ticks = ticks
         self.timeBase = timeBase
@@ -41,11 +44,13 @@ public struct SourceTime: Hashable, Sendable {
 
 /// A decoded picture: a reference to the decoder's memory, never a copy unless converted.
 public struct VideoFrame: Sendable {
+    /// Size, pixel format, colours, and how the frame is meant to be seen.
     public var format: VideoFormat
     /// When the frame is due on the item's timeline; zero is the item's start.
     public var presentationTime: MediaTime
     /// How long it is due for; `.invalid` where the stream does not say.
     public var duration: MediaTime
+    /// It refers to no other frame: decoding can begin here.
     public var isKeyFrame: Bool
     /// The decoder concealed damage in this frame.
     public var isCorrupt: Bool
@@ -53,6 +58,7 @@ public struct VideoFrame: Sendable {
     public var isInterlaced = false
     /// The container's own time stamp, untouched.
     public var sourceTime: SourceTime
+    /// The pixels, which other frames may share; never changed.
     public var storage: any VideoFrameStorage
     /// The seek or flush that this frame belongs to; see `Epoch`.
     public var epoch: Epoch
@@ -62,6 +68,8 @@ public struct VideoFrame: Sendable {
     /// Delivered while playing backward: the one before it is due later.
     public var isReversed = false
 
+    /// `presentationTime` and `duration` in item time; `epoch` and `pass` are stamped by who runs the
+    /// decoder.
     public init(
         format: VideoFormat,
         presentationTime: MediaTime,
@@ -84,7 +92,9 @@ public struct VideoFrame: Sendable {
         self.pass = pass
     }
 
+    /// As `format` has it.
     public var pixelFormat: PixelFormat { format.pixelFormat }
+    /// Coded size, as `format` has it; `VideoFormat.presentationSize` is what a viewer sees.
     public var size: PixelSize { format.size }
 
     /// Calls `body` with the planes, top row first. The pointers must not outlive the call.

@@ -13,10 +13,12 @@ public struct VideoGeometry: Hashable, Sendable {
     public let destination: PixelRect
     /// Where the whole frame lies: what `resizeAspectFill` cuts off lies beyond the target.
     public let videoRect: PixelRect
+    /// Size of what the frame is laid into, in square pixels.
     public let target: PixelSize
     /// What has to be done to `source`, before it is laid into `destination`: it is mirrored left to right, and
     /// then rotated.
     public let rotation: Rotation
+    /// Whether `source` has to be mirrored left to right, before it is rotated.
     public let isMirrored: Bool
     /// Every pixel of the target is the coded picture's in the same place: nothing has to be done.
     public let isIdentity: Bool

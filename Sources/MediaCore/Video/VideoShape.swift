@@ -6,10 +6,12 @@ public struct VideoShape: Hashable, Sendable {
     public var pixelAspectRatio: Rational
     /// The part of the coded picture that is meant to be seen; nil: all of it.
     public var cleanAperture: PixelRect?
+    /// What brings the coded picture upright.
     public var rotation: Rotation
     /// Mirrored left to right, before `rotation` is applied.
     public var isMirrored: Bool
 
+    /// Upright, whole and with square pixels unless said otherwise.
     public init(
         size: PixelSize,
         pixelAspectRatio: Rational = Rational(1, 1),

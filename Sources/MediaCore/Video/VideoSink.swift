@@ -8,6 +8,8 @@ public protocol VideoSink: AnyObject, Sendable {
     var acceptedPixelFormats: [PixelFormat] { get }
     /// Before the first frame, and again whenever size, format or colour changes.
     func start(_ format: VideoFormat) throws
+    /// Takes a frame that is due now. It may keep it as long as it likes. What it throws finishes the sink
+    /// and takes it off its layer; playing goes on, and `sinkFailed` tells the words.
     func present(_ frame: VideoFrame) throws
     /// A seek or a new item: what was presented so far is no longer current.
     func flush()

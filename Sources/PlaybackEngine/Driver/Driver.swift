@@ -3,6 +3,7 @@ public import MediaCore
 
 /// Runs closures one at a time, in the order in which they were handed in.
 public protocol Lane: AnyObject, Sendable {
+    /// Runs `work` behind all that was handed in before. Returns at once; any thread.
     func enqueue(_ work: @escaping @Sendable () -> Void)
 }
 
@@ -12,6 +13,7 @@ public enum LaneRole: Hashable, Sendable {
     case control
     /// Demuxing. The one place where reading may block.
     case loading
+    /// Decoders, audio and video in turn. Never blocks on I/O.
     case decoding
     /// One layer's sinks, or the audio sink.
     case presenting
@@ -26,9 +28,11 @@ public protocol Wakeup: AnyObject, Sendable {
 /// Decides when the stages run: on dispatch queues in production, step by step in a test or on the virtual
 /// clock. The stages are the same.
 public protocol Driver: AnyObject, Sendable {
+    /// What "now" is for all that runs on the lanes.
     var clock: any HostClock { get }
     /// True where time passes by itself, so that a frame can come too late.
     var isRealTime: Bool { get }
+    /// A lane of its own for each call. `label` names it for people, in traces. Any thread.
     func makeLane(_ role: LaneRole, label: String) -> any Lane
     /// Runs what is handed in on a queue of the user's. Where time is virtual it stands still meanwhile, so
     /// that what a callback does happens at a moment that is the same in every run.

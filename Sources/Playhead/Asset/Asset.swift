@@ -13,6 +13,7 @@ public struct AssetOptions: Sendable {
     /// decide. Loading a type that is not known fails with `.unrecognizedFormat`.
     public var overrideMIMEType: String?
 
+    /// What is left out is as it is by default: the URL is opened, and looked into no further than need be.
     public init(
         preciseTiming: Bool = false,
         byteSource: (any ByteSource)? = nil,
@@ -24,19 +25,33 @@ public struct AssetOptions: Sendable {
     }
 }
 
+/// How far loading an asset has come (AVKeyValueStatus).
 public enum LoadStatus: String, Hashable, Sendable {
-    case unknown, loading, loaded, failed, cancelled
+    /// Nobody has asked yet, or nobody waits any more.
+    case unknown
+    /// It is being opened.
+    case loading
+    /// All that opening teaches is there, and never changes.
+    case loaded
+    /// It cannot be opened; `Asset.error` says why.
+    case failed
+    /// `Asset.cancelLoading()` was called before it was loaded.
+    case cancelled
 }
 
 /// One name and value that a container carries ("title", "artist" ...), by FFmpeg's key.
 public struct MetadataItem: Hashable, Sendable {
+    /// By FFmpeg's name, in the container's own letters: "title", "artist", "com.apple.quicktime.make" ...
     public var key: String
+    /// As the file has it, which nobody has checked: it may hold control characters.
     public var value: String
 }
 
 /// What a URL holds. Making one does no I/O. Immutable once loaded; shared freely between items.
 public final class Asset: Sendable {
+    /// What it was made with.
     public let url: URL
+    /// How it is opened.
     public let options: AssetOptions
 
     private struct State {
@@ -54,6 +69,8 @@ public final class Asset: Sendable {
     private let state = Locked(State())
     let backend: any MediaBackend
 
+    /// Opened by FFmpeg (AVURLAsset). Does no I/O: a file that is not there is told of by `load()`, or by an
+    /// item's status.
     public convenience init(url: URL, options: AssetOptions = AssetOptions()) {
         self.init(url: url, options: options, backend: Player.Configuration().backend)
     }
@@ -65,12 +82,15 @@ public final class Asset: Sendable {
         self.backend = backend
     }
 
+    /// How far loading has come. An item that opened the asset by itself has loaded it too.
     public var status: LoadStatus { state.withLock { $0.status } }
+    /// Why `status` is failed or cancelled; else nil.
     public var error: PlaybackError? { state.withLock { $0.error } }
     /// `.indefinite` until loaded, and for media that does not say.
     public var duration: MediaTime { description?.duration ?? .indefinite }
     /// Empty until loaded.
     public var tracks: [Track] { description?.tracks ?? [] }
+    /// By start; empty until loaded, and where there are none.
     public var chapters: [Chapter] { description?.chapters ?? [] }
     /// Sorted by key.
     public var metadata: [MetadataItem] {

@@ -10,11 +10,14 @@ public final class FragmentedAsset: Sendable {
     public static let containsFragmentsDidChange =
         Notification.Name("Playhead.FragmentedAsset.containsFragmentsDidChange")
 
+    /// What it was made with.
     public let url: URL
+    /// How it is opened, each time it is looked at.
     public let options: AssetOptions
     private let backend: any MediaBackend
     private let state: Locked<(asset: Asset, minders: Int)>
 
+    /// Opened by FFmpeg (AVFragmentedAsset). Does no I/O.
     public convenience init(url: URL, options: AssetOptions = AssetOptions()) {
         self.init(url: url, options: options, backend: Player.Configuration().backend)
     }
@@ -31,7 +34,9 @@ public final class FragmentedAsset: Sendable {
     public var asset: Asset { state.withLock { $0.asset } }
     /// `.indefinite` until loaded, and until there is a fragment.
     public var duration: MediaTime { asset.duration }
+    /// Whether there was a fragment when the file was last looked at.
     public var containsFragments: Bool { asset.containsFragments }
+    /// Whether a minder looks at the file again and again.
     public var isAssociatedWithFragmentMinder: Bool { state.withLock { $0.minders > 0 } }
 
     /// See `Asset.load()`. Minders leave alone what has not been loaded.

@@ -40,6 +40,7 @@ public final class FragmentedAssetMinder: Sendable {
         }
     }
 
+    /// Those that it looks at, in the order in which they were added. It holds them.
     public var assets: [FragmentedAsset] { state.withLock { $0.assets } }
 
     /// Twice the same is once.

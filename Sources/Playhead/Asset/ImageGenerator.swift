@@ -3,15 +3,19 @@ import PlaybackEngine
 
 /// What came of one time that an image was asked for.
 public enum ImageResult: Sendable {
+    /// The frame that the tolerances allow, and when it is due on the item's timeline.
     case success(requestedTime: MediaTime, frame: VideoFrame, actualTime: MediaTime)
+    /// None could be made. `.cancelled`: the request was called off.
     case failure(requestedTime: MediaTime, error: PlaybackError)
 
+    /// The time that was asked for.
     public var requestedTime: MediaTime {
         switch self {
         case .success(let time, _, _), .failure(let time, _): time
         }
     }
 
+    /// The image; throws what stood against it.
     public var frame: VideoFrame {
         get throws(PlaybackError) {
             switch self {
@@ -35,6 +39,7 @@ public enum ImageResult: Sendable {
 /// yet none is made, so that a thousand times need no more memory than one. Changing a property does not touch
 /// requests in flight. Releasing a generator calls off what it still has to do.
 public final class ImageGenerator: Sendable {
+    /// What the images are of. It is opened with the first request.
     public let asset: Asset
 
     private struct Settings {
@@ -47,6 +52,7 @@ public final class ImageGenerator: Sendable {
     private let settings = Locked(Settings())
     private let queue: ImageRequestQueue
 
+    /// Does no I/O (AVAssetImageGenerator).
     public convenience init(asset: Asset) { self.init(asset: asset, clock: .host) }
 
     /// With a driver of the caller's, for tests; clocks mean nothing here.

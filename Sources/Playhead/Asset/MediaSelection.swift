@@ -5,9 +5,20 @@ import PlaybackEngine
 public enum MediaCharacteristic: String, Hashable, Sendable, CaseIterable {
     /// Each of these three makes a group of options.
     case audible, visual, legible
-    case isMainProgramContent, isOriginalContent, isAuxiliaryContent, dubbedTranslation
+    /// What is played where nobody chooses, as the container marks it.
+    case isMainProgramContent
+    /// In the language in which it was made.
+    case isOriginalContent
+    /// A commentary, or the like.
+    case isAuxiliaryContent
+    /// Spoken anew in another language.
+    case dubbedTranslation
+    /// Words that are shown even where subtitles are off, such as signs in another language.
     case containsOnlyForcedSubtitles
-    case transcribesSpokenDialogForAccessibility, describesVideoForAccessibility
+    /// Words for those who do not hear: what is spoken, and other sounds.
+    case transcribesSpokenDialogForAccessibility
+    /// A voice for those who do not see tells what is to be seen.
+    case describesVideoForAccessibility
 
     var mediaType: MediaType? {
         switch self {
@@ -21,6 +32,7 @@ public enum MediaCharacteristic: String, Hashable, Sendable, CaseIterable {
 
 /// Tracks of an asset of which one at a time is played.
 public struct MediaSelectionGroup: Hashable, Sendable {
+    /// What its options are for: `audible`, `visual` or `legible`.
     public let characteristic: MediaCharacteristic
     /// In the container's order. Cover pictures are none.
     public let options: [MediaSelectionOption]
@@ -46,11 +58,16 @@ public struct MediaSelectionGroup: Hashable, Sendable {
 
 /// One track that may be chosen.
 public struct MediaSelectionOption: Hashable, Sendable {
+    /// As the container describes it.
     public let track: Track
+    /// What kind of media the track holds.
     public var mediaType: MediaType { track.mediaType }
+    /// As the container writes it, usually ISO 639-2 ("eng"); nil where it does not say.
     public var language: String? { track.language }
+    /// Whether the track can be played here; `Track.unplayableReason` says why not.
     public var isPlayable: Bool { track.isPlayable }
 
+    /// Whether the track is of this kind, or is marked as that in its container.
     public func hasMediaCharacteristic(_ characteristic: MediaCharacteristic) -> Bool {
         if let type = characteristic.mediaType { return type == mediaType }
         return !characteristic.dispositions.isDisjoint(with: track.dispositions)

@@ -9,6 +9,7 @@ public struct PlayerMediaSelectionCriteria: Hashable, Sendable {
     /// What an option should have beside; among those in the same language the one that has most of it.
     public var preferredMediaCharacteristics: [MediaCharacteristic]
 
+    /// Without languages and characteristics the first option that can be played is taken.
     public init(
         preferredLanguages: [String] = [],
         preferredMediaCharacteristics: [MediaCharacteristic] = []
@@ -45,6 +46,7 @@ extension Player {
         core.changeCriteria { $0.criteria[characteristic] = criteria }
     }
 
+    /// What `setMediaSelectionCriteria` has set; nil: nothing.
     public func mediaSelectionCriteria(
         forMediaCharacteristic characteristic: MediaCharacteristic
     ) -> PlayerMediaSelectionCriteria? {

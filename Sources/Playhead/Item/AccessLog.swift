@@ -66,7 +66,9 @@ public struct ErrorLog: Sendable {
     /// Oldest first; after 1,000 the oldest make room.
     public internal(set) var events: [Event] = []
 
+    /// One thing that was lost.
     public struct Event: Sendable {
+        /// What was lost, and why.
         public let error: PlaybackError
         /// The player's clock when the player heard of it.
         public let hostTime: HostTime

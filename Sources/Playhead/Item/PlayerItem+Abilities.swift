@@ -10,7 +10,9 @@ extension PlayerItem {
     public var canPlayFastReverse: Bool { isReady && supportsReverse }
     /// At rates between -1 and 0.
     public var canPlaySlowReverse: Bool { isReady && supportsReverse }
+    /// By `step(byCount:)` with a count above zero.
     public var canStepForward: Bool { isReady }
+    /// By `step(byCount:)` with a count below zero.
     public var canStepBackward: Bool { isReady && supportsReverse }
 
     private var isReady: Bool { status == .readyToPlay }

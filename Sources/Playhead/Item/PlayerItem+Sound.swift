@@ -29,6 +29,7 @@ extension PlayerItem {
         state.withLock { $0.sound.taps.removeAll { $0 === tap } }
     }
 
+    /// In the order in which audio goes through them.
     public var audioTaps: [AudioTap] { state.withLock { $0.sound.taps } }
 
     var audioSettings: AudioSettings { state.withLock { $0.sound } }

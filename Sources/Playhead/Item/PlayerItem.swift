@@ -6,8 +6,10 @@ import PlaybackEngine
 /// One playing of an asset: its buffers, its position, its end. Belongs to one player at a time; given to
 /// another it moves there.
 public final class PlayerItem: Sendable, Identifiable {
+    /// Whether an item can be played (AVPlayerItem.Status).
     public typealias Status = PlayerItemStatus
 
+    /// What is played. Other items may share it.
     public let asset: Asset
 
     struct State {
@@ -43,7 +45,9 @@ public final class PlayerItem: Sendable, Identifiable {
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
+    /// Does no I/O: the asset is opened when a player gets the item, or is about to need it.
     public init(asset: Asset) { self.asset = asset }
+    /// An item of an asset of its own.
     public convenience init(url: URL) { self.init(asset: Asset(url: url)) }
 
     /// An item of the same asset with the same settings, that no player has.
@@ -88,6 +92,8 @@ public final class PlayerItem: Sendable, Identifiable {
     public var isPlaybackBufferEmpty: Bool { tracked(\.isPlaybackBufferEmpty) { facts.isBufferEmpty } }
     /// Nothing more is read for now.
     public var isPlaybackBufferFull: Bool { tracked(\.isPlaybackBufferFull) { facts.isBufferFull } }
+    /// There is enough to play on without a stall, as far as can be known: as much as the player's policy
+    /// wants, or all that there is.
     public var isPlaybackLikelyToKeepUp: Bool {
         tracked(\.isPlaybackLikelyToKeepUp) { facts.isLikelyToKeepUp }
     }
@@ -152,6 +158,7 @@ public final class PlayerItem: Sendable, Identifiable {
 
 /// A track of an item. Two are equal that play the same track, whatever the frame rate is at the moment.
 public struct PlayerItemTrack: Hashable, Sendable {
+    /// The track as its container describes it.
     public let assetTrack: Track
     /// Whether it is being played.
     public let isEnabled: Bool

@@ -88,6 +88,8 @@ public final class PlayerLayer: Sendable {
         set { change { $0.size = newValue } }
     }
 
+    /// How a frame of another shape is laid into `size`: whole with bars, cut, or stretched. `resizeAspect`
+    /// by default; means nothing without a size.
     public var videoGravity: VideoGravity {
         get { state.withLock { $0.gravity } }
         set { change { $0.gravity = newValue } }

@@ -9,6 +9,7 @@ import PlaybackEngine
 /// could not be read in time come late. A cue that began more than 20 seconds before a place that was sought
 /// to, and was not read before, may be missing there.
 public final class LegibleOutput: PlayerItemOutput, TextOutput {
+    /// What a reader is told, in order.
     public enum Notice: Sendable {
         /// A seek, another pass, another direction or another track: what was handed out is no longer due.
         case sequenceWasFlushed
@@ -29,8 +30,10 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
     /// By so much item time cues are handed out before they are due.
     public let advanceInterval: MediaTime
 
+    /// It hands out nothing until it is added to an item (`PlayerItem.add(_:)`).
     public init(advanceInterval: MediaTime = .zero) { self.advanceInterval = advanceInterval }
 
+    /// The item that it was added to; nil: none, or one that has gone. `PlayerItem` sets it.
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set { state.withLock { $0.item = newValue } }

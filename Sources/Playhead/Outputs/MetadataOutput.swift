@@ -16,9 +16,12 @@ public struct TimedMetadataGroup: Hashable, Sendable {
 /// Hands out timed metadata as they come due: chapters, and ID3 tags of transport streams. Other tracks of
 /// data are not read. Pushed and read as words are; see `LegibleOutput`.
 public final class MetadataOutput: PlayerItemOutput, TextOutput {
+    /// What a reader is told, in order.
     public enum Notice: Sendable {
         /// A seek, another pass or another direction: what was handed out is no longer due.
         case sequenceWasFlushed
+        /// These come due at the item time, in the order in which they begin; after a jump those that are
+        /// due there already.
         case groups([TimedMetadataGroup], itemTime: MediaTime)
     }
 
@@ -33,11 +36,13 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
     /// By so much item time groups are handed out before they are due.
     public let advanceInterval: MediaTime
 
+    /// It hands out nothing until it is added to an item (`PlayerItem.add(_:)`).
     public init(identifiers: Set<String>? = nil, advanceInterval: MediaTime = .zero) {
         self.identifiers = identifiers
         self.advanceInterval = advanceInterval
     }
 
+    /// The item that it was added to; nil: none, or one that has gone. `PlayerItem` sets it.
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set { state.withLock { $0.item = newValue } }

@@ -8,9 +8,11 @@ public import MediaCore
 public final class PlayerVideoOutput: Sendable {
     /// A frame and where it comes from.
     public struct Sample: Sendable {
+        /// As it was decoded; nothing is copied.
         public let frame: VideoFrame
         /// When it is due on its item's timeline.
         public let presentationTime: MediaTime
+        /// The item that it belongs to, which may not be the current one any more.
         public let item: PlayerItem
     }
 
@@ -21,6 +23,7 @@ public final class PlayerVideoOutput: Sendable {
     private let state = Locked(State())
     private static let depth = 4
 
+    /// It gets frames once it is a player's `Player.videoOutput`.
     public init() {}
 
     /// The frame that is shown when the player's clock is at `hostTime`, if nothing changes until then: the

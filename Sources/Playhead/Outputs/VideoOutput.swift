@@ -35,6 +35,7 @@ public final class VideoOutput: PlayerItemOutput {
     private static let depth = 4
     private let readers = Fanout<VideoFrame>(depth: VideoOutput.depth)
 
+    /// It gets frames once it is added to an item (`PlayerItem.add(_:)`).
     public init() {}
 
     public var item: PlayerItem? {
@@ -104,11 +105,13 @@ extension PlayerItem {
         }
     }
 
+    /// The output gets nothing any more. One that is not there is ignored.
     public func remove(_ output: any PlayerItemOutput) {
         state.withLock { $0.outputs.removeAll { $0 === output } }
         if output.item === self { output.item = nil }
     }
 
+    /// In the order in which they were added.
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }
 
     /// On the control lane.

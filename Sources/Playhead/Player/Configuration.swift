@@ -24,6 +24,7 @@ public enum AudioOutput: Sendable {
     case automatic
     /// No audio is decoded.
     case none
+    /// A sink of the caller's: a file, a closure, a device (`AudioDeviceSink`).
     case sink(any AudioSink)
 }
 
@@ -39,6 +40,7 @@ public struct DecodingPolicy: Hashable, Sendable {
     /// frame is there up to a quarter sooner, for the price of one. False: not where only the total counts.
     public var hurriesFirstPicture = true
 
+    /// `threadCount`: threads of one decoder, 1 or more; nil: the policy chooses.
     public init(threadCount: Int? = nil) { self.threadCount = threadCount }
 }
 
@@ -92,6 +94,7 @@ public struct BufferingPolicy: Hashable, Sendable {
     /// jitter, and 1 on the virtual clock, where none can come late.
     public var pictures: Int?
 
+    /// Both sorts with their defaults.
     public init() {}
 
     func rules(_ amounts: Amounts, isRealTime: Bool) -> BufferRules {
@@ -122,16 +125,22 @@ public struct BufferingPolicy: Hashable, Sendable {
 extension Player {
     /// How a player works. Every field has the default that most users want.
     public struct Configuration: Sendable {
+        /// What time is, and how fast it goes.
         public var clock: ClockMode = .host
+        /// Where audio goes; it is not changed later.
         public var audio: AudioOutput = .automatic
+        /// What decoding may cost.
         public var decoding = DecodingPolicy()
+        /// How far ahead is read, and how much there must be to play.
         public var buffering = BufferingPolicy()
         /// Where callbacks run, in order; nil: a serial queue of the player's own.
         public var callbackQueue: DispatchQueue?
+        /// Where warnings and traces go; nowhere by default. Called from any thread.
         public var logger = Logger(label: "playhead") { _ in SwiftLogNoOpLogHandler() }
         /// Takes containers apart and decodes: FFmpeg, unless a test plugs in its own.
         public var backend: any MediaBackend = FFmpegBackend()
 
+        /// Real time, a sound server if there is one, FFmpeg.
         public init() {}
     }
 }

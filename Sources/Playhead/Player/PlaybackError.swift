@@ -3,11 +3,14 @@ public import MediaCore
 
 /// What failed, on what, and why, in words a user can act on. Never a bare code.
 public struct PlaybackError: Error, Sendable, CustomStringConvertible {
+    /// A closed vocabulary; stable across versions, unlike the words.
     public typealias Code = MediaError.Code
 
+    /// What kind of failure it is; to decide by.
     public var code: Code
     /// A whole sentence that names the file and the reason.
     public var message: String
+    /// What failed; nil where it was no file, such as a sink.
     public var url: URL?
     /// The track to blame, where there is one.
     public var track: Int?
@@ -15,8 +18,11 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
     public var time: MediaTime?
     /// Whether trying the same again could help.
     public var isRetryable: Bool
+    /// The error below this one, with the library's own words and code (`MediaError`), or what a sink threw.
     public var underlying: (any Error)?
 
+    /// `message` is a whole sentence that names the file and the reason. For tests and for code that stands
+    /// in for a player.
     public init(
         code: Code,
         message: String,

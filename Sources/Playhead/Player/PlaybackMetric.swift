@@ -2,6 +2,7 @@ public import MediaCore
 
 /// One measurement of playing, and when it was made.
 public struct PlaybackMetric: Sendable {
+    /// What was measured.
     public enum Kind: Sendable {
         /// The item runs for the first time in this player; host nanoseconds from the player's taking it to its
         /// first frame (or audio) at the sinks, nil where it was ready before its turn.
@@ -10,7 +11,9 @@ public struct PlaybackMetric: Sendable {
         case stalled
         /// Playing goes on after a stall; host nanoseconds that it stood.
         case resumed(stalledFor: Int64)
+        /// The rate is another one, and why.
         case rateChanged(from: Float, to: Float, PlayerEvent.RateChange)
+        /// A seek is over; false: another one, or another item, came before it was done.
         case sought(finished: Bool)
         /// With the item's entry in the access log as it is when this is read; nil: it never ran.
         case passEnded(PlayerEvent.PassOutcome, AccessLog.Event?)
@@ -20,6 +23,7 @@ public struct PlaybackMetric: Sendable {
         case eventsLost(Int)
     }
 
+    /// What was measured.
     public let kind: Kind
     /// The item that was current; nil: none.
     public let item: PlayerItem?

@@ -13,25 +13,34 @@ import PlaybackEngine
 /// `@unchecked Sendable` only because a subclass (`QueuePlayer`) forbids the checked one: all it stores is
 /// the core, which is.
 public class Player: @unchecked Sendable {
+    /// Whether a player can play (AVPlayer.Status).
     public typealias Status = PlayerStatus
+    /// Whether time runs, and if not, whether it will.
     public typealias TimeControlStatus = MediaCore.TimeControlStatus
+    /// Why a player that has a rate does not play.
     public typealias WaitingReason = MediaCore.WaitingReason
+    /// What happens when the item has played to its end.
     public typealias ActionAtItemEnd = MediaCore.ActionAtItemEnd
+    /// Whether the item begins again at its end.
     public typealias RepeatMode = MediaCore.RepeatMode
 
     let core: PlayerCore
     let registrar = ObservationRegistrar()
 
+    /// Without an item: in real time, with audio to the sound server if there is one.
     public convenience init() {
         self.init(playerItem: nil, configuration: Configuration())
     }
 
+    /// With an item of this URL, which begins to load at once, paused.
     public convenience init(url: URL) { self.init(playerItem: PlayerItem(url: url)) }
 
+    /// With an item, which begins to load at once, paused.
     public convenience init(playerItem: PlayerItem?) {
         self.init(playerItem: playerItem, configuration: Configuration())
     }
 
+    /// With an item, which begins to load at once, paused; a copy of the configuration is kept.
     public init(playerItem: PlayerItem? = nil, configuration: Configuration) {
         core = PlayerCore(configuration: configuration)
         core.watchers.setPlayer(self)
@@ -44,12 +53,14 @@ public class Player: @unchecked Sendable {
         core.release()
     }
 
+    /// As the player was made with it; it cannot be changed later.
     public var configuration: Configuration { core.configuration }
     /// Where callbacks run, one at a time and in order.
     public var callbackQueue: DispatchQueue { core.callbackQueue }
 
     // MARK: Item
 
+    /// The item that is played or about to be; nil: none. Can be observed.
     public var currentItem: PlayerItem? { tracked(\.currentItem) { core.facts.item } }
 
     /// At once; the item being played is let go of. An item that another player has moves here, and one that waits
@@ -86,6 +97,7 @@ public class Player: @unchecked Sendable {
     /// Starts with what is there, whatever the buffer's prospects.
     public func playImmediately(atRate rate: Float) { core.setRate(rate, immediately: true) }
 
+    /// What really happens: paused, waiting or playing. Can be observed.
     public var timeControlStatus: TimeControlStatus {
         tracked(\.timeControlStatus) { core.facts.timeControlStatus }
     }
@@ -110,6 +122,8 @@ public class Player: @unchecked Sendable {
 
     // MARK: Ends
 
+    /// What happens at the item's end; `.pause` by default, `.advance` in a `QueuePlayer`. Counts from the
+    /// next end on.
     public var actionAtItemEnd: ActionAtItemEnd {
         get { core.setting(\.endAction) }
         set { core.setEndAction(newValue) }
@@ -129,6 +143,7 @@ public class Player: @unchecked Sendable {
         set { core.setVolume(newValue, isMuted: nil) }
     }
 
+    /// Silence; `volume` stays as it is. Can be observed.
     public var isMuted: Bool {
         get { tracked(\.isMuted) { core.facts.isMuted } }
         set { core.setVolume(nil, isMuted: newValue) }

@@ -12,8 +12,16 @@ import PlaybackEngine
 ///
 /// To loop a whole item `Player.repeatMode` is simpler and opens nothing anew.
 public final class PlayerLooper: Sendable {
+    /// How looping goes (AVPlayerLooper.Status).
     public enum Status: String, Hashable, Sendable {
-        case unknown, ready, failed, cancelled
+        /// No copy is ready yet.
+        case unknown
+        /// A copy can be played: it loops, or will when its turn has come.
+        case ready
+        /// It cannot loop; `error` says why.
+        case failed
+        /// `disableLooping()` was called.
+        case cancelled
     }
 
     private struct State {

@@ -16,6 +16,7 @@ public final class QueuePlayer: Player, @unchecked Sendable {
         for item in items { core.insert(item, after: nil) }
     }
 
+    /// With one item in the queue; nil: none.
     public override init(playerItem: PlayerItem?, configuration: Configuration) {
         super.init(playerItem: nil, configuration: configuration)
         core.becomeQueue()

@@ -17,6 +17,7 @@ extension PlayerItem {
     public static let newErrorLogEntry = Notification.Name("Playhead.PlayerItem.newErrorLogEntry")
     /// The item has begun to play: `accessLog()` has a new entry.
     public static let newAccessLogEntry = Notification.Name("Playhead.PlayerItem.newAccessLogEntry")
+    /// Key in `userInfo`; its value is a `PlaybackError`.
     public static let errorKey = "Playhead.PlayerItem.error"
 }
 

@@ -8,13 +8,17 @@ public struct ObservationOptions: OptionSet, Sendable {
 
     /// One call at once, with the value as it is.
     public static let initial = ObservationOptions(rawValue: 1)
+    /// The change tells the value after it.
     public static let new = ObservationOptions(rawValue: 2)
+    /// The change tells the value before it.
     public static let old = ObservationOptions(rawValue: 4)
 }
 
 /// A property before and after a change; nil where it was not asked for.
 public struct ObservedChange<Value> {
+    /// The value before; nil without `.old`, and in the call that `.initial` makes.
     public let oldValue: Value?
+    /// The value after; nil without `.new`.
     public let newValue: Value?
 }
 

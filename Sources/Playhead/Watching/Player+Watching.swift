@@ -12,6 +12,7 @@ public final class ObservationToken: Sendable {
 
     init(_ end: @escaping @Sendable () -> Void) { self.end = Locked(End(body: end)) }
 
+    /// Nothing is called from now on, except what runs already.
     public func invalidate() {
         let end = end.withLock { slot in
             defer { slot = nil }
@@ -76,6 +77,7 @@ extension Player {
         }
     }
 
+    /// The same as `observer.invalidate()`.
     public func removeTimeObserver(_ observer: TimeObserver) { observer.invalidate() }
 
     private func addObserver(

@@ -28,7 +28,10 @@ struct PlayCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("Files, URLs, folders, or - for standard input.", valueName: "input"))
+    @Argument(
+        help: ArgumentHelp("Files, URLs, folders, or - for standard input.", valueName: "input"),
+        completion: .file()
+    )
     var inputs: [String]
 
     @Flag(help: "Play for ever, each pass from --start to --end; several inputs as a list.")
@@ -62,10 +65,16 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The last picture is the last one due at or before T.", valueName: "t"))
     var end: TimeArgument?
 
-    @Option(help: ArgumentHelp("Where pictures go; repeatable (default: null).", valueName: "sink"))
+    @Option(
+        help: ArgumentHelp("Where pictures go; repeatable (default: null).", valueName: "sink"),
+        completion: .list(["null", "none", "y4m:", "raw:", "framemd5:"])
+    )
     var video: [String] = []
 
-    @Option(help: ArgumentHelp("Where sound goes.", valueName: "sink"))
+    @Option(
+        help: ArgumentHelp("Where sound goes.", valueName: "sink"),
+        completion: .list(["auto", "pulse", "null", "none", "wav:"])
+    )
     var audio = "auto"
 
     @Flag(help: "As fast as the machine can: nothing dropped, the same pictures and events as in real time.")

@@ -17,7 +17,10 @@ struct ProbeCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("A file, or - for standard input.", valueName: "input"))
+    @Argument(
+        help: ArgumentHelp("A file, or - for standard input.", valueName: "input"),
+        completion: .file()
+    )
     var input: String
 
     @Flag(help: "Write one JSON object, for programs.")

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# check-install.sh VPLAY: installs the built command into a folder of its own, and tries what lies there: the completions
+# in bash (and in fish, where that is), and the manual page.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+vplay=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+faults=0
+fault() { echo "check-install: $*" >&2; faults=1; }
+
+make --no-print-directory --old-file build install VPLAY="$vplay" PREFIX=/usr DESTDIR="$work/root" >/dev/null
+share=$work/root/usr/share
+files="bin/vplay share/man/man1/vplay.1 share/bash-completion/completions/vplay
+    share/zsh/site-functions/_vplay share/fish/vendor_completions.d/vplay.fish"
+for file in $files; do [ -s "$work/root/usr/$file" ] || fault "make install does not install $file"; done
+
+# ------------------------------------------------------------------------------------------------- manual page
+
+${PYTHON:-python3} docs/manual/manual.py "$vplay" --check || faults=1
+if command -v man >/dev/null; then
+    words=$(MANWIDTH=80 man --warnings -l "$share/man/man1/vplay.1" 2>&1 >"$work/page") || fault "man cannot show the page"
+    [ -z "$words" ] || fault "man on the page: $words"
+    grep -q -- '--frame-cache' "$work/page" || fault "the page does not tell of --frame-cache"
+fi
+
+# ------------------------------------------------------------------------------------------------- completions
+
+mkdir -p "$work/files/folder"
+touch "$work/files/clip.mp4" "$work/files/a b.mkv"
+
+# What bash offers for a line, one word a line, as it would call for it: colons and = split words there.
+offers() (
+    set +eu  # as in a user's shell
+    cd "$work/files"
+    compopt() { :; }
+    source "$share/bash-completion/completions/vplay"
+    line=${1//:/ : }
+    read -ra COMP_WORDS <<<"${line//=/ = }"
+    case $1 in *' ' | *:) COMP_WORDS+=('') ;; esac
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) COMP_LINE=$1 COMP_POINT=${#1} COMPREPLY=()
+    handler=$(complete -p vplay | sed 's/.*-F \([^ ]*\) .*/\1/')
+    "$handler" vplay "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>&1
+    printf '%s\n' "${COMPREPLY[@]}" | sort
+)
+
+expect() {
+    local found
+    found=$(offers "$1" | paste -sd,)
+    [ "$found" = "$2" ] || fault "bash offers for '$1': $found; expected $2"
+}
+
+expect 'vplay --lo' '--loop'
+expect 'vplay clip.mp4 --unt' '--untimed'
+expect 'vplay --loop --mut' '--muted'
+expect 'vplay cl' 'clip.mp4'
+expect 'vplay --loop a' 'a b.mkv'
+expect 'vplay p' 'play,probe'
+expect 'vplay --gravity resizeAspectF' 'resizeAspectFill'
+expect 'vplay --events=js' 'json'
+expect 'vplay --video y' 'y4m:'
+expect 'vplay --video y4m:cl' 'clip.mp4'
+expect 'vplay play --lo' '--loop'
+expect 'vplay play clip.mp4 f' 'folder'
+expect 'vplay probe --j' '--json'
+expect 'vplay probe c' 'clip.mp4'
+expect 'vplay bench --th' '--threads'
+expect 'vplay ' 'a b.mkv,bench,clip.mp4,folder,help,play,probe'
+
+if command -v fish >/dev/null; then
+    found=$(cd "$work/files" && HOME=$work fish -c "source $share/fish/vendor_completions.d/vplay.fish
+        for line in 'vplay --lo' 'vplay cl' 'vplay pr' 'vplay probe --j'; complete -C \$line; end" | cut -f1 | paste -sd,)
+    [ "$found" = '--loop,clip.mp4,probe,--json' ] || fault "fish offers $found"
+fi
+if command -v zsh >/dev/null; then zsh -n "$share/zsh/site-functions/_vplay" || fault "zsh cannot read its completions"; fi
+
+[ "$faults" = 0 ] && echo "check-install: completions and manual page are as they should be"
