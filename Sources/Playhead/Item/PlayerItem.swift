@@ -25,6 +25,8 @@ public final class PlayerItem: Sendable, Identifiable {
         var legible = TrackChoice.automatic
         var legibleAsset: Asset?
         var outputs: [any PlayerItemOutput] = []
+        /// Of these, those that have had no frame since they were added.
+        var newOutputs: Set<ObjectIdentifier> = []
         var sound = AudioSettings()
         var attachment: Attachment?
         /// Where to start, from a seek before there was a player.

@@ -71,6 +71,8 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
             case .cues(let cues, let time):
                 // What only the next cue ends has ended.
                 state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }
+                // Told again, because it was added again.
+                state.recent.removeAll { cues.contains($0) }
                 state.recent += cues
             }
             return state.handler
