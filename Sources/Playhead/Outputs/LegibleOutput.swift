@@ -93,7 +93,7 @@ extension PlayerItem {
         let asset = outside ?? asset
         return .subtitles(
             outside == nil ? choice : .automatic,
-            makeDemuxer: { asset.makeDemuxer() },
+            makeDemuxer: { [backend = core?.configuration.backend] in asset.makeDemuxer(backend) },
             listeners: { [weak self] in self?.listeners(of: .subtitles) ?? [] }
         )
     }
