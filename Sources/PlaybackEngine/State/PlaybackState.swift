@@ -29,6 +29,9 @@ package struct PlaybackState: Hashable, Sendable {
     var rateBeforeStall: Float?
     /// The rate that was wanted of a queue's item that cannot be played: what is put behind it is played at that.
     var rateBeforeFailure: Float?
+    /// The rate at which it was asked to play on from the end, where nothing is left: the end is told again in a moment,
+    /// unless it is moved away from there first. Then this is the rate.
+    package internal(set) var rateAtEnd: Float?
     /// `playImmediately`: start without waiting for a full enough buffer.
     var startsAtOnce = false
     /// Asked for and not answered yet.
@@ -88,6 +91,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .seekWaits(let epoch): seekWaits(epoch, &actions)
         case .starved(let epoch): starved(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
+        case .endedAgain(let epoch): endedAgain(epoch, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)
         case .remove(let id): remove(id, &actions)
         case .removeUpcoming: removeUpcoming(&actions)
@@ -103,6 +107,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
+        leaveEnd(since: before)
         resumeAfterStall()
         settle(&actions)
         answerPrerolls(since: before, event, &actions)

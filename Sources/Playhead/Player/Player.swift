@@ -79,7 +79,8 @@ public class Player: @unchecked Sendable {
         set { core.setDefaultRate(newValue) }
     }
 
-    /// The same as `rate = defaultRate`. Legal before there is an item.
+    /// The same as `rate = defaultRate`. Legal before there is an item. At the item's end nothing moves: the end is told
+    /// once more, in a moment, and no more than four times a second; a seek that comes before that plays on from there.
     public func play() { core.setRate(defaultRate) }
     /// The same as `rate = 0`.
     public func pause() { core.setRate(0) }
