@@ -80,13 +80,12 @@ extension PlaybackLoop {
         report(.loadedRangeChanged(id, range))
     }
 
-    /// What the container did not know, or only estimated, is known when the data has been read to its end.
+    /// What the container did not know, only estimated or said wrongly is known when the data has been read to its end.
     /// `framesEnd`: where the pass ended, for those whose packets do not tell.
     func learnDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
-        guard pipeline.mustLearnDuration,
-            let end = pipeline.withProgress(\.dataEnd) ?? framesEnd, let item = state.item,
-            end != item.duration
+        guard let item = state.item, let end = pipeline.withProgress(\.dataEnd) ?? framesEnd,
+            let duration = pipeline.correctedDuration(item.duration, dataEnd: end)
         else { return }
-        carryOut(state.handle(.durationChanged(item.id, end)))
+        carryOut(state.handle(.durationChanged(item.id, duration)))
     }
 }
