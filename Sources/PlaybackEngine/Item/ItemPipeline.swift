@@ -290,7 +290,7 @@ final class ItemPipeline: Sendable {
     /// A seek to `target` would find what it needs among the packets that are kept.
     func holds(_ target: MediaTime) -> Bool {
         withProgress { progress in
-            guard let from = progress.heldFrom, let time = ItemTime(target) else { return false }
+            guard let from = progress.held?.from, let time = ItemTime(target) else { return false }
             return from <= target && progress.ahead(of: time, pass: progress.pass) > 0
         }
     }

@@ -60,22 +60,26 @@ extension PlaybackLoop {
         publisher.measureStall(isStalled, state.item?.id, at: now)
     }
 
-    /// Reports what lies read ahead of the time being played.
+    /// Reports what is at hand: what was read ahead of the time being played, and what is kept of what was played.
     func reportReading(_ pipeline: ItemPipeline) {
         guard let epoch = current?.start.epoch, let hasFirstFrame = state.item?.hasFirstFrame,
             hasFirstFrame || state.item?.isMoving == true
         else { return }
-        // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
-        let now = renderer.itemTime(at: now)
-        let pass = renderer.pass
-        var end = pipeline.withProgress { $0.epoch == epoch ? ItemTime($0.end(ofPass: pass)) : nil }
-        if let limit = renderer.ends.forward, let read = end { end = min(read, limit) }
-        if let end, end > now, hasFirstFrame, current?.reading.toldEnd == end { return }
-        let range = end.flatMap { end -> MediaTimeRange? in
-            guard hasFirstFrame, end > now else { return nil }
-            return MediaTimeRange(start: now.mediaTime, duration: MediaTime(nanoseconds: end - now))
+        var range: MediaTimeRange?
+        if hasFirstFrame {
+            let now = max(.zero, renderer.itemTime(at: now)).mediaTime
+            let pass = renderer.pass
+            let loaded = pipeline.withProgress {
+                $0.epoch == epoch ? $0.loaded(around: now, pass: pass) : nil
+            }
+            if let loaded {
+                let end = min(loaded.to, renderer.ends.forward?.mediaTime ?? loaded.to)
+                if loaded.from < end { range = MediaTimeRange(start: loaded.from, end: end) }
+            }
         }
-        let isOver = pipeline.hasEndedReading(epoch)
+        if range != nil, range == current?.reading.told { return }
+        // Reading may be in the next pass of a loop.
+        let isOver = pipeline.hasEndedReading(epoch) || pipeline.withProgress { $0.pass } > renderer.pass
         guard let id = current?.id, current?.reading.mustReport(range, isOver: isOver) == true else { return }
         report(.loadedRangeChanged(id, range))
     }

@@ -94,9 +94,10 @@ public final class PlayerItem: Sendable, Identifiable {
         tracked(\.isPlaybackLikelyToKeepUp) { facts.isLikelyToKeepUp }
     }
 
-    /// What has been read and not been played, in item time: from the time being played to the end of the
-    /// last packet. Empty until the item is ready. Renewed, and told, each time it has grown by a quarter of
-    /// a second, when it shrinks (a seek, a new pass of a loop) and when the data has ended; in between it
+    /// What is at hand, in item time: what has been read ahead, to the end of the last packet, and what is kept of what
+    /// was played (`BufferingPolicy`), from the key frame from which a seek finds it without reading. At the end too.
+    /// Empty until the item is ready. Renewed, and told, each time it has grown by a quarter of a second or has lost a
+    /// second at its start, when its end goes back (a seek to elsewhere) and when the data has ended; in between it
     /// stays as it was.
     public var loadedTimeRanges: [MediaTimeRange] { tracked(\.loadedTimeRanges) { facts.loadedTimeRanges } }
 
