@@ -18,7 +18,11 @@ public enum TimeControlStatus: String, Hashable, Sendable {
 
 /// Why a player that has a rate does not play. `Player.WaitingReason`.
 public enum WaitingReason: String, Hashable, Sendable {
-    case toMinimizeStalls, evaluatingBufferingRate, noItemToPlay
+    /// For data: what is at hand would not last, or nothing has come for a tenth of a second. Show a spinner.
+    case toMinimizeStalls
+    /// How long it will take is not known yet. Brief, unless waiting is switched off.
+    case evaluatingBufferingRate
+    case noItemToPlay
 }
 
 /// What happens when the item has played to its end. `Player.ActionAtItemEnd`.

@@ -82,7 +82,7 @@ struct StateWalker {
         switch Int.random(in: 0..<80, using: &random) {
         case 0..<8: return .setRate([-1, 0, 0.5, 1, 2, .nan].randomElement(using: &random) ?? 0)
         case 8 where flag: return .restart(1, at: Bool.random(using: &random) ? makeTarget() : nil)
-        case 8: return .preroll(SeekID(nextID))
+        case 8: return Bool.random(using: &random) ? .preroll(SeekID(nextID)) : .waitedLong(item)
         case 9 where flag: return .cancelPrerolls
         case 9..<10: return .playImmediately(flag ? 1 : 0)
         case 10..<12: return .setWaitsToMinimizeStalling(flag)

@@ -9,6 +9,8 @@ struct Alarm {
     /// The wake-up at which an end that was played on from is told again, and when one was told last.
     var end: (any Wakeup)?
     var lastEnd: HostTime?
+    /// The wake-up at which an item has been waited for long enough to say so.
+    var evaluation: (item: ItemID, wakeup: any Wakeup)?
 
     /// Calls `work` on `lane` at `time` and at no other time; nil: not at all.
     mutating func set(
@@ -40,5 +42,7 @@ struct Alarm {
         retry = nil
         end?.cancel()
         end = nil
+        evaluation?.wakeup.cancel()
+        evaluation = nil
     }
 }
