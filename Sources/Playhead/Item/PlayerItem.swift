@@ -29,8 +29,10 @@ public final class PlayerItem: Sendable, Identifiable {
         var newOutputs: Set<ObjectIdentifier> = []
         var sound = AudioSettings()
         var attachment: Attachment?
-        /// Where to start, from a seek before there was a player.
+        /// Where to start, from a seek before there was a player, or from the last time it was played.
         var startPosition: (time: MediaTime, toleranceBefore: MediaTime)?
+        /// From the last time: the item opens there, and that is no seek.
+        var isPositionKept = false
     }
 
     /// The player that plays the item; weak, for the player holds the item.
@@ -68,7 +70,8 @@ public final class PlayerItem: Sendable, Identifiable {
         return copy
     }
 
-    /// Unknown until a player has opened it; failed is final. Says nothing about frames having been shown.
+    /// Unknown until a player has opened it; failed is final. Says nothing about frames having been shown. Kept when the item
+    /// is taken off, and when it is put back and opened again.
     public var status: Status { tracked(\.status) { facts.status } }
     /// Non-nil only when `status` is failed.
     public var error: PlaybackError? { tracked(\.error) { facts.error } }
@@ -143,7 +146,8 @@ public final class PlayerItem: Sendable, Identifiable {
         return end.isNumeric ? [MediaTimeRange(start: .zero, duration: end)] : []
     }
 
-    /// The time being shown; a seek's target from the moment of the call on.
+    /// The time being shown; a seek's target from the moment of the call on. Taken off, the item stays where it is, and
+    /// goes on from there when it is put back; one that a queue has played to its end is at its start.
     public func currentTime() -> MediaTime {
         let (attachment, start) = state.withLock { ($0.attachment, $0.startPosition) }
         if let core = attachment?.core { return core.currentTime(of: self) }

@@ -52,7 +52,7 @@ public class Player: @unchecked Sendable {
 
     public var currentItem: PlayerItem? { tracked(\.currentItem) { core.facts.item } }
 
-    /// At once; the item being played is let go of. An item that another player has moves here, and one that waits
+    /// At once; the item being played is let go of, and keeps its time and status for when it comes back. An item that another player has moves here, and one that waits
     /// in the queue leaves its place there. The same item again changes nothing.
     public func replaceCurrentItem(with item: PlayerItem?) { core.replaceItem(with: item) }
 
