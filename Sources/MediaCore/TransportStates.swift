@@ -34,10 +34,9 @@ public enum TimeControlStatus: String, Hashable, Sendable {
 
 /// Why a player that has a rate does not play. `Player.WaitingReason`.
 public enum WaitingReason: String, Hashable, Sendable {
-    /// Not enough data is at hand to play on without a stall: a program may show that it waits.
+    /// For data: what is at hand would not last, or nothing has come for a tenth of a second. Show a spinner.
     case toMinimizeStalls
-    /// It begins in a moment, when the first frame is there or the buffer has been looked at: as a rule too
-    /// short a wait to be shown.
+    /// How long it will take is not known yet. Brief, unless waiting is switched off.
     case evaluatingBufferingRate
     /// There is no item.
     case noItemToPlay

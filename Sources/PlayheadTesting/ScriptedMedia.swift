@@ -120,6 +120,8 @@ public struct ScriptedMedia: Sendable {
     public var decodingTimes: (@Sendable (_ frame: Int, _ now: HostTime) -> Int64)?
     /// How long it is taken to last, by guess (or indefinite: nobody knows); nil: it says the truth.
     public var estimatedDuration: MediaTime?
+    /// How long the container says outright that it lasts, right or wrong; nil: the truth.
+    public var declaredDuration: MediaTime?
     /// False: as if it came over a network.
     public var isLocal = true
 
@@ -254,7 +256,7 @@ extension ScriptedMedia {
 
     func describe() -> MediaDescription {
         var description = MediaDescription(formatName: "script")
-        description.duration = estimatedDuration ?? duration
+        description.duration = estimatedDuration ?? declaredDuration ?? duration
         description.durationIsEstimate = estimatedDuration?.isNumeric ?? false
         description.isLocal = isLocal
         if let video {

@@ -46,7 +46,7 @@ struct ItemTests {
         #expect(bench.sight == "2.0 playing")
         #expect(bench.player.currentTime() == .ms(1000))
         #expect(bench.takeLines(of: "rate", "end").isEmpty)
-        #expect(first.currentTime() == .zero)
+        #expect(first.currentTime() == .ms(1000))
     }
 
     @Test("nil takes the item off; the rate is kept, and a new item starts by itself")
@@ -66,7 +66,7 @@ struct ItemTests {
         #expect(bench.sight == "1.0 playing")
     }
 
-    @Test("An item that another player has moves, with a seek that was under way answered false")
+    @Test("An item that another player has moves, to where it was going; the seek is answered false")
     func moves() {
         let bench = PlayerTestBench(.silentClip())
         let other = Player(configuration: bench.player.configuration)
@@ -77,7 +77,7 @@ struct ItemTests {
         #expect(other.currentItem === item)
         other.play()
         bench.driver.run(seconds: 1)
-        #expect(other.currentTime() == .ms(1000))
+        #expect(other.currentTime() == .ms(1500))
         #expect(bench.takeLines(of: "seek") == ["seek false", "seekCompleted"])
         #expect(bench.sight == "0.0 paused")
     }
@@ -133,6 +133,49 @@ struct ItemTests {
         #expect(item.duration == .ms(2000))
         #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(2000))])
         #expect(bench.takeLines(of: "durationChanged") == ["durationChanged"])
+    }
+
+    @Test(
+        "A duration that was declared and is wrong is put right when the data has been read to its end, once",
+        arguments: [MediaTime.ms(3417), .ms(1500), .ms(2100), .ms(1900)],
+        [Player.RepeatMode.once, .loop]
+    )
+    func correctedDuration(_ declared: MediaTime, _ mode: Player.RepeatMode) {
+        let bench = PlayerTestBench(.silentClip())
+        var media = ScriptedMedia.silentClip([.stall(atPacket: 25, until: 3)])
+        media.declaredDuration = declared
+        bench.player.repeatMode = mode
+        let item = bench.load(media)
+        #expect(item.duration == declared)
+        _ = bench.takeLines()
+        bench.player.play()
+        bench.driver.run(seconds: 4)
+        #expect(item.duration == .ms(2000))
+        #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(2000))])
+        #expect(bench.takeLines(of: "durationChanged") == ["durationChanged"])
+        bench.driver.run(seconds: 6)
+        #expect(item.duration == .ms(2000))
+        #expect(bench.takeLines(of: "durationChanged").isEmpty)
+    }
+
+    @Test("A track that is not played may be the longer one: the duration stays, as where a rounding differs")
+    func durationOfOthers() {
+        let bench = PlayerTestBench(.silentClip())
+        let longer = bench.makeItem(
+            ScriptedMedia(video: .init(frameCount: 50), audio: .init(sampleCount: 144_000))
+        )
+        longer.disableTracks(ofType: .audio)
+        bench.load(longer)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(longer.duration == .ms(3000))
+        var media = ScriptedMedia.silentClip()
+        media.declaredDuration = .ms(2010)
+        let rounded = bench.load(media)
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(rounded.duration == .ms(2010))
     }
 
     @Test("An end that was asked for says nothing of the duration, and the container's own word stands")

@@ -138,6 +138,7 @@ struct SharedLoadTests {
         let asset = gate.makeAsset()
         let task = load(asset)
         await gate.isWaiting(1)
+        gate.openForOthers()
         let bench = PlayerTestBench(.silentClip())
         bench.load(PlayerItem(asset: asset))
         #expect(await task.value == .loaded)
@@ -147,13 +148,8 @@ struct SharedLoadTests {
 
     @Test("A player's own limits say nothing of the asset: it can be loaded")
     func itemFails() async throws {
-        let asset = ScriptedBackend(clock: ManualDriver().clock).makeAsset(.silentClip())
-        let bench = PlayerTestBench(.silentClip([.openFails(.exceedsLimits)])) {
-            $0.backend = ScriptedBackend(
-                .silentClip([.openFails(.exceedsLimits)]),
-                clock: ManualDriver().clock
-            )
-        }
+        let asset = Asset(url: URL(fileURLWithPath: "/script"), backend: LimitedBackend())
+        let bench = PlayerTestBench(.silentClip()) { $0.decoding.maximumPixelCount = 1 }
         let item = bench.load(PlayerItem(asset: asset))
         #expect(item.status == .failed)
         #expect(asset.status == .unknown)
@@ -207,6 +203,9 @@ final class OpeningGate: MediaBackend {
     var cancels: Int { state.withLock { $0.cancels } }
 
     func makeAsset() -> Asset { Asset(url: scripts.add(), backend: self) }
+    /// What is opened from now on does not wait.
+    func openForOthers() { state.withLock { $0.isOpen = true } }
+
     func open() {
         let signals = state.withLock { state in
             state.isOpen = true
@@ -235,6 +234,23 @@ final class OpeningGate: MediaBackend {
         scripts.makeAudioConverter(to: format)
     }
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
+}
+
+/// Its scripts are larger than one pixel, which counts where a player allows no more.
+private final class LimitedBackend: MediaBackend {
+    private let whole = ScriptedBackend(.silentClip(), clock: ManualDriver().clock)
+    private let refused = ScriptedBackend(
+        .silentClip([.openFails(.exceedsLimits)]),
+        clock: ManualDriver().clock
+    )
+
+    func makeDemuxer(for request: OpenRequest) -> any Demuxer {
+        (request.maximumPixelCount > 1 ? whole : refused).makeDemuxer(for: request)
+    }
+    func makeVideoConverter() -> any VideoConverter { whole.makeVideoConverter() }
+    func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
+        whole.makeAudioConverter(to: format)
+    }
 }
 
 private final class GatedDemuxer: Demuxer {

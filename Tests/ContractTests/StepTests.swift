@@ -35,17 +35,19 @@ struct StepTests {
             bench.currentItem.add(output)
             let pulled = PlayerVideoOutput()
             bench.player.videoOutput = pulled
-            let before = bench.videoSink.numbers.count
+            let shownBefore = bench.videoSink.numbers.count
             bench.currentItem.step(byCount: count)
             bench.driver.run(seconds: 1)
             let target = max(0, min(99, Int(from) &+ max(-1000, min(1000, count))))
-            let shown = Array(bench.videoSink.numbers.dropFirst(before))
+            let shown = Array(bench.videoSink.numbers.dropFirst(shownBefore))
             #expect(shown == (target == Int(from) ? [] : [target]))
             #expect(bench.player.currentTime() == .ms(Int64(target) * 40))
             #expect(bench.sight == "0.0 paused")
             guard target != Int(from) else { continue }
             #expect(output.copyFrame(forItemTime: .ms(9000))?.displayTime == .ms(Int64(target) * 40))
-            #expect(output.copyFrame(forItemTime: .ms(Int64(target) * 40 - 1)) == nil)
+            // Forward it has the frame that was shown when it came, and nothing in between.
+            let before = output.copyFrame(forItemTime: .ms(Int64(target) * 40 - 1))?.displayTime
+            #expect(before == (count > 0 ? .ms(from * 40) : nil))
             #expect(pulled.newest?.presentationTime == .ms(Int64(target) * 40))
         }
     }

@@ -34,7 +34,7 @@ struct TransportTests {
             waits: false,
             sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
         ),
-        Row(media: .silent, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"),
+        Row(media: .silent, waits: true, sight: "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"),
         Row(media: .silent, waits: false, sight: "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"),
         Row(media: .whole, waits: true, sight: "1.0 playing"),
         Row(media: .whole, waits: false, sight: "1.0 playing"),

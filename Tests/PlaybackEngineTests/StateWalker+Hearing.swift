@@ -144,6 +144,8 @@ extension StateWalker.Turn {
     var isRate: Bool {
         switch event {
         case .setRate, .playImmediately, .restart: true
+        // Asked to play on from the end.
+        case .endedAgain: before.rateAtEnd != nil
         default: false
         }
     }

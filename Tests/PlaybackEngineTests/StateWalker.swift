@@ -82,7 +82,7 @@ struct StateWalker {
         switch Int.random(in: 0..<80, using: &random) {
         case 0..<8: return .setRate([-1, 0, 0.5, 1, 2, .nan].randomElement(using: &random) ?? 0)
         case 8 where flag: return .restart(1, at: Bool.random(using: &random) ? makeTarget() : nil)
-        case 8: return .preroll(SeekID(nextID))
+        case 8: return Bool.random(using: &random) ? .preroll(SeekID(nextID)) : .waitedLong(item)
         case 9 where flag: return .cancelPrerolls
         case 9..<10: return .playImmediately(flag ? 1 : 0)
         case 10..<12: return .setWaitsToMinimizeStalling(flag)
@@ -106,7 +106,7 @@ struct StateWalker {
         case 67: return .remove(state.upcoming.randomElement(using: &random) ?? item)
         case 68 where flag: return .prepareAgain(state.upcoming.first ?? item)
         case 68: return Bool.random(using: &random) ? .advance : .removeUpcoming
-        case 69 where flag: return .endMoved(item)
+        case 69 where flag: return Bool.random(using: &random) ? .endMoved(item) : .endedAgain(epoch)
         case 69: return .step(Int.random(in: -3...3, using: &random))
         case 70..<72: return .reversible(item)
         case 72..<75: return .readToEnd(epoch)
@@ -127,6 +127,7 @@ struct StateWalker {
         if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
         if item.awaitsFrames { return .framesCame(item.id, isLost: Bool.random(using: &random)) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
+        if state.rateAtEnd != nil { return .endedAgain(state.epoch) }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }
         switch Int.random(in: 0..<5, using: &random) {

@@ -22,7 +22,7 @@ private final class Told: Sendable {
 
 @Suite("What is read ahead, and what an item can do")
 struct LoadedTests {
-    @Test("Nothing until ready, then in steps, to the end, and nothing at the end", arguments: 0..<20)
+    @Test("Nothing until ready, then in steps, to the end, where what is kept stays", arguments: 0..<20)
     func grows(seed: UInt64) {
         let bench = PlayerTestBench(
             // Thirds: the end of a packet is no whole number of nanoseconds.
@@ -41,19 +41,18 @@ struct LoadedTests {
         #expect(first.map { $0.end >= .ms(1000) && $0.end <= .ms(1200) } == true)
         bench.player.play()
         bench.driver.run(atMost: 60)
-        #expect(told.ranges.last == .some(nil))
         let ranges = told.ranges.compactMap(\.self)
-        #expect(ranges.count == told.ranges.count - 1)
+        #expect(ranges.count == told.ranges.count)
         #expect(ranges.last?.upperBound == 10_000)
         #expect(ranges.count <= 41)
         for (old, new) in zip(ranges, ranges.dropFirst()) {
             #expect(new.upperBound - old.upperBound >= 250 || new.upperBound == 10_000)
             #expect(new.lowerBound >= old.lowerBound)
         }
-        #expect(item.loadedTimeRanges.isEmpty)
+        #expect(item.loadedTimeRanges.first.map { $0.start < .ms(9500) && $0.end == .ms(10_000) } == true)
     }
 
-    @Test("A seek empties it; behind the target it begins there")
+    @Test("A seek empties it; then it begins at the key frame before the target")
     func seek() {
         let bench = PlayerTestBench(ScriptedMedia(video: .init(frameCount: 250, keyInterval: 10)))
         let item = bench.makeItem()
@@ -63,8 +62,8 @@ struct LoadedTests {
         bench.player.seek(to: .ms(5000), toleranceBefore: .zero, toleranceAfter: .zero)
         bench.driver.run(atMost: 1)
         #expect(told.ranges.first == .some(nil))
-        #expect(told.ranges.dropFirst().allSatisfy { $0?.lowerBound == 5000 })
-        #expect(item.loadedTimeRanges.first?.start == .ms(5000))
+        #expect(told.ranges.dropFirst().allSatisfy { $0?.lowerBound == 4800 })
+        #expect(item.loadedTimeRanges.first?.start == .ms(4800))
         #expect(item.loadedTimeRanges.first.map { $0.end >= .ms(6000) } == true)
     }
 
@@ -78,7 +77,7 @@ struct LoadedTests {
         bench.driver.run(seconds: 1.9)
         #expect(item.loadedTimeRanges.first?.end == .ms(2000))
         bench.driver.run(seconds: 0.2)
-        #expect(item.loadedTimeRanges.first.map { $0.start < .ms(150) && $0.end > .ms(500) } == true)
+        #expect(item.loadedTimeRanges.first.map { $0.start == .zero && $0.end > .ms(500) } == true)
     }
 
     @Test("The end time is the end of what is loaded")

@@ -136,7 +136,7 @@ final class ItemPipeline: Sendable {
     }
     /// All tracks that are played.
     var tracks: [Track] { allTrackPipelines.map(\.track) }
-    /// `Track.id` of the tracks that are played.
+    /// `Track.id` of the tracks that are played; none where one of them does nothing but keep time.
     let trackIDs: Set<Int>
 
     /// Called on the loading lane, after the demuxer was opened and decoders were made.
@@ -145,6 +145,7 @@ final class ItemPipeline: Sendable {
         description: MediaDescription,
         variant: Variant?,
         decoders: [(track: Track, decoder: any Decoder)],
+        keepsTimeOnly: Bool = false,
         loopSetting: LoopSetting,
         start: EpochStart,
         rules: BufferRules,
@@ -196,7 +197,7 @@ final class ItemPipeline: Sendable {
                 )
             )
         }
-        trackIDs = Set(made.map(\.track.id))
+        trackIDs = keepsTimeOnly ? [] : Set(made.map(\.track.id))
         video = made.first { $0.track.mediaType == .video }
         audio = made.first { $0.track.mediaType == .audio }
         allTrackPipelines = [video, audio].compactMap(\.self)
@@ -289,7 +290,7 @@ final class ItemPipeline: Sendable {
     /// A seek to `target` would find what it needs among the packets that are kept.
     func holds(_ target: MediaTime) -> Bool {
         withProgress { progress in
-            guard let from = progress.heldFrom, let time = ItemTime(target) else { return false }
+            guard let from = progress.held?.from, let time = ItemTime(target) else { return false }
             return from <= target && progress.ahead(of: time, pass: progress.pass) > 0
         }
     }

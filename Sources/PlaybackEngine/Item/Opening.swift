@@ -26,7 +26,7 @@ struct Opening: Sendable {
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()
             let share = item.frameCache.makeShare()
-            let decoders = try makeDecoders(item.tracks(of: description, in: variant)) { decoder, track in
+            var decoders = try makeDecoders(item.tracks(of: description, in: variant)) { decoder, track in
                 RepeatingDecoder(
                     decoder,
                     of: track,
@@ -35,6 +35,8 @@ struct Opening: Sendable {
                     setting: loopSetting
                 )
             }
+            let keepsTimeOnly = decoders.isEmpty
+            if keepsTimeOnly { decoders = [try makeTimekeeper(item.tracks(of: description, in: variant))] }
             demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
             return .success(
                 ItemPipeline(
@@ -42,6 +44,7 @@ struct Opening: Sendable {
                     description: description,
                     variant: variant,
                     decoders: decoders,
+                    keepsTimeOnly: keepsTimeOnly,
                     loopSetting: loopSetting,
                     start: start,
                     rules: description.isLocal ? item.localRules : item.networkRules,
@@ -81,8 +84,25 @@ struct Opening: Sendable {
                 faulted(error)
             }
         }
-        guard !decoders.isEmpty else { throw nothingToPlay(tracks, lastFailure) }
+        if decoders.isEmpty, lastFailure != nil || timekeeper(tracks) == nil {
+            throw nothingToPlay(tracks, lastFailure)
+        }
         return decoders
+    }
+
+    /// What could be played is switched off, all of it: one track, not heard or seen, says how time goes.
+    private func timekeeper(_ tracks: [Track]) -> Track? {
+        let tracks = tracks.filter { !$0.isAttachedPicture }
+        return TrackChoice.automatic.pick(.audio, from: tracks)
+            ?? TrackChoice.automatic.pick(.video, from: tracks)
+    }
+
+    private func makeTimekeeper(
+        _ tracks: [Track]
+    ) throws(MediaError) -> (track: Track, decoder: any Decoder) {
+        guard let track = timekeeper(tracks) else { throw nothingToPlay(tracks, nil) }
+        let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
+        return (SilentDecoder.audioTrack(for: track), SilentDecoder(decoder))
     }
 
     /// A track of this kind is there but cannot be played.
@@ -104,8 +124,7 @@ struct Opening: Sendable {
         if tracks.contains(where: {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
         }) {
-            return failure
-                ?? MediaError(.noPlayableTracks, "every track that could be played is switched off")
+            return failure ?? MediaError(.noPlayableTracks, "no track in it can be played")
         }
         return MediaError(.noPlayableTracks, "there is no picture and no sound in it")
     }

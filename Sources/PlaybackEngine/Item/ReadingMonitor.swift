@@ -2,11 +2,11 @@ import MediaCore
 
 /// Decides when the range that is read ahead is worth telling, so that nobody is flooded.
 struct ReadingMonitor {
-    private var told: MediaTimeRange? { didSet { toldEnd = ItemTime(told?.end) } }
-    /// Where the range ended that was told last.
-    private(set) var toldEnd: ItemTime?
+    /// The range that was told last.
+    private(set) var told: MediaTimeRange?
 
-    /// A quarter of a second of growth, any loss, and the last bit at the end of the data.
+    /// A quarter of a second of growth, any loss at its end, the last bit at the end of the data, an earlier start, and
+    /// a second of loss at its start, which is told with the growth otherwise.
     mutating func mustReport(_ range: MediaTimeRange?, isOver: Bool) -> Bool {
         guard let range else {
             defer { told = nil }
@@ -14,11 +14,16 @@ struct ReadingMonitor {
         }
         if let told {
             let growth = range.end - told.end
-            guard growth >= Self.step || growth < .zero || isOver && growth > .zero else { return false }
+            let loss = range.start - told.start
+            guard
+                growth >= Self.step || growth < .zero || loss >= Self.startStep || loss < .zero
+                    || isOver && growth > .zero
+            else { return false }
         }
         told = range
         return true
     }
 
     private static let step = MediaTime(value: 1, timescale: 4)
+    private static let startStep = MediaTime(value: 1, timescale: 1)
 }

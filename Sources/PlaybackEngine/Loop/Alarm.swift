@@ -6,6 +6,11 @@ struct Alarm {
     private var time: HostTime?
     /// The wake-up at which sources that had nothing are asked again.
     var retry: (any Wakeup)?
+    /// The wake-up at which an end that was played on from is told again, and when one was told last.
+    var end: (any Wakeup)?
+    var lastEnd: HostTime?
+    /// The wake-up at which an item has been waited for long enough to say so.
+    var evaluation: (item: ItemID, wakeup: any Wakeup)?
 
     /// Calls `work` on `lane` at `time` and at no other time; nil: not at all.
     mutating func set(
@@ -35,5 +40,9 @@ struct Alarm {
         cancel()
         retry?.cancel()
         retry = nil
+        end?.cancel()
+        end = nil
+        evaluation?.wakeup.cancel()
+        evaluation = nil
     }
 }

@@ -24,12 +24,60 @@ extension PlaybackLoop {
             case .post(let notice): post(notice)
             }
         }
+        awaitEnd()
+        awaitEvaluation()
     }
+
+    /// Asked to play on from the end, it tells the end again, in a moment.
+    private func awaitEnd() {
+        guard state.rateAtEnd != nil else {
+            alarm.end?.cancel()
+            alarm.end = nil
+            return
+        }
+        guard alarm.end == nil else { return }
+        let time = max(
+            now.advanced(by: Self.endDelay),
+            alarm.lastEnd?.advanced(by: Self.endInterval) ?? .zero
+        )
+        alarm.end = driver.schedule(at: time, on: control) { [weak self] in
+            guard let self else { return }
+            alarm.end = nil
+            handle(.endedAgain(state.epoch))
+        }
+    }
+
+    /// 20 ms: who plays and then seeks has done both.
+    private static let endDelay: Int64 = 20_000_000
+    /// 250 ms: a program that plays on at each end is told four of them a second.
+    private static let endInterval: Int64 = 250_000_000
+
+    /// How long it takes is said as soon as it is known, and not later than after a moment.
+    private func awaitEvaluation() {
+        let item = state.itemEvaluated
+        guard alarm.evaluation?.item != item else { return }
+        alarm.evaluation?.wakeup.cancel()
+        alarm.evaluation = item.map { item in
+            let time = now.advanced(by: Self.evaluationTime)
+            let wakeup = driver.schedule(at: time, on: control) { [weak self] in
+                guard let self, alarm.evaluation?.item == item else { return }
+                alarm.evaluation = nil
+                handle(.waitedLong(item))
+            }
+            return (item, wakeup)
+        }
+    }
+
+    /// 100 ms: what takes less needs no spinner.
+    private static let evaluationTime: Int64 = 100_000_000
 
     private func post(_ notice: PlaybackNotice) {
         switch notice {
         case .playbackStalled: publisher.counters.stalls += 1
-        case .playedToEnd: publisher.counters.passes += 1
+        case .playedToEnd:
+            publisher.counters.passes += 1
+            alarm.lastEnd = now
+        case .failedToPlayToEnd: alarm.lastEnd = now
         default: break
         }
         report(.notice(notice))

@@ -1,4 +1,4 @@
-import MediaCore
+package import MediaCore
 
 /// What the loop's owner plugs in. All on the control lane; see `perform`.
 extension PlaybackLoop {
@@ -8,6 +8,9 @@ extension PlaybackLoop {
     }
 
     package func removeLayer(_ layer: LayerOutput) { layers.remove(layer) }
+
+    /// On the control lane: the frame being shown, for who comes late; nil: none of the item's is.
+    package func frameShown(of id: ItemID) -> VideoFrame? { layers.lastItem == id ? layers.lastFrame : nil }
 
     package func setAudio(_ output: AudioOutputLane?) {
         audio.replaceOutput(output)

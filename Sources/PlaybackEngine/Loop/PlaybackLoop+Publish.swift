@@ -60,33 +60,36 @@ extension PlaybackLoop {
         publisher.measureStall(isStalled, state.item?.id, at: now)
     }
 
-    /// Reports what lies read ahead of the time being played.
+    /// Reports what is at hand: what was read ahead of the time being played, and what is kept of what was played.
     func reportReading(_ pipeline: ItemPipeline) {
         guard let epoch = current?.start.epoch, let hasFirstFrame = state.item?.hasFirstFrame,
             hasFirstFrame || state.item?.isMoving == true
         else { return }
-        // In nanoseconds, like the timeline: a range whose end was rounded anew each time would seem to shrink.
-        let now = renderer.itemTime(at: now)
-        let pass = renderer.pass
-        var end = pipeline.withProgress { $0.epoch == epoch ? ItemTime($0.end(ofPass: pass)) : nil }
-        if let limit = renderer.ends.forward, let read = end { end = min(read, limit) }
-        if let end, end > now, hasFirstFrame, current?.reading.toldEnd == end { return }
-        let range = end.flatMap { end -> MediaTimeRange? in
-            guard hasFirstFrame, end > now else { return nil }
-            return MediaTimeRange(start: now.mediaTime, duration: MediaTime(nanoseconds: end - now))
+        var range: MediaTimeRange?
+        if hasFirstFrame {
+            let now = max(.zero, renderer.itemTime(at: now)).mediaTime
+            let pass = renderer.pass
+            let loaded = pipeline.withProgress {
+                $0.epoch == epoch ? $0.loaded(around: now, pass: pass) : nil
+            }
+            if let loaded {
+                let end = min(loaded.to, renderer.ends.forward?.mediaTime ?? loaded.to)
+                if loaded.from < end { range = MediaTimeRange(start: loaded.from, end: end) }
+            }
         }
-        let isOver = pipeline.hasEndedReading(epoch)
+        if range != nil, range == current?.reading.told { return }
+        // Reading may be in the next pass of a loop.
+        let isOver = pipeline.hasEndedReading(epoch) || pipeline.withProgress { $0.pass } > renderer.pass
         guard let id = current?.id, current?.reading.mustReport(range, isOver: isOver) == true else { return }
         report(.loadedRangeChanged(id, range))
     }
 
-    /// What the container did not know, or only estimated, is known when the data has been read to its end.
+    /// What the container did not know, only estimated or said wrongly is known when the data has been read to its end.
     /// `framesEnd`: where the pass ended, for those whose packets do not tell.
     func learnDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
-        guard pipeline.mustLearnDuration,
-            let end = pipeline.withProgress(\.dataEnd) ?? framesEnd, let item = state.item,
-            end != item.duration
+        guard let item = state.item, let end = pipeline.withProgress(\.dataEnd) ?? framesEnd,
+            let duration = pipeline.correctedDuration(item.duration, dataEnd: end)
         else { return }
-        carryOut(state.handle(.durationChanged(item.id, end)))
+        carryOut(state.handle(.durationChanged(item.id, duration)))
     }
 }

@@ -198,7 +198,7 @@ extension PlaybackLoop {
             setPresentationSize(frame.format.presentationSize, of: id)
             frameTap(id, frame)
         }
-        layers.present(frame, isEssential: isEssential, done: done)
+        layers.present(frame, of: current?.id, isEssential: isEssential, done: done)
     }
 
     /// Leaves frames out where decoding is too slow.

@@ -340,9 +340,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
         hasPushed = true
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
-        let heldFrom = history.heldFrom
+        let held = history.held
         progress.withLock {
-            $0.take(packet, pass: pass, isNew: isNew, heldFrom: heldFrom)
+            $0.take(packet, pass: pass, isNew: isNew, held: held)
             if packet.track == videoTrack { $0.takePicture(packet) }
         }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)

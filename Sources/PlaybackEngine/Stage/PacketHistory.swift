@@ -13,6 +13,7 @@ struct PacketHistory {
     private var forgotten = 0
     private var groups: Deque<Int> = []
     private var bytes = 0
+    private var lastEnd: MediaTime?
     /// The first packet is where the demuxer was sent, or the start of the data.
     private var isWhole = true
     private var startsAtZero = true
@@ -39,6 +40,12 @@ struct PacketHistory {
         return isWhole && startsAtZero ? .zero : packets[first - forgotten].presentationTime
     }
 
+    /// From where to where a seek would read nothing; nil: nothing is held.
+    var held: (from: MediaTime, to: MediaTime)? {
+        guard let heldFrom, let end = lastEnd, heldFrom < end else { return nil }
+        return (heldFrom, end)
+    }
+
     /// A packet that is handed out again; nil: the demuxer has the next one.
     mutating func next() -> Packet? {
         while cursor < packets.count {
@@ -54,7 +61,12 @@ struct PacketHistory {
     var hasNext: Bool { cursor < packets.count }
 
     mutating func append(_ packet: Packet) {
-        if packet.presentationTime == nil { isUntimed = true }
+        if let time = packet.presentationTime {
+            let over = time + (packet.duration ?? .zero)
+            lastEnd = lastEnd.map { max($0, over) } ?? over
+        } else {
+            isUntimed = true
+        }
         if isSync(packet) { groups.append(forgotten + packets.count) }
         packets.append(packet)
         bytes += packet.byteCount

@@ -7,8 +7,8 @@ struct ReadingProgress {
     private(set) var bytes = 0
     /// A pass was read to an end that was asked for.
     private(set) var wasCut = false
-    /// A seek to between here and where reading has come reads nothing.
-    private(set) var heldFrom: MediaTime?
+    /// A seek to in between reads nothing. Of the pass being read.
+    private(set) var held: (from: MediaTime, to: MediaTime)?
     /// Where the data was found to end, in item time; nil: reading has not come there, in any epoch.
     private(set) var dataEnd: MediaTime?
     private let tracks: Set<Int>
@@ -64,9 +64,9 @@ struct ReadingProgress {
         pictureEnd = max(end, time &+ length)
     }
 
-    mutating func take(_ packet: Packet, pass: Int, isNew: Bool, heldFrom: MediaTime?) {
+    mutating func take(_ packet: Packet, pass: Int, isNew: Bool, held: (from: MediaTime, to: MediaTime)?) {
         if isNew { bytes += packet.byteCount }
-        self.heldFrom = heldFrom
+        self.held = held
         if pass != self.pass {
             self.pass = pass
             endBefore = end
@@ -82,6 +82,17 @@ struct ReadingProgress {
     /// The end of what was read of `pass`; nil: nothing yet. Reading may be one pass ahead, or several where
     /// they are short, and then the pass is there as a whole.
     func end(ofPass pass: Int) -> MediaTime? { pass == self.pass ? end : endBefore }
+
+    /// What is at hand around `time` of `pass`: what is kept of what was played, and what was read ahead. nil: nothing.
+    func loaded(around time: MediaTime, pass: Int) -> (from: MediaTime, to: MediaTime)? {
+        let end = end(ofPass: pass)
+        // Reading may be in the next pass of a loop, and what is kept too.
+        if let held, held.to >= time || pass == self.pass, held.from <= time || pass == self.pass {
+            return (min(held.from, time), max(held.to, end ?? held.to))
+        }
+        guard let end, end > time else { return nil }
+        return (time, end)
+    }
 
     /// Nanoseconds of every track that were read from `time` on. A track that lies far behind the others in
     /// the file is over, or has little to say.

@@ -15,6 +15,8 @@ package struct ItemState: Hashable, Sendable {
     package internal(set) var hasEnded = false
     /// Why the pass ended early, if it did: asked to play on, it has failed still.
     var endError: MediaError?
+    /// A loop of what was played would go round for ever and show nothing.
+    var lapIsTooShort = false
     /// All data of the current pass has been read.
     var isReadToEnd = false
     /// The data ran out while playing and has not come back.

@@ -44,6 +44,10 @@ package enum PlaybackEvent: Sendable {
     case starved(Epoch)
     /// The timeline has reached the end of the pass. An error: the data ended before the media did.
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
+    /// Asked to play on from the end (`PlaybackState.rateAtEnd`), it has stood there for a moment.
+    case endedAgain(Epoch)
+    /// It is evaluated for a tenth of a second (`PlaybackState.itemEvaluated`).
+    case waitedLong(ItemID)
     /// All data of the pass has been read.
     case readToEnd(Epoch)
     /// The last frame of a step has been handed out; not moved: there is none.

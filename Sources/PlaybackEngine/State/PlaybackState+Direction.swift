@@ -33,6 +33,7 @@ extension PlaybackState {
         guard count != 0, let item, item.status == .readyToPlay else { return }
         rate = 0
         rateBeforeStall = nil
+        rateAtEnd = nil
         startsAtOnce = false
         stopTimeline(&actions)
         let sum = item.stepsWaiting + max(-Self.mostSteps, min(Self.mostSteps, count))

@@ -26,6 +26,7 @@ extension PlaybackState {
         guard setting != repeatSetting else { return }
         repeatSetting = setting
         if item != nil { actions.append(.setLooping(setting == .loop)) }
+        if let rateAtEnd { setRate(rateAtEnd, &actions) }
     }
 
     mutating func reachedEnd(
@@ -39,6 +40,7 @@ extension PlaybackState {
         }
         if let error { return endInFailure(item.id, error, &actions) }
         let length = isReverse ? item.duration - time : time
+        self.item?.lapIsTooShort = length.isNumeric && length < Self.shortestLap
         if repeatSetting == .loop, length.isNumeric, length >= Self.shortestLap {
             post(playedToEnd: item.id, at: time, &actions)
             if isReverse { return restartPass(&actions) }
@@ -80,6 +82,34 @@ extension PlaybackState {
         rate = 0
     }
 
+    /// No data is left in this direction, so the end is told once more, as AVPlayer does. Not at once: who asks for it
+    /// in the handler of the end may seek next, and who asks for it at each end would hear of nothing else.
+    mutating func playFromTheEnd(_ item: ItemState) {
+        // Past the end under `.none` time goes on.
+        guard endAction != .none || item.endError != nil else { return }
+        rateAtEnd = rate
+        rate = 0
+        startsAtOnce = false
+    }
+
+    mutating func endedAgain(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+        guard epoch == self.epoch, let wanted = rateAtEnd, let item else { return }
+        rateAtEnd = nil
+        rate = wanted
+        if let error = item.endError {
+            endInFailure(item.id, error, &actions)
+        } else {
+            endOfPass(item.id, at: isReverse ? .zero : item.duration, &actions)
+        }
+    }
+
+    /// It does not stand at the end any more, or something else is played.
+    mutating func leaveEnd(since old: PlaybackState) {
+        guard let wanted = rateAtEnd, item?.hasEnded != true || item?.id != old.item?.id else { return }
+        rateAtEnd = nil
+        rate = wanted
+    }
+
     /// It has ended no more, for there is something behind the end now. Playing on waits for that.
     mutating func endMoved(_ id: ItemID) {
         guard let item, item.id == id, item.status == .readyToPlay, item.hasEnded, !item.isMoving else {
@@ -99,6 +129,10 @@ extension PlaybackState {
     /// Past the end under `.none`, another action applies at once.
     mutating func setEndAction(_ action: ActionAtItemEnd, _ actions: inout [PlaybackAction]) {
         endAction = action
+        if action != .pause, item?.endError == nil, let wanted = rateAtEnd {
+            rateAtEnd = nil
+            rate = wanted
+        }
         if hasFailedInQueue, !upcoming.isEmpty { return advance(isSeamless: false, &actions) }
         guard action != .none, item?.hasEnded == true, rate != 0 else { return }
         if action == .advance { return advance(isSeamless: false, &actions) }

@@ -46,6 +46,10 @@ extension PlaybackState {
         request.target = clamped(request.target)
         epoch = makeEpoch()
         stopTimeline(&actions)
+        if let rateAtEnd {
+            rate = rateAtEnd
+            self.rateAtEnd = nil
+        }
         isReverse = rate < 0 && item?.canPlayReverse == true
         item?.seekInFlight = request
         flyingIsAnswered = false

@@ -6,20 +6,16 @@ extension PlaybackState {
         rate = wanted.isNaN ? 0 : max(-32, min(32, wanted))
         rateBeforeStall = nil
         rateBeforeFailure = nil
+        rateAtEnd = nil
         if item?.status == .failed { return refuseRate() }
         if rate == 0 { startsAtOnce = false }
         guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustChangeDirection else { return }
-        // Playing on from the end: no data is left in this direction, so the end is reached again at once,
-        // as AVPlayer does. A loop goes on instead.
-        if repeatSetting == .loop, item.status == .readyToPlay {
+        // A loop goes on.
+        if repeatSetting == .loop, item.status == .readyToPlay, !item.lapIsTooShort {
             self.item?.hasEnded = false
             restartPass(&actions)
-        } else if let error = item.endError {
-            endInFailure(item.id, error, &actions)
-        } else if isReverse {
-            endOfPass(item.id, at: .zero, &actions)
-        } else if endAction != .none {
-            endOfPass(item.id, at: item.duration, &actions)
+        } else {
+            playFromTheEnd(item)
         }
     }
 
@@ -29,6 +25,7 @@ extension PlaybackState {
         let wanted = rate == 0 ? rateBeforeStall : rate
         rateBeforeFailure = endAction == .advance ? wanted : nil
         rateBeforeStall = nil
+        rateAtEnd = nil
         rate = 0
         startsAtOnce = false
     }

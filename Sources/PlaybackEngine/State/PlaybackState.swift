@@ -29,6 +29,11 @@ package struct PlaybackState: Hashable, Sendable {
     var rateBeforeStall: Float?
     /// The rate that was wanted of a queue's item that cannot be played: what is put behind it is played at that.
     var rateBeforeFailure: Float?
+    /// The rate at which it was asked to play on from the end, where nothing is left: the end is told again in a moment,
+    /// unless it is moved away from there first. Then this is the rate.
+    package internal(set) var rateAtEnd: Float?
+    /// Nothing can be said of the buffer yet, and that has taken longer than a moment: it is waited for data.
+    var hasWaitedLong = false
     /// `playImmediately`: start without waiting for a full enough buffer.
     var startsAtOnce = false
     /// Asked for and not answered yet.
@@ -52,9 +57,14 @@ package struct PlaybackState: Hashable, Sendable {
         guard item.status == .readyToPlay, item.hasFirstFrame, !item.mustStep, !item.awaitsFrames,
             waitsToMinimizeStalling
         else {
-            return .evaluatingBufferingRate
+            return hasWaitedLong && waitsToMinimizeStalling ? .toMinimizeStalls : .evaluatingBufferingRate
         }
         return .toMinimizeStalls
+    }
+
+    /// The item for which it is waited without a word on how long it may take; see `waitedLong`.
+    package var itemEvaluated: ItemID? {
+        waitsToMinimizeStalling && waitReason == .evaluatingBufferingRate ? item?.id : nil
     }
 
     /// Takes one event in. `now` is the item time at which it happened, for what is stamped with it.
@@ -88,6 +98,8 @@ package struct PlaybackState: Hashable, Sendable {
         case .seekWaits(let epoch): seekWaits(epoch, &actions)
         case .starved(let epoch): starved(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
+        case .waitedLong(let id): if item?.id == id { hasWaitedLong = true }
+        case .endedAgain(let epoch): endedAgain(epoch, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)
         case .remove(let id): remove(id, &actions)
         case .removeUpcoming: removeUpcoming(&actions)
@@ -103,10 +115,14 @@ package struct PlaybackState: Hashable, Sendable {
         case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
+        leaveEnd(since: before)
         resumeAfterStall()
         settle(&actions)
         answerPrerolls(since: before, event, &actions)
         prepareNext(&actions)
+        if timeControl != .waitingToPlayAtSpecifiedRate || item?.id != before.item?.id {
+            hasWaitedLong = false
+        }
         appendChanges(since: before, to: &actions)
         return actions
     }

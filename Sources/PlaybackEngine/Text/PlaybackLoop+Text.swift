@@ -15,6 +15,11 @@ extension PlaybackLoop {
         }
     }
 
+    /// From any thread: a listener of an item's has gone.
+    package func forgetListener(_ listener: ObjectIdentifier, _ kind: TextKind, of id: ItemID) {
+        perform { loop in if loop.state.item?.id == id { loop.texts.forget(kind, listener) } }
+    }
+
     /// Those of the item that begins. What was told of another item is no longer due.
     func openTexts(_ id: ItemID, _ sources: [TextKind: TextSource]) {
         for kind in [TextKind.subtitles, .metadata] { openText(id, kind, sources[kind]) }

@@ -32,6 +32,9 @@ struct TextFeed {
     /// What was told is no longer due.
     func flush() { for listener in source.listeners() { listener.take(.flushed) } }
 
+    /// It listens no more; should it come back, it is told anew of what is due then.
+    mutating func forget(_ listener: ObjectIdentifier) { told[listener] = nil }
+
     /// Frames of another opening of the same item follow: that is no jump.
     mutating func keep(_ epoch: Epoch) {
         if place != nil { place = TextFeeds.Place(epoch: epoch, pass: 0) }
@@ -100,6 +103,8 @@ struct TextFeeds {
         for feed in feeds.values { feed.letGo() }
         feeds = [:]
     }
+
+    mutating func forget(_ kind: TextKind, _ listener: ObjectIdentifier) { feeds[kind]?.forget(listener) }
 
     mutating func keep(_ epoch: Epoch) { for kind in feeds.keys { feeds[kind]?.keep(epoch) } }
 

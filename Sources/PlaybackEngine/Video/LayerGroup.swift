@@ -5,6 +5,8 @@ struct LayerGroup {
     private var layers: [LayerOutput] = []
     /// The frame being shown, for a layer that comes later.
     private(set) var lastFrame: VideoFrame?
+    /// The item that it belongs to.
+    private(set) var lastItem: ItemID?
     /// Of the frames of the current item; zero until known.
     private(set) var presentationSize = PixelSize.zero
     /// The first frame of the current item has reached the sinks.
@@ -23,8 +25,14 @@ struct LayerGroup {
 
     /// `done` is called on some lane when every layer's sinks have had the frame. `isEssential`: the frame of
     /// a seek, which no layer skips.
-    mutating func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
+    mutating func present(
+        _ frame: VideoFrame,
+        of item: ItemID?,
+        isEssential: Bool,
+        done: (@Sendable () -> Void)?
+    ) {
         lastFrame = frame
+        lastItem = item
         guard !layers.isEmpty else {
             done?()
             return

@@ -67,19 +67,32 @@ public final class Asset: Sendable {
     private typealias Waiter = CheckedContinuation<Result<Void, PlaybackError>, Never>
 
     private let state = Locked(State())
-    let backend: any MediaBackend
+    /// nil: none of its own.
+    private let ownBackend: (any MediaBackend)?
+    /// Without a player.
+    var backend: any MediaBackend { ownBackend ?? Player.Configuration().backend }
 
-    /// Opened by FFmpeg (AVURLAsset). Does no I/O: a file that is not there is told of by `load()`, or by an
-    /// item's status.
+    /// Does no I/O: a file that is not there is told of by `load()`, or by an item's status (AVURLAsset). `load()`
+    /// opens it with FFmpeg, and a player with the backend of its configuration.
     public convenience init(url: URL, options: AssetOptions = AssetOptions()) {
-        self.init(url: url, options: options, backend: Player.Configuration().backend)
+        self.init(url: url, options: options, ownBackend: nil)
     }
 
-    /// With a backend of the caller's; see `PlayheadTesting`.
-    public init(url: URL, options: AssetOptions = AssetOptions(), backend: any MediaBackend) {
+    /// With a backend of the caller's, which wins over the one of the configuration of whatever player opens it: it
+    /// takes the container apart and decodes, for `load()`, items, stills and text. What is shown and heard is converted by
+    /// the player's. See `PlayheadTesting`.
+    public convenience init(
+        url: URL,
+        options: AssetOptions = AssetOptions(),
+        backend: any MediaBackend
+    ) {
+        self.init(url: url, options: options, ownBackend: backend)
+    }
+
+    init(url: URL, options: AssetOptions, ownBackend: (any MediaBackend)?) {
         self.url = url
         self.options = options
-        self.backend = backend
+        self.ownBackend = ownBackend
     }
 
     /// How far loading has come. An item that opened the asset by itself has loaded it too.
@@ -163,7 +176,7 @@ public final class Asset: Sendable {
     public func cancelLoading() { settle(.failure(MediaError(.cancelled, "loading was cancelled"))) }
 
     private func start() {
-        let demuxer = makeDemuxer(backend)
+        let demuxer = makeDemuxer()
         let isWanted = state.withLock { state in
             guard state.status == .loading, state.demuxer == nil else { return false }
             state.demuxer = demuxer
@@ -181,10 +194,12 @@ public final class Asset: Sendable {
         }
     }
 
-    func makeDemuxer() -> any Demuxer { makeDemuxer(backend) }
-
-    func makeDemuxer(_ backend: any MediaBackend, decoding: DecodingPolicy = DecodingPolicy()) -> any Demuxer
-    {
+    /// `backend`: the player's, for an asset without one of its own; nil: without a player.
+    func makeDemuxer(
+        _ backend: (any MediaBackend)? = nil,
+        decoding: DecodingPolicy = DecodingPolicy()
+    ) -> any Demuxer {
+        let backend = ownBackend ?? backend ?? self.backend
         var request = OpenRequest(location: location)
         request.source = options.byteSource
         request.container = options.overrideMIMEType.map { MIMEType.container(of: $0) ?? $0 }

@@ -14,20 +14,28 @@ public final class FragmentedAsset: Sendable {
     public let url: URL
     /// How it is opened, each time it is looked at.
     public let options: AssetOptions
-    private let backend: any MediaBackend
+    private let backend: (any MediaBackend)?
     private let state: Locked<(asset: Asset, minders: Int)>
 
     /// Opened by FFmpeg (AVFragmentedAsset). Does no I/O.
     public convenience init(url: URL, options: AssetOptions = AssetOptions()) {
-        self.init(url: url, options: options, backend: Player.Configuration().backend)
+        self.init(url: url, options: options, ownBackend: nil)
     }
 
-    /// With a backend of the caller's; see `PlayheadTesting`.
-    public init(url: URL, options: AssetOptions = AssetOptions(), backend: any MediaBackend) {
+    /// With a backend of the caller's, which wins over a player's as an `Asset`'s does.
+    public convenience init(
+        url: URL,
+        options: AssetOptions = AssetOptions(),
+        backend: any MediaBackend
+    ) {
+        self.init(url: url, options: options, ownBackend: backend)
+    }
+
+    private init(url: URL, options: AssetOptions, ownBackend backend: (any MediaBackend)?) {
         self.url = url
         self.options = options
         self.backend = backend
-        state = Locked((Asset(url: url, options: options, backend: backend), 0))
+        state = Locked((Asset(url: url, options: options, ownBackend: backend), 0))
     }
 
     /// The file as it was when it was last looked at. An item made of it plays as far as it went then.
@@ -50,7 +58,7 @@ public final class FragmentedAsset: Sendable {
     func look() {
         let old = asset
         guard old.status == .loaded else { return }
-        let new = Asset(url: url, options: options, backend: backend)
+        let new = Asset(url: url, options: options, ownBackend: backend)
         do throws(MediaError) {
             new.opened(.success(try new.makeDemuxer().open()))
         } catch {

@@ -149,7 +149,8 @@ extension PlayerItem {
     /// loaded yet.
     public func selectTrack(_ id: Int, ofType type: MediaType) { choose(.track(id), type) }
 
-    /// Plays no track of this kind: none of it is read or decoded.
+    /// Plays no track of this kind: none of it is read or decoded, but where the item has nothing else that plays: then
+    /// its time runs to its end as ever, in silence and without a picture.
     public func disableTracks(ofType type: MediaType) { choose(.none, type) }
 
     private func choose(_ choice: TrackChoice, _ type: MediaType?) {

@@ -28,6 +28,7 @@ extension PlayerItem {
         if isUsable {
             let attachment = state.withLock { state in
                 state.startPosition = (time, toleranceBefore)
+                state.isPositionKept = false
                 return state.attachment
             }
             // In a queue it may have been made ready for another place.

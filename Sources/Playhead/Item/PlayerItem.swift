@@ -27,10 +27,14 @@ public final class PlayerItem: Sendable, Identifiable {
         var legible = TrackChoice.automatic
         var legibleAsset: Asset?
         var outputs: [any PlayerItemOutput] = []
+        /// Of these, those that have had no frame since they were added.
+        var newOutputs: Set<ObjectIdentifier> = []
         var sound = AudioSettings()
         var attachment: Attachment?
-        /// Where to start, from a seek before there was a player.
+        /// Where to start, from a seek before there was a player, or from the last time it was played.
         var startPosition: (time: MediaTime, toleranceBefore: MediaTime)?
+        /// From the last time: the item opens there, and that is no seek.
+        var isPositionKept = false
     }
 
     /// The player that plays the item; weak, for the player holds the item.
@@ -70,7 +74,8 @@ public final class PlayerItem: Sendable, Identifiable {
         return copy
     }
 
-    /// Unknown until a player has opened it; failed is final. Says nothing about frames having been shown.
+    /// Unknown until a player has opened it; failed is final. Says nothing about frames having been shown. Kept when the item
+    /// is taken off, and when it is put back and opened again.
     public var status: Status { tracked(\.status) { facts.status } }
     /// Non-nil only when `status` is failed.
     public var error: PlaybackError? { tracked(\.error) { facts.error } }
@@ -98,9 +103,10 @@ public final class PlayerItem: Sendable, Identifiable {
         tracked(\.isPlaybackLikelyToKeepUp) { facts.isLikelyToKeepUp }
     }
 
-    /// What has been read and not been played, in item time: from the time being played to the end of the
-    /// last packet. Empty until the item is ready. Renewed, and told, each time it has grown by a quarter of
-    /// a second, when it shrinks (a seek, a new pass of a loop) and when the data has ended; in between it
+    /// What is at hand, in item time: what has been read ahead, to the end of the last packet, and what is kept of what
+    /// was played (`BufferingPolicy`), from the key frame from which a seek finds it without reading. At the end too.
+    /// Empty until the item is ready. Renewed, and told, each time it has grown by a quarter of a second or has lost a
+    /// second at its start, when its end goes back (a seek to elsewhere) and when the data has ended; in between it
     /// stays as it was.
     public var loadedTimeRanges: [MediaTimeRange] { tracked(\.loadedTimeRanges) { facts.loadedTimeRanges } }
 
@@ -146,7 +152,8 @@ public final class PlayerItem: Sendable, Identifiable {
         return end.isNumeric ? [MediaTimeRange(start: .zero, duration: end)] : []
     }
 
-    /// The time being shown; a seek's target from the moment of the call on.
+    /// The time being shown; a seek's target from the moment of the call on. Taken off, the item stays where it is, and
+    /// goes on from there when it is put back; one that a queue has played to its end is at its start.
     public func currentTime() -> MediaTime {
         let (attachment, start) = state.withLock { ($0.attachment, $0.startPosition) }
         if let core = attachment?.core { return core.currentTime(of: self) }

@@ -74,6 +74,8 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
             case .cues(let cues, let time):
                 // What only the next cue ends has ended.
                 state.recent.removeAll { $0.timeRange.duration.isIndefinite || $0.timeRange.end < time }
+                // Told again, because it was added again.
+                state.recent.removeAll { cues.contains($0) }
                 state.recent += cues
             }
             return state.handler
@@ -94,7 +96,7 @@ extension PlayerItem {
         let asset = outside ?? asset
         return .subtitles(
             outside == nil ? choice : .automatic,
-            makeDemuxer: { asset.makeDemuxer() },
+            makeDemuxer: { [backend = core?.configuration.backend] in asset.makeDemuxer(backend) },
             listeners: { [weak self] in self?.listeners(of: .subtitles) ?? [] }
         )
     }

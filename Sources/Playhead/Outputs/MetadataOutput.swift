@@ -89,9 +89,9 @@ extension PlayerItem {
     /// What the engine reads metadata from; nil: nobody wants them.
     var metadataSource: TextSource? {
         guard !listeners(of: .metadata).isEmpty else { return nil }
-        let asset = asset
+        let (asset, backend) = (asset, core?.configuration.backend)
         return .metadata(
-            makeDemuxer: { asset.makeDemuxer() },
+            makeDemuxer: { asset.makeDemuxer(backend) },
             listeners: { [weak self] in self?.listeners(of: .metadata) ?? [] }
         )
     }

@@ -64,8 +64,8 @@ public final class PlayerVideoOutput: Sendable {
 }
 
 extension Player {
-    /// Gets every frame of every item from now on, as it comes due; nil: none. An output that another player
-    /// has moves here.
+    /// Gets the frame being shown, if there is one, and from then on every frame of every item as it comes due;
+    /// nil: none. An output that another player has moves here.
     public var videoOutput: PlayerVideoOutput? {
         get { core.setting(\.videoOutput) }
         set {
@@ -74,7 +74,9 @@ extension Player {
                 return state.videoOutput
             }
             if old !== newValue { old?.move(to: nil) }
-            newValue?.move(to: core)
+            guard let newValue else { return }
+            newValue.move(to: core)
+            if old !== newValue { core.deliverFirst(to: newValue) }
         }
     }
 }

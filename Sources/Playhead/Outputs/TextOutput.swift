@@ -9,6 +9,12 @@ protocol TextOutput: PlayerItemOutput {
 }
 
 extension PlayerItem {
+    /// Added again, it is told anew of what is due then.
+    func forgetListener(of output: any TextOutput) {
+        guard let attachment = state.withLock({ $0.attachment }), let core = attachment.core else { return }
+        core.loop.forgetListener(ObjectIdentifier(output), output.kind, of: attachment.id)
+    }
+
     func listeners(of kind: TextKind) -> [TextListener] {
         outputs.compactMap { $0 as? any TextOutput }.filter { $0.kind == kind }.map(\.listener)
     }

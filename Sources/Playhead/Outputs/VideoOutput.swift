@@ -94,21 +94,39 @@ public final class VideoOutput: PlayerItemOutput {
 }
 
 extension PlayerItem {
-    /// The output gets every frame from now on. Twice the same is once.
+    /// The output gets the frame being shown, if there is one, and every one from then on; one of cues or metadata gets
+    /// those that are due. Twice the same is once.
     public func add(_ output: any PlayerItemOutput) {
-        state.withLock { state in
-            if !state.outputs.contains(where: { $0 === output }) { state.outputs.append(output) }
+        let (isNew, attachment) = state.withLock { state in
+            let isNew = !state.outputs.contains { $0 === output }
+            if isNew {
+                state.outputs.append(output)
+                state.newOutputs.insert(ObjectIdentifier(output))
+            }
+            return (isNew, state.attachment)
         }
         output.item = self
+        guard isNew else { return }
         if let output = output as? any TextOutput {
-            reloadText(output.kind, reopens: output.isReadForOutputs)
+            // Where others are read for already, they hear nothing of the new one.
+            let isFirst = listeners(of: output.kind).count == 1
+            reloadText(output.kind, reopens: output.isReadForOutputs && isFirst)
+        } else if let attachment, let core = attachment.core {
+            core.loop.perform { [weak self] loop in
+                guard let self, let frame = loop.frameShown(of: attachment.id) else { return }
+                deliverFirst(frame, to: output, of: attachment)
+            }
         }
     }
 
     /// The output gets nothing any more. One that is not there is ignored.
     public func remove(_ output: any PlayerItemOutput) {
-        state.withLock { $0.outputs.removeAll { $0 === output } }
+        state.withLock { state in
+            state.outputs.removeAll { $0 === output }
+            state.newOutputs.remove(ObjectIdentifier(output))
+        }
         if output.item === self { output.item = nil }
+        if let output = output as? any TextOutput { forgetListener(of: output) }
     }
 
     /// In the order in which they were added.
@@ -116,10 +134,29 @@ extension PlayerItem {
 
     /// On the control lane.
     func deliver(_ frame: VideoFrame, of playing: Attachment) {
-        let outputs = state.withLock { $0.attachment?.isSame(as: playing) == true ? $0.outputs : [] }
+        let outputs = state.withLock { state -> [any PlayerItemOutput] in
+            guard state.attachment?.isSame(as: playing) == true else { return [] }
+            state.newOutputs = []
+            return state.outputs
+        }
         guard !outputs.isEmpty else { return }
         for output in outputs { output.take(frame) }
-        // Another playing has begun meanwhile.
+        clearIfMoved(from: playing)
+    }
+
+    /// On the control lane: the frame being shown, unless another one has come since the output was added.
+    private func deliverFirst(_ frame: VideoFrame, to output: any PlayerItemOutput, of playing: Attachment) {
+        let isNew = state.withLock { state in
+            guard state.attachment?.isSame(as: playing) == true else { return false }
+            return state.newOutputs.remove(ObjectIdentifier(output)) != nil
+        }
+        guard isNew else { return }
+        output.take(frame)
+        clearIfMoved(from: playing)
+    }
+
+    /// Another playing has begun meanwhile.
+    private func clearIfMoved(from playing: Attachment) {
         if state.withLock({ $0.attachment?.isSame(as: playing) == false }) { clearVideoOutputs() }
     }
 

@@ -22,7 +22,7 @@ public enum AudioOutput: Sendable {
     /// PulseAudio's server, or whatever speaks its protocol; where there is none, silence in real time and one
     /// warning to the log. No device is opened where time is not the machine's (`ClockMode.virtual`, a driver).
     case automatic
-    /// No audio is decoded.
+    /// No audio is decoded, but that of an item with audio alone: its time runs in silence.
     case none
     /// A sink of the caller's: a file, a closure, a device (`AudioDeviceSink`).
     case sink(any AudioSink)
@@ -137,7 +137,8 @@ extension Player {
         public var callbackQueue: DispatchQueue?
         /// Where warnings and traces go; nowhere by default. Called from any thread.
         public var logger = Logger(label: "playhead") { _ in SwiftLogNoOpLogHandler() }
-        /// Takes containers apart and decodes: FFmpeg, unless a test plugs in its own.
+        /// Takes containers apart and decodes: FFmpeg, unless a test plugs in its own. An `Asset` that was made with a
+        /// backend keeps it.
         public var backend: any MediaBackend = FFmpegBackend()
 
         /// Real time, a sound server if there is one, FFmpeg.

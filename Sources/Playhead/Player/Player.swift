@@ -63,7 +63,7 @@ public class Player: @unchecked Sendable {
     /// The item that is played or about to be; nil: none. Can be observed.
     public var currentItem: PlayerItem? { tracked(\.currentItem) { core.facts.item } }
 
-    /// At once; the item being played is let go of. An item that another player has moves here, and one that waits
+    /// At once; the item being played is let go of, and keeps its time and status for when it comes back. An item that another player has moves here, and one that waits
     /// in the queue leaves its place there. The same item again changes nothing.
     public func replaceCurrentItem(with item: PlayerItem?) { core.replaceItem(with: item) }
 
@@ -90,7 +90,8 @@ public class Player: @unchecked Sendable {
         set { core.setDefaultRate(newValue) }
     }
 
-    /// The same as `rate = defaultRate`. Legal before there is an item.
+    /// The same as `rate = defaultRate`. Legal before there is an item. At the item's end nothing moves: the end is told
+    /// once more, in a moment, and no more than four times a second; a seek that comes before that plays on from there.
     public func play() { core.setRate(defaultRate) }
     /// The same as `rate = 0`.
     public func pause() { core.setRate(0) }

@@ -7,6 +7,7 @@ extension PlayerCore {
     func replaceItem(with item: PlayerItem?) {
         let (old, oldID) = state.withLock { ($0.item, $0.itemID) }
         guard item !== old else { return }
+        let place = old.flatMap { self.place(of: $0) }
         // An item belongs to one player: taking it takes it from the other.
         if let item, let other = item.core, other !== self { other.letGo(of: item) }
         let id = changing {
@@ -27,7 +28,7 @@ extension PlayerCore {
                 return state.itemID
             }
         }
-        if let old, let oldID { old.detach(from: oldID) }
+        if let old, let oldID { old.detach(from: oldID, at: place) }
         clearVideoOutput()
         guard let item, let id else {
             loop.setItem(nil, nil)
@@ -35,7 +36,8 @@ extension PlayerCore {
             return
         }
         item.attach(PlayerItem.Attachment(id: id, core: self))
-        let start = item.state.withLock { state in
+        let start = item.state.withLock { state -> (time: MediaTime, toleranceBefore: MediaTime)? in
+            guard !state.isPositionKept else { return nil }
             defer { state.startPosition = nil }
             return state.startPosition
         }
@@ -49,6 +51,19 @@ extension PlayerCore {
     /// Where there is no item any more, nothing is shown. One that came meanwhile keeps what it has handed out.
     func clearVideoOutput() {
         setting(\.videoOutput)?.keep { _ in self.item != nil }
+    }
+
+    /// Where the current item is, for the time when it comes back; nil: at its start, or another one is current. Not as
+    /// an observer sees it.
+    func place(of item: PlayerItem) -> MediaTime? {
+        let (target, id) = state.withLock { ($0.seekTarget?.value, $0.item === item ? $0.itemID : nil) }
+        guard let id else { return nil }
+        let (duration, start) = item.state.withLock { ($0.facts.duration, $0.startPosition?.time) }
+        let snapshot = loop.snapshot
+        let time =
+            target ?? (snapshot.itemID == id ? snapshot.itemTime(at: driver.clock.now) : start ?? .zero)
+        let place = duration.isNumeric ? min(time, duration) : time
+        return place.isNumeric && place > .zero ? place : nil
     }
 
     /// Until the loop has told what became of it, should nobody else hold it.
@@ -110,6 +125,8 @@ extension PlayerCore {
     }
 
     func release() {
+        let current = item
+        let place = current.flatMap { self.place(of: $0) }
         let (items, seeks) = state.withLock { state in
             defer {
                 state.item = nil
@@ -121,7 +138,12 @@ extension PlayerCore {
             return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
         }
         clearVideoOutput()
-        for item in items { item.state.withLock { $0.attachment = nil } }
+        for item in items {
+            item.state.withLock { state in
+                state.attachment = nil
+                if item === current { state.keepPosition(place) }
+            }
+        }
         items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)
         loop.release()
         watchers.finish()

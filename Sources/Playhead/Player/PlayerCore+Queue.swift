@@ -37,6 +37,8 @@ extension PlayerCore {
     }
 
     func remove(_ item: PlayerItem) {
+        let isCurrent = self.item === item
+        let place = self.place(of: item)
         let removed = changing {
             state.withLock { state -> ItemID? in
                 if state.item === item {
@@ -48,7 +50,11 @@ extension PlayerCore {
             }
         }
         guard let removed else { return }
-        item.detach(from: removed)
+        if isCurrent {
+            item.detach(from: removed, at: place)
+        } else {
+            item.detach(from: removed)
+        }
         clearVideoOutput()
         loop.send(.remove(removed))
         keep(item)
@@ -90,8 +96,10 @@ extension PlayerCore {
             }
             if let left, let old { left.detach(from: old) }
             clearVideoOutput()
-            // It has begun there; another time it begins at the start.
-            if let new { watchers.item(new)?.state.withLock { $0.startPosition = nil } }
+            // It has begun there, unless it has been taken off since.
+            if let new {
+                watchers.item(new)?.state.withLock { if $0.attachment?.id == new { $0.keepPosition(nil) } }
+            }
         case .itemFailed(let id, _):
             // The current one goes when the next one takes its place.
             let left = state.withLock { state -> PlayerItem? in
@@ -146,8 +154,24 @@ extension PlayerItem {
         clearVideoOutputs()
     }
 
-    /// Unless it has been attached anew since.
+    /// Unless it has been attached anew since. Played to its end it begins at its start another time.
     func detach(from id: ItemID) {
         state.withLock { if $0.attachment?.id == id { $0.attachment = nil } }
+    }
+
+    /// In the middle, at `place` (nil: its start): it goes on from there another time.
+    func detach(from id: ItemID, at place: MediaTime?) {
+        state.withLock { state in
+            guard state.attachment?.id == id else { return }
+            state.attachment = nil
+            state.keepPosition(place)
+        }
+    }
+}
+
+extension PlayerItem.State {
+    mutating func keepPosition(_ place: MediaTime?) {
+        startPosition = place.map { ($0, .zero) }
+        isPositionKept = place != nil
     }
 }

@@ -127,6 +127,16 @@ final class PlayerCore: Sendable {
         if self.item !== item { output.clear() }
     }
 
+    /// The frame being shown, unless another one has come since the output was set.
+    func deliverFirst(to output: PlayerVideoOutput) {
+        loop.perform { [weak self] loop in
+            guard let self, setting(\.videoOutput) === output, output.newest == nil else { return }
+            let (item, id) = state.withLock { ($0.item, $0.itemID) }
+            guard let item, let id, let frame = loop.frameShown(of: id) else { return }
+            deliver(frame, of: item)
+        }
+    }
+
     // MARK: Reading
 
     private var moment: ObservedSnapshot.View? {

@@ -31,8 +31,11 @@ extension PlayerCore {
             hostTime: report.host,
             item: item
         )
-        log(event)
-        post(timed, snapshot, item, content: report.content, about: about(report.content, snapshot))
+        let isKnown = item?.state.withLock { $0.facts.knows(report.content, snapshot) } ?? false
+        if !isKnown {
+            log(event)
+            post(timed, snapshot, item, content: report.content, about: about(report.content, snapshot))
+        }
         guard let item, item.keepLog(report, snapshot) else { return }
         let entry = TimedPlayerEvent(
             event: .accessLogEntry(item),

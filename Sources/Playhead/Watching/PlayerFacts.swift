@@ -79,15 +79,30 @@ struct ItemFacts: Sendable {
         return error.underlying as? MediaError ?? MediaError(error.code, error.message)
     }
 
+    /// Whether a report tells what is known: of an item that came back and was opened again.
+    func knows(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> Bool {
+        switch content {
+        case .notice(.itemStatusChanged(_, .readyToPlay)): status == .readyToPlay
+        case .notice(.durationChanged(_, let duration)): duration == self.duration
+        case .presentationSizeChanged(_, let size): size == presentationSize
+        case .tracksChanged: ItemFacts.tracks(snapshot) == tracks
+        default: false
+        }
+    }
+
+    private static func tracks(_ snapshot: PlaybackSnapshot) -> [PlayerItemTrack] {
+        (snapshot.description?.tracks ?? []).map {
+            PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
+        }
+    }
+
     /// Takes over what one report tells, and nothing else, so that everything changes with its own event.
     mutating func apply(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot, of asset: Asset) {
         switch content {
         case .notice(let notice): apply(notice, snapshot, of: asset)
         case .presentationSizeChanged(_, let size): presentationSize = size
         case .tracksChanged, .selectionChanged:
-            tracks = (snapshot.description?.tracks ?? []).map {
-                PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
-            }
+            tracks = ItemFacts.tracks(snapshot)
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
         case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .effectiveRateChanged, .fault,
             .sinkFailed, .decodingFellBehind, .decodingKeepsUp:
@@ -98,8 +113,15 @@ struct ItemFacts: Sendable {
     private mutating func apply(_ notice: PlaybackNotice, _ snapshot: PlaybackSnapshot, of asset: Asset) {
         switch notice {
         case .itemChanged:
-            // A player opens the item anew; failed is final.
-            if status != .failed { self = ItemFacts() }
+            guard status != .failed else { break }
+            // A player opens the item anew. What was learnt of it stays; nothing of it is at hand.
+            let known = self
+            self = ItemFacts()
+            guard known.status == .readyToPlay else { break }
+            status = known.status
+            duration = known.duration
+            presentationSize = known.presentationSize
+            tracks = known.tracks
         case .itemStatusChanged(_, let status):
             guard self.status != .failed else { return }
             self.status = status

@@ -1,0 +1,85 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("What has been played and is kept counts as loaded, on the manual driver")
+struct KeptRangeTests {
+    private static let all = [MediaTimeRange(start: .zero, duration: .ms(2000))]
+
+    @Test("A short item that is kept whole is loaded whole: while it plays, at its end, and after seeks")
+    func whole() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 1.5)
+        #expect(item.loadedTimeRanges == Self.all)
+        bench.driver.run(seconds: 3)
+        #expect(bench.sight == "0.0 paused")
+        #expect(item.loadedTimeRanges == Self.all)
+        for target in [0, 700, 1990, 9000] as [Int64] {
+            bench.seek("sought", to: .ms(target))
+            bench.driver.settle()
+            #expect(item.loadedTimeRanges == Self.all, "\(target)")
+        }
+    }
+
+    @Test("A seek to another place forgets; it begins at the key frame from which it is kept")
+    func seeks() throws {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load(ScriptedMedia(video: .init(frameCount: 2500, keyInterval: 10)))
+        bench.seek("sought", to: .ms(50_100))
+        bench.driver.settle()
+        let landed = try #require(item.loadedTimeRanges.first)
+        #expect(landed.start == .ms(50_000))
+        #expect(landed.end >= .ms(51_000))
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        let played = try #require(item.loadedTimeRanges.first)
+        #expect(played.start == .ms(50_000))
+        #expect(played.end >= .ms(51_900))
+        bench.player.pause()
+        bench.seek("back", to: .ms(50_000))
+        bench.driver.settle()
+        #expect(item.loadedTimeRanges.map(\.start) == [.ms(50_000)])
+        #expect(item.loadedTimeRanges.first.map { $0.end >= played.end } == true)
+    }
+
+    @Test("What is forgotten is loaded no more, and its loss is told", arguments: [0, 2.0])
+    func forgotten(_ back: Double) throws {
+        let bench = PlayerTestBench(.silentClip()) { $0.buffering.local.backDuration = back }
+        let item = bench.load(ScriptedMedia(video: .init(frameCount: 500, keyInterval: 10)))
+        let starts = Locked([MediaTime]())
+        let token = bench.player.onEvent { timed in
+            guard case .loadedTimeRangesChanged(_, let ranges) = timed.event else { return }
+            starts.withLock { $0 += ranges.map(\.start) }
+        }
+        bench.player.play()
+        bench.driver.run(seconds: 10)
+        let range = try #require(item.loadedTimeRanges.first)
+        #expect(range.start <= .ms(10_000))
+        #expect(range.start >= .ms(9000 - Int64(back * 1000)))
+        #expect(range.end >= .ms(10_700))
+        let told = starts.withLock { $0 }
+        #expect(told == told.sorted())
+        #expect(told.last == range.start)
+        bench.driver.run(seconds: 20)
+        let left = try #require(item.loadedTimeRanges.first)
+        #expect(left.end == .ms(20_000))
+        #expect(left.start > .ms(15_000))
+        token.invalidate()
+    }
+
+    @Test("In a loop that is kept it is whole in each pass")
+    func loops() {
+        let bench = PlayerTestBench(.clip())
+        bench.player.repeatMode = .loop
+        let item = bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 1.9)
+        for _ in 0..<30 {
+            bench.driver.run(seconds: 0.17)
+            #expect(item.loadedTimeRanges == Self.all)
+        }
+    }
+}

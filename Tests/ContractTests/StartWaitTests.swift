@@ -1,0 +1,95 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: what is waited for where nothing can be said of the buffer")
+struct StartWaitTests {
+    private static let evaluating = "1.0 waitingToPlayAtSpecifiedRate evaluatingBufferingRate"
+    private static let spinner = "1.0 waitingToPlayAtSpecifiedRate toMinimizeStalls"
+
+    enum Lack: CaseIterable, Sendable { case firstPacket, later }
+
+    @Test(
+        "A start without data: evaluating for a moment, then waiting for data, until that comes",
+        arguments: Lack.allCases
+    )
+    func start(lack: Lack) {
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.play()
+        let fault: ScriptedMedia.Fault =
+            switch lack {
+            case .firstPacket: .stall(atPacket: 0, until: 5)
+            case .later: .stall(atPacket: 1, until: 5)
+            }
+        bench.load(.silentClip([fault]))
+        #expect(bench.sight == (lack == .later ? Self.spinner : Self.evaluating))
+        bench.driver.run(until: .ms(90))
+        #expect(bench.sight == (lack == .later ? Self.spinner : Self.evaluating))
+        bench.driver.run(until: .ms(110))
+        #expect(bench.sight == Self.spinner)
+        bench.driver.run(until: .ms(4900))
+        #expect(bench.sight == Self.spinner)
+        bench.driver.run(until: .ms(5200))
+        #expect(bench.sight == "1.0 playing")
+        #expect(bench.takeLines(of: "stalled").isEmpty)
+    }
+
+    @Test("With waiting switched off it is never said; switched on, it is, and off again")
+    func waitingOff() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
+        bench.player.play()
+        bench.driver.run(seconds: 2)
+        #expect(bench.sight == Self.evaluating)
+        bench.player.automaticallyWaitsToMinimizeStalling = true
+        bench.driver.run(seconds: 0.2)
+        #expect(bench.sight == Self.spinner)
+        bench.player.automaticallyWaitsToMinimizeStalling = false
+        bench.driver.run(seconds: 0.2)
+        #expect(bench.sight == Self.evaluating)
+    }
+
+    @Test("A seek to where no data is: the same; with another seek, and until it plays")
+    func seek() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.load(ScriptedMedia(video: .init(frameCount: 500), faults: [.stall(atPacket: 200, until: 5)]))
+        bench.player.play()
+        bench.driver.run(until: .ms(500))
+        bench.player.seek(to: .ms(8000), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.settle()
+        #expect(bench.sight == Self.evaluating)
+        bench.driver.run(until: .ms(700))
+        #expect(bench.sight == Self.spinner)
+        bench.player.seek(to: .ms(8100), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.settle()
+        #expect(bench.sight == Self.spinner)
+        bench.player.pause()
+        bench.driver.run(until: .ms(1500))
+        #expect(bench.sight == "0.0 paused")
+        bench.player.play()
+        bench.driver.settle()
+        #expect(bench.sight == Self.evaluating)
+        bench.driver.run(until: .ms(6000))
+        #expect(bench.sight == "1.0 playing")
+    }
+
+    @Test("Another item is evaluated anew, and a start with data needs no word")
+    func brief() {
+        let bench = PlayerTestBench(.silentClip())
+        bench.player.play()
+        bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
+        bench.driver.run(until: .ms(500))
+        #expect(bench.sight == Self.spinner)
+        bench.load(.silentClip([.stall(atPacket: 0, until: 5)]))
+        #expect(bench.sight == Self.evaluating)
+        bench.driver.run(until: .ms(580))
+        #expect(bench.sight == Self.evaluating)
+        bench.driver.run(until: .ms(700))
+        #expect(bench.sight == Self.spinner)
+        _ = bench.takeLines()
+        bench.load()
+        bench.driver.run(seconds: 1)
+        #expect(!bench.takeLines(of: "status").contains { $0.contains("toMinimizeStalls") })
+    }
+}
