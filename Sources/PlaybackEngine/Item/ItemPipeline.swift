@@ -114,6 +114,10 @@ final class ItemPipeline: Sendable {
     let mustLearnDuration: Bool
     let video: TrackPipeline?
     let audio: TrackPipeline?
+    /// All that could be played is switched off. The one track that there is keeps time, and nothing of it is shown.
+    let isWithheld: Bool
+    /// Its frames are for the outputs.
+    var showsVideo: Bool { video != nil && !isWithheld }
     /// What is set on the item about its audio.
     let sound: AudioSettingsSource
     private let demuxer: any Demuxer
@@ -136,7 +140,7 @@ final class ItemPipeline: Sendable {
     }
     /// All tracks that are played.
     var tracks: [Track] { allTrackPipelines.map(\.track) }
-    /// `Track.id` of the tracks that are played.
+    /// `Track.id` of the tracks that are seen or heard.
     let trackIDs: Set<Int>
 
     /// Called on the loading lane, after the demuxer was opened and decoders were made.
@@ -145,6 +149,7 @@ final class ItemPipeline: Sendable {
         description: MediaDescription,
         variant: Variant?,
         decoders: [(track: Track, decoder: any Decoder)],
+        isWithheld: Bool = false,
         loopSetting: LoopSetting,
         start: EpochStart,
         rules: BufferRules,
@@ -157,6 +162,7 @@ final class ItemPipeline: Sendable {
         self.demuxer = demuxer
         self.description = description
         self.variant = variant
+        self.isWithheld = isWithheld
         self.rules = rules
         mustLearnDuration = description.durationIsEstimate || !description.duration.isNumeric
         let limits = rules.limits
@@ -196,7 +202,7 @@ final class ItemPipeline: Sendable {
                 )
             )
         }
-        trackIDs = Set(made.map(\.track.id))
+        trackIDs = isWithheld ? [] : Set(made.map(\.track.id))
         video = made.first { $0.track.mediaType == .video }
         audio = made.first { $0.track.mediaType == .audio }
         allTrackPipelines = [video, audio].compactMap(\.self)
@@ -249,7 +255,7 @@ final class ItemPipeline: Sendable {
         for branch in trackPipelines { branch.stage.start.withLock { $0.isLastAttempt = true } }
     }
 
-    var canPlayReverse: Bool { video != nil && description.isSeekable }
+    var canPlayReverse: Bool { showsVideo && description.isSeekable }
 
     /// Where playing backward ends.
     func setReverseEnd(_ time: MediaTime) { video?.stage.reverseEnd.withLock { $0 = time } }

@@ -26,7 +26,8 @@ struct Opening: Sendable {
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()
             let share = item.frameCache.makeShare()
-            let decoders = try makeDecoders(item.tracks(of: description, in: variant)) { decoder, track in
+            let tracks = item.tracks(of: description, in: variant)
+            let (decoders, isWithheld) = try makeDecoders(tracks) { decoder, track in
                 RepeatingDecoder(
                     decoder,
                     of: track,
@@ -42,6 +43,7 @@ struct Opening: Sendable {
                     description: description,
                     variant: variant,
                     decoders: decoders,
+                    isWithheld: isWithheld,
                     loopSetting: loopSetting,
                     start: start,
                     rules: description.isLocal ? item.localRules : item.networkRules,
@@ -60,7 +62,7 @@ struct Opening: Sendable {
     private func makeDecoders(
         _ tracks: [Track],
         repeating: (any Decoder, Track) -> any Decoder
-    ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
+    ) throws(MediaError) -> (decoders: [(track: Track, decoder: any Decoder)], isWithheld: Bool) {
         var decoders: [(track: Track, decoder: any Decoder)] = []
         var lastFailure: MediaError?
         for (type, choice) in [(MediaType.video, item.video), (.audio, item.audio)] {
@@ -81,8 +83,18 @@ struct Opening: Sendable {
                 faulted(error)
             }
         }
-        guard !decoders.isEmpty else { throw nothingToPlay(tracks, lastFailure) }
-        return decoders
+        guard decoders.isEmpty else { return (decoders, false) }
+        guard lastFailure == nil, let track = timekeeper(of: tracks) else {
+            throw nothingToPlay(tracks, lastFailure)
+        }
+        let decoder = WithheldDecoder(try demuxer.makeDecoder(for: track.id, options: item.decoding))
+        return ([(track, repeating(decoder, track))], true)
+    }
+
+    /// Everything that could be played is switched off: one track, the cheaper one, is played unseen and unheard, so that
+    /// time runs and ends as it would.
+    private func timekeeper(of tracks: [Track]) -> Track? {
+        TrackChoice.automatic.pick(.audio, from: tracks) ?? TrackChoice.automatic.pick(.video, from: tracks)
     }
 
     /// A track of this kind is there but cannot be played.
@@ -104,8 +116,7 @@ struct Opening: Sendable {
         if tracks.contains(where: {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
         }) {
-            return failure
-                ?? MediaError(.noPlayableTracks, "every track that could be played is switched off")
+            return failure ?? MediaError(.noPlayableTracks, "none of its tracks can be played")
         }
         return MediaError(.noPlayableTracks, "there is no picture and no sound in it")
     }

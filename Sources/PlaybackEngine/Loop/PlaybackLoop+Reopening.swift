@@ -149,6 +149,8 @@ extension PlaybackLoop {
             report(.selectionChanged(item.id))
         }
         if state.item?.awaitsFrames == true { apply(.framesCame(item.id, isLost: false)) }
+        let hidesVideo = old.pipeline?.showsVideo == true && !pipeline.showsVideo
+        if hidesVideo, layers.hide() { report(.readyForDisplayChanged(item.id, false)) }
         // Steps go on with these frames.
         if state.item?.isStepping == true { updateAgain() }
         // Standing still, a frame of another track is shown at once.
@@ -161,6 +163,7 @@ extension PlaybackLoop {
 
     /// The same video track, or, while frames move, another variant: then no frame is shown twice.
     private func showsTheSame(_ new: ItemPipeline, as old: ItemPipeline?) -> Bool {
+        if new.isWithheld || old?.isWithheld == true { return false }
         if old?.video?.track.id == new.video?.track.id { return true }
         return renderer.timeline.isRunning && old?.variant != nil && new.variant != nil
     }

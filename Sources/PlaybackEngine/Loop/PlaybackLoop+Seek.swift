@@ -87,7 +87,7 @@ extension PlaybackLoop {
             && layers.lastFrame?.presentationTime == landing.frame?.presentationTime
         let epoch = item.start.epoch
         let time = landing.itemTime.mediaTime
-        let hasVideo = landing.frame != nil
+        let hasVideo = landing.frame != nil && pipeline.showsVideo
         let presented: @Sendable () -> Void = { [weak self] in
             self?.perform { $0.firstFramePresented(epoch, at: time, hasVideo: hasVideo) }
         }

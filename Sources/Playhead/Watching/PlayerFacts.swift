@@ -67,7 +67,7 @@ struct ItemFacts: Sendable {
     var error: PlaybackError?
     var duration: MediaTime = .indefinite
     var presentationSize = PixelSize.zero
-    var tracks: [PlayerItemTrack] = []
+    var tracks: [TrackFacts] = []
     var isBufferEmpty = BufferLevel.empty.isEmpty
     var isBufferFull = BufferLevel.empty.isFull
     var isLikelyToKeepUp = BufferLevel.empty.isLikelyToKeepUp
@@ -86,7 +86,7 @@ struct ItemFacts: Sendable {
         case .presentationSizeChanged(_, let size): presentationSize = size
         case .tracksChanged, .selectionChanged:
             tracks = (snapshot.description?.tracks ?? []).map {
-                PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
+                TrackFacts(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
             }
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
         case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .effectiveRateChanged, .fault,
@@ -115,6 +115,12 @@ struct ItemFacts: Sendable {
         default: break
         }
     }
+}
+
+/// A track of an item as it was at one moment.
+struct TrackFacts: Hashable, Sendable {
+    let assetTrack: Track
+    var isEnabled: Bool
 }
 
 /// What can be observed of a looper, as one value.
