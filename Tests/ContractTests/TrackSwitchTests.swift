@@ -156,18 +156,15 @@ struct TrackSwitchTests {
         "While paused a seek goes through unseen, and the frame of its place is shown when it is switched on"
     )
     func paused() throws {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let item = bench.load()
         let video = try track(.video, of: item)
         video.isEnabled = false
-        bench.driver.settle()
         #expect(!bench.layer.isReadyForDisplay)
         bench.seek("seek", to: .ms(1000))
-        bench.driver.settle()
         #expect(bench.takeLines(of: "seek ") == ["seek true"])
         #expect(bench.videoSink.numbers == [0])
         video.isEnabled = true
-        bench.driver.settle()
         #expect(bench.videoSink.numbers == [0, 25])
         #expect(bench.layer.isReadyForDisplay)
         #expect(item.currentTime() == .ms(1000))
@@ -197,15 +194,13 @@ struct TrackSwitchTests {
 
     @Test("What was chosen before counts again when a track is switched on again")
     func formerChoice() throws {
-        let bench = PlayerTestBench(.clip())
+        let bench = PlayerTestBench(.clip(), settlesByItself: true)
         let item = bench.load()
         let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
         let audio = try track(.audio, of: item)
         audio.isEnabled = false
-        bench.driver.settle()
         #expect(!item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group))
         audio.isEnabled = true
-        bench.driver.settle()
         #expect(item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group))
     }
 
