@@ -140,10 +140,10 @@ extension PlayerItem {
     /// Changes what is chosen.
     func choose(_ body: (inout State) -> Void) {
         let hadLegible = state.withLock { $0.legible }
-        let before = currentMediaSelection
+        let before = chosenNow
         change(body)
         if hadLegible != state.withLock({ $0.legible }) { reloadText(.subtitles, reopens: true) }
-        if before != currentMediaSelection { announce(\.currentMediaSelection) }
+        if before != chosenNow { announce(\.currentMediaSelection) }
     }
 
     /// Changes a setting that an item which is open already must be opened anew for.

@@ -22,15 +22,16 @@ public struct MediaSelection: Hashable, Sendable {
 extension PlayerItem {
     /// What is chosen now in all groups of the item's asset; empty until that is loaded. What is played follows, and
     /// then `mediaSelectionDidChange` and those who observe this property are told. Can be tracked.
-    public var currentMediaSelection: MediaSelection {
-        tracked(\.currentMediaSelection) {
-            let groups = [.audible, .visual, .legible].compactMap(asset.mediaSelectionGroup)
-            let choices = groups.map { group in
-                let isAutomatic = mediaSelectionCriteriaCanBeAppliedAutomatically(in: group)
-                let option = selectedMediaOption(in: group)
-                return (group, MediaSelection.Choice(option: option, isAutomatic: isAutomatic))
-            }
-            return MediaSelection(choices: Dictionary(choices) { first, _ in first })
+    public var currentMediaSelection: MediaSelection { tracked(\.currentMediaSelection) { chosenNow } }
+
+    /// The same, without tracking it.
+    var chosenNow: MediaSelection {
+        let groups = [.audible, .visual, .legible].compactMap(asset.mediaSelectionGroup)
+        let choices = groups.map { group in
+            let isAutomatic = mediaSelectionCriteriaCanBeAppliedAutomatically(in: group)
+            let option = selectedMediaOption(in: group)
+            return (group, MediaSelection.Choice(option: option, isAutomatic: isAutomatic))
         }
+        return MediaSelection(choices: Dictionary(choices) { first, _ in first })
     }
 }
