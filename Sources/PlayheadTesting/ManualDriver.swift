@@ -6,14 +6,22 @@ public import PlaybackEngine
 /// says so. With a seed the order among the stages is drawn from it.
 public final class ManualDriver: Driver {
     private let stepped: SteppedDriver
+    private let stepper: Stepper
     /// What the order among the stages is drawn from; nil: it is always the same.
     public let seed: UInt64?
 
     /// `isRealTime`: as on the machine's clock frames can come too late, where a script makes time pass.
-    public init(seed: UInt64? = nil, isRealTime: Bool = false) {
+    ///
+    /// `settlesByItself`: whatever a call to the player makes possible at the present time has been done when the call
+    /// returns, handlers and a release included, so that `settle()` is never needed; only time is still moved by the test.
+    /// Use such a driver from one thread, or from one task, at a time, and hold no lock of your own in calls to the
+    /// player that its handlers take too.
+    public init(seed: UInt64? = nil, isRealTime: Bool = false, settlesByItself: Bool = false) {
         self.seed = seed
         self.isRealTime = isRealTime
         stepped = SteppedDriver(seed: seed)
+        stepper = Stepper(stepped, isRealTime: isRealTime)
+        if settlesByItself { stepped.setWorkHandler { [weak stepper] in stepper?.settleFromOutside() } }
     }
 
     /// A `ManualClock`, which starts at zero.
@@ -43,11 +51,7 @@ public final class ManualDriver: Driver {
 
     /// One step of one stage. False: nothing can be done at the present time.
     @discardableResult
-    public func step() -> Bool {
-        // Where decoding takes time, alarms ring meanwhile.
-        if isRealTime { stepped.fireDue() }
-        return stepped.step()
-    }
+    public func step() -> Bool { stepper.step() }
 
     /// Everything that can be done at the present time.
     public func settle() { while step() {} }

@@ -1,3 +1,4 @@
+public import Foundation
 public import MediaCore
 public import Playhead
 
@@ -55,6 +56,10 @@ public final class PlayerTestBench<TestedPlayer: Player>: PlaybackTestBench {
     @discardableResult
     public func load(_ media: ScriptedMedia? = nil) -> PlayerItem { load(makeItem(media)) }
 
+    /// The same for an item of a URL of the bench's scripts.
+    @discardableResult
+    public func load(at url: URL) -> PlayerItem { load(PlayerItem(asset: backend.makeAsset(at: url))) }
+
     /// The same for an item that exists.
     @discardableResult
     public func load(_ item: PlayerItem) -> PlayerItem {
@@ -72,6 +77,8 @@ extension PlayerTestBench where TestedPlayer == Player {
     ///   - audio: where it goes: to a sink that remembers it, to a simulated device, or nowhere.
     ///   - seed: draws the order of what can be done at the same time, as threads would; nil: always the same one.
     ///   - isRealTime: frames that come too late are dropped, where a script makes time pass.
+    ///   - settlesByItself: each call has had its effect when it returns; see `ManualDriver`.
+    ///   - scripts: what these URLs open, for items and assets that a test makes of URLs.
     ///   - configure: changes what is not the bench's own: buffering, decoding, a logger.
     ///   - makeStretcher: plays audio at other rates than 1; without one it is handed on as it is.
     public convenience init(
@@ -79,6 +86,8 @@ extension PlayerTestBench where TestedPlayer == Player {
         audio: TestAudio = .captured,
         seed: UInt64? = nil,
         isRealTime: Bool = false,
+        settlesByItself: Bool = false,
+        scripts: [URL: ScriptedMedia] = [:],
         configure: (inout Player.Configuration) -> Void = { _ in },
         makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil }
     ) {
@@ -87,6 +96,8 @@ extension PlayerTestBench where TestedPlayer == Player {
             audio: audio,
             seed: seed,
             isRealTime: isRealTime,
+            settlesByItself: settlesByItself,
+            scripts: scripts,
             makeStretcher: makeStretcher
         )
         self.init(equipment, itemCount: 0, configure: configure) { _, configuration in
@@ -103,6 +114,8 @@ extension PlayerTestBench where TestedPlayer == QueuePlayer {
         audio: TestAudio = .captured,
         seed: UInt64? = nil,
         isRealTime: Bool = false,
+        settlesByItself: Bool = false,
+        scripts: [URL: ScriptedMedia] = [:],
         configure: (inout Player.Configuration) -> Void = { _ in },
         makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil }
     ) {
@@ -111,6 +124,8 @@ extension PlayerTestBench where TestedPlayer == QueuePlayer {
             audio: audio,
             seed: seed,
             isRealTime: isRealTime,
+            settlesByItself: settlesByItself,
+            scripts: scripts,
             makeStretcher: makeStretcher
         )
         self.init(equipment, itemCount: itemCount, configure: configure) { items, configuration in

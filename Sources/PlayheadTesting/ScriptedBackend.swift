@@ -3,7 +3,12 @@ public import MediaCore
 public import PlaybackEngine
 public import Playhead
 
-/// Plays scripts instead of files. A URL of `add` opens its own script, every other location opens `media`.
+/// Plays scripts instead of files. A URL that was given one, or that `add` made, opens its own script; every other one
+/// opens `media`, or cannot be found where the backend was made with scripts alone.
+///
+///     let backend = ScriptedBackend(scripts: [one: .clip(), two: .silentClip()], driver: driver)
+///     let player = Player(configuration: Player.Configuration(driver: driver, backend: backend))
+///     player.replaceCurrentItem(with: PlayerItem(url: two))
 ///
 /// It counts what is done with the scripts, so that a test can say what costs nothing.
 public final class ScriptedBackend: MediaBackend {
@@ -17,15 +22,29 @@ public final class ScriptedBackend: MediaBackend {
         public var decoded = 0
         /// Demuxers that were cancelled, however often.
         public var cancelled = 0
+
+        fileprivate mutating func count(_ call: ScriptedCall) {
+            switch call {
+            case .read: reads += 1
+            case .seek: seeks += 1
+            case .decode: decoded += 1
+            case .cancel: cancelled += 1
+            }
+        }
     }
 
     private struct State {
         var scripts: [String: ScriptedMedia] = [:]
+        /// URLs that were made.
+        var added = 0
         var opened: [String] = []
         var counts = Counts()
+        /// By location.
+        var countsOf: [String: Counts] = [:]
     }
 
-    private let media: ScriptedMedia
+    /// What is opened where nothing else is said; nil: nothing.
+    private let media: ScriptedMedia?
     private let clock: any HostClock
     /// Tells when data that a script holds back is there; nil: demuxers must be asked again.
     private let driver: (any Driver)?
@@ -61,13 +80,54 @@ public final class ScriptedBackend: MediaBackend {
         self.called = called
     }
 
-    /// A URL that opens `media`; nil: what the backend was made with.
+    /// A script for each URL, and for no other: those are not found.
+    public init(
+        scripts: [URL: ScriptedMedia],
+        driver: any Driver,
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+    ) {
+        media = nil
+        clock = driver.clock
+        self.driver = driver
+        makeStretcher = { nil }
+        self.called = called
+        for (url, script) in scripts { self[url] = script }
+    }
+
+    /// What a URL opens from now on; what is open already stays. nil: nothing of its own.
+    public subscript(url: URL) -> ScriptedMedia? {
+        get { state.withLock { $0.scripts[Self.location(of: url)] } }
+        set { state.withLock { $0.scripts[Self.location(of: url)] = newValue } }
+    }
+
+    /// A new URL that opens `media`; nil: what the backend was made with.
     public func add(_ media: ScriptedMedia? = nil) -> URL {
         state.withLock { state in
-            let path = "/script-\(state.scripts.count + 1)"
+            state.added += 1
+            let path = "/script-\(state.added)"
             state.scripts[path] = media ?? self.media
             return URL(fileURLWithPath: path)
         }
+    }
+
+    /// An asset of a URL that was given a script.
+    public func makeAsset(at url: URL) -> Asset { Asset(url: url, backend: self) }
+
+    /// As a player asks for it: the path of a file, and everything else as it is.
+    private static func location(of url: URL) -> String {
+        if url.isFileURL { return url.path }
+        return url.scheme == nil ? url.relativePath : url.absoluteString
+    }
+
+    /// How often demuxers were made for a URL.
+    public func openCount(of url: URL) -> Int {
+        let location = Self.location(of: url)
+        return state.withLock { $0.opened.count { $0 == location } }
+    }
+
+    /// What was done with the script of a URL.
+    public func counts(of url: URL) -> Counts {
+        state.withLock { $0.countsOf[Self.location(of: url)] ?? Counts() }
     }
 
     /// An asset of its own URL that plays `media`; nil: what the backend was made with.
@@ -81,23 +141,20 @@ public final class ScriptedBackend: MediaBackend {
     public var counts: Counts { state.withLock { $0.counts } }
 
     public func makeDemuxer(for request: OpenRequest) -> any Demuxer {
+        let location = request.location
         let script = state.withLock { state in
-            state.opened.append(request.location)
-            return state.scripts[request.location] ?? media
+            state.opened.append(location)
+            return state.scripts[location] ?? media ?? ScriptedMedia(faults: [.openFails(.notFound)])
         }
-        let called: @Sendable (ScriptedCall) -> Void = { [weak self] in self?.count($0) }
+        let called: @Sendable (ScriptedCall) -> Void = { [weak self] in self?.count($0, of: location) }
         if let driver { return ScriptedDemuxer(script, driver: driver, called: called) }
         return ScriptedDemuxer(script, clock: clock, called: called)
     }
 
-    private func count(_ call: ScriptedCall) {
+    private func count(_ call: ScriptedCall, of location: String) {
         state.withLock { state in
-            switch call {
-            case .read: state.counts.reads += 1
-            case .seek: state.counts.seeks += 1
-            case .decode: state.counts.decoded += 1
-            case .cancel: state.counts.cancelled += 1
-            }
+            state.counts.count(call)
+            state.countsOf[location, default: Counts()].count(call)
         }
         called(call)
     }

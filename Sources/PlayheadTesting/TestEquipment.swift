@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 
 /// Where a test bench's audio goes.
@@ -27,14 +28,23 @@ struct TestEquipment {
         audio: TestAudio,
         seed: UInt64?,
         isRealTime: Bool,
+        settlesByItself: Bool = false,
+        scripts: [URL: ScriptedMedia] = [:],
         makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)?
     ) {
         self.audio = audio
         var hasDevice = false
         var setup = SimulatedAudioDevice.Setup()
         if case .device(let wanted) = audio { (hasDevice, setup) = (true, wanted) }
-        driver = given ?? ManualDriver(seed: seed, isRealTime: isRealTime || hasDevice)
+        driver =
+            given
+            ?? ManualDriver(
+                seed: seed,
+                isRealTime: isRealTime || hasDevice,
+                settlesByItself: settlesByItself
+            )
         backend = ScriptedBackend(media, clock: driver.clock, makeStretcher: makeStretcher)
+        for (url, media) in scripts { backend[url] = media }
         videoSink = CapturingVideoSink(clock: driver.clock)
         audioDevice = SimulatedAudioDevice(clock: driver.clock, setup)
     }

@@ -45,6 +45,17 @@ struct BrokenInputTests {
         check(path, probe, mayPlay: true)
     }
 
+    @Test(
+        .enabled(if: Media.isMade),
+        arguments: [["--video", "none", "video-only.mp4"], ["--audio", "none", "tone-48000.wav"]]
+    )
+    func nothingOfItIsWanted(arguments: [String]) async throws {
+        let path = Media.fixture(arguments[2])
+        let outcome = try await Command.run("--untimed", arguments[0], arguments[1], path)
+        check(path, outcome, mayPlay: false)
+        #expect(outcome.errors.contains("every track that could be played is switched off"))
+    }
+
     @Test(.enabled(if: Media.isMade)) func theRestIsStillPlayed() async throws {
         let broken = Media.fixture("broken-text.mp4")
         let outcome = try await Command.run(

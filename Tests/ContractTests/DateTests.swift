@@ -94,6 +94,29 @@ struct DateTests {
         #expect(item.currentTime() == .ms(3000))
     }
 
+    @Test("A task waits for a seek to a date, and is told whether there was one")
+    func awaited() async throws {
+        let playlists = try dated()
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(url: playlists.url("dated.m3u8"))
+        let changes = player.events
+        player.replaceCurrentItem(with: item)
+        try await within("the item") {
+            for await event in changes { if case .itemStatusChanged(_, .readyToPlay) = event { return } }
+        }
+        let (first, last) = (date(1801.6), date(3600.5))
+        try await within("the seeks") {
+            #expect(await player.seek(to: first))
+            #expect(await item.seek(to: last, toleranceBefore: .zero, toleranceAfter: .zero))
+            #expect(await !player.seek(to: .distantPast))
+        }
+        #expect(item.currentTime() == .ms(2500))
+        await player.shutdown()
+    }
+
     @Test("What has no dates has none")
     func undated() throws {
         let playlists = try Playlists()

@@ -47,7 +47,7 @@ struct EndTests {
         arguments: [(0, 1), (0, -1), (1, 1)] as [(Int64, Float)]
     )
     func loopOfNothing(_ end: Int64, _ rate: Float) {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let item = bench.makeItem()
         bench.player.repeatMode = .loop
         if rate > 0 {
@@ -56,7 +56,6 @@ struct EndTests {
             item.reversePlaybackEndTime = .ms(2000)
         }
         bench.player.replaceCurrentItem(with: item)
-        bench.driver.settle()
         if rate < 0 { bench.seek("sought", to: .ms(2000)) }
         bench.player.rate = rate
         bench.driver.run(seconds: 1)

@@ -70,7 +70,7 @@ struct LayerTests {
 
     @Test("With a size every sink gets exactly that size, upright, with square pixels, whatever the gravity")
     func exactSize() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let formats = Locked([VideoFormat]())
         bench.layer.add(CallbackVideoSink { frame in formats.withLock { $0.append(frame.format) } })
         let size = PixelSize(width: 65, height: 43)
@@ -88,12 +88,10 @@ struct LayerTests {
         #expect(bench.layer.videoRect == PixelRect(x: 23, y: 0, width: 18, height: 43))
         for gravity in [VideoGravity.resizeAspectFill, .resize] {
             bench.layer.videoGravity = gravity
-            bench.driver.run(seconds: 0)
         }
         #expect(formats.withLock { $0.map(\.shape) } == Array(repeating: VideoShape(size: size), count: 3))
         // Without one the picture is as it was coded.
         bench.layer.size = nil
-        bench.driver.run(seconds: 0)
         #expect(formats.withLock { $0.last }?.shape.rotation == .clockwise90)
         #expect(formats.withLock { $0.last }?.size == PixelSize(width: 16, height: 8))
         #expect(bench.layer.videoRect == PixelRect(x: 0, y: 0, width: 8, height: 19))
@@ -103,7 +101,7 @@ struct LayerTests {
         "Set while nothing moves, size, gravity and colour show at once; a size without extent shows nothing"
     )
     func standing() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         let size = PixelSize(width: 64, height: 64)
         let changes: [(PlayerLayer) -> Void] = [
@@ -114,7 +112,6 @@ struct LayerTests {
         var shown: [Int] = []
         for change in changes {
             change(bench.layer)
-            bench.driver.run(seconds: 0)
             shown.append(bench.videoSink.numbers.count)
         }
         // Without a size neither gravity nor colour means anything.
@@ -130,13 +127,11 @@ struct LayerTests {
         bench.driver.run(seconds: 1)
         bench.player.pause()
         bench.layer.size = size
-        bench.driver.run(seconds: 0)
         #expect(bench.videoSink.numbers.suffix(2) == [25, 25])
         // What a seek leaves behind is not shown again.
         bench.player.replaceCurrentItem(
             with: bench.makeItem(ScriptedMedia.silentClip([.stall(atPacket: 0, until: 9)]))
         )
-        bench.driver.run(seconds: 0)
         bench.layer.size = own
         bench.driver.run(seconds: 2)
         #expect(bench.videoSink.numbers.last == 25 && bench.videoSink.numbers.count == 32)
@@ -213,7 +208,7 @@ struct LayerTests {
 
     @Test("A layer keeps its player alive, and lets go of it when told to")
     func ownership() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let layer = PlayerLayer()
         weak var player: Player?
         do {
@@ -221,10 +216,8 @@ struct LayerTests {
             player = made
             layer.player = made
         }
-        bench.driver.settle()
         #expect(player != nil)
         layer.player = nil
-        bench.driver.settle()
         #expect(player == nil)
     }
 

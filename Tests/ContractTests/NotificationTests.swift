@@ -34,7 +34,7 @@ struct NotificationTests {
 
     @Test("Each has its own item or player as object: two players at once are told apart")
     func objects() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let other = Player(configuration: bench.player.configuration)
         let board = Board()
         let first = bench.makeItem()
@@ -45,7 +45,6 @@ struct NotificationTests {
         board.watch(Player.rateDidChange, of: other, as: "rate of second")
         bench.player.replaceCurrentItem(with: first)
         other.replaceCurrentItem(with: second)
-        bench.driver.run(seconds: 0)
         bench.player.play()
         bench.driver.run(seconds: 0.5)
         other.play()
@@ -120,7 +119,7 @@ struct NotificationTests {
 
     @Test("An item of a queue that fails before its turn has the entry, and not the one being played")
     func failureInQueue() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let board = Board()
         let first = bench.makeItem()
         let second = bench.makeItem(.silentClip([.openFails(.unrecognizedFormat)]))
@@ -137,7 +136,6 @@ struct NotificationTests {
         #expect(second.errorLog().events.map(\.isRecovered) == [false])
         #expect(first.errorLog().events.isEmpty)
         player = nil
-        bench.driver.settle()
     }
 
     @Test("The rate tells why it changed")

@@ -25,14 +25,13 @@ struct SeekClauseTests {
 
     @Test("Answered true when the picture has been handed to the sinks, and not before")
     func answeredAfterThePicture() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         let shown = Locked([Int]())
         let sink = bench.videoSink
         bench.player.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero) { finished in
             shown.withLock { $0 = finished ? sink.numbers : [] }
         }
-        bench.driver.run(seconds: 0)
         #expect(shown.withLock { $0 } == [0, 25])
     }
 
@@ -73,10 +72,9 @@ struct SeekClauseTests {
     @Test("Tolerances that are no times count as none")
     func oddTolerances() {
         for tolerance in [MediaTime.invalid, .indefinite, .ms(-100)] {
-            let bench = PlayerTestBench(.silentClip())
+            let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
             bench.load()
             bench.seek("seek", to: .ms(1390), tolerance: tolerance)
-            bench.driver.run(seconds: 0)
             #expect(bench.takeLines(of: "seek ") == ["seek true"])
             #expect(bench.videoSink.numbers.last == 34, "\(tolerance)")
         }
@@ -84,9 +82,8 @@ struct SeekClauseTests {
 
     @Test("Without an item it is answered false, and moves nothing")
     func withoutItem() async {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.seek("seek", to: .ms(500))
-        bench.driver.run(seconds: 0)
         #expect(bench.takeLines(of: "seek ") == ["seek false"])
         #expect(bench.player.currentTime() == .zero)
         let finished = await bench.player.seek(to: .ms(500), toleranceBefore: .zero, toleranceAfter: .zero)
@@ -166,14 +163,13 @@ struct SeekClauseTests {
         "The rate is left alone: paused shows the new picture and stays paused, playing plays on from there"
     )
     func rateIsUntouched() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         bench.seek("seek", to: .ms(800))
         bench.driver.run(seconds: 5)
         #expect(bench.sight == "0.0 paused")
         #expect(bench.videoSink.numbers == [0, 20])
         bench.player.rate = 0.5
-        bench.driver.run(seconds: 0)
         bench.seek("seek", to: .ms(1600))
         #expect(bench.player.rate == 0.5)
         bench.driver.run(seconds: 0.4)
@@ -187,35 +183,31 @@ struct SeekClauseTests {
         arguments: [0, 40, 200, 900]
     )
     func windows(before: Int64) {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         bench.seek("quick", to: .ms(1390), tolerance: .positiveInfinity)
-        bench.driver.run(seconds: 0)
         #expect(bench.videoSink.numbers.last == 30)
         #expect(bench.player.currentTime() == .ms(1200))
         bench.seek("window", to: .ms(1390), tolerance: .ms(before))
-        bench.driver.run(seconds: 0)
         let landed = bench.player.currentTime()
         #expect(landed >= .ms(1390 - before) && landed <= .ms(1390 + before))
     }
 
     @Test("Where nothing can be decoded from the key frame on, the last picture before it is the one due")
     func undecodableTail() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load(.silentClip((40..<50).map { .undecodable(frame: $0) }))
         bench.seek("seek", to: .ms(1900))
-        bench.driver.run(seconds: 0)
         #expect(bench.takeLines(of: "seek ") == ["seek true"])
         #expect(bench.videoSink.numbers == [0, 39])
     }
 
     @Test("One seek, one jump: the notice comes with the picture's place and before the answer")
     func oneJump() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         _ = bench.takeLines()
         bench.seek("seek", to: .ms(1000))
-        bench.driver.run(seconds: 0)
         #expect(bench.takeLines(of: "jumped", "seek ") == ["jumped 1.0", "seek true"])
     }
 }

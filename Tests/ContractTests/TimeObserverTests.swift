@@ -83,7 +83,7 @@ struct TimeObserverTests {
 
     @Test("A seek onto a boundary, or over it, is not playing through it; playing on from it is")
     func boundariesAndSeeks() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         let (times, token) = boundary(bench, [400, 800])
         bench.player.play()
@@ -92,7 +92,6 @@ struct TimeObserverTests {
         bench.driver.run(seconds: 0.1)
         #expect(times.all.isEmpty)
         bench.player.pause()
-        bench.driver.run(seconds: 0)
         bench.seek("onto", to: .ms(800))
         bench.driver.run(seconds: 1)
         #expect(times.all.isEmpty)
@@ -117,10 +116,9 @@ struct TimeObserverTests {
 
     @Test("Boundaries are passed backward too")
     func backward() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         bench.load()
         bench.seek("seek", to: .ms(1500))
-        bench.driver.run(seconds: 0)
         let (times, token) = boundary(bench, [400, 1000])
         bench.player.rate = -1
         bench.driver.run(seconds: 3)

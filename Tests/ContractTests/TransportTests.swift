@@ -86,12 +86,11 @@ struct TransportTests {
 
     @Test("play() sets the default rate; setting that one starts nothing, and a rate leaves it alone")
     func defaultRate() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         let player = bench.player
         bench.load()
         #expect(player.defaultRate == 1)
         player.defaultRate = 2
-        bench.driver.settle()
         #expect(bench.sight == "0.0 paused")
         player.play()
         bench.driver.run(seconds: 0.1)
@@ -124,14 +123,13 @@ struct TransportTests {
     @Test("playImmediately with data plays at once; without, the intent stays and nothing is said of a stall")
     func playImmediately() {
         for waits in [true, false] {
-            let full = PlayerTestBench(.silentClip())
+            let full = PlayerTestBench(.silentClip(), settlesByItself: true)
             full.player.automaticallyWaitsToMinimizeStalling = waits
             full.load()
             full.player.playImmediately(atRate: 1.5)
-            full.driver.settle()
             #expect(full.sight == "1.5 playing")
 
-            let empty = PlayerTestBench(.silentClip())
+            let empty = PlayerTestBench(.silentClip(), settlesByItself: true)
             empty.player.automaticallyWaitsToMinimizeStalling = waits
             empty.load(.silentClip([.stall(atPacket: 0, until: 5)]))
             empty.player.playImmediately(atRate: 1.5)
@@ -181,11 +179,10 @@ struct TransportTests {
 
     @Test("Rates are held within what can be played, and NaN is a pause")
     func oddRates() {
-        let bench = PlayerTestBench(.silentClip())
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
         for (asked, held) in [(Float.infinity, Float(32)), (-99, -32), (.nan, 0), (0.25, 0.25)] {
             bench.player.rate = asked
             #expect(bench.player.rate == held)
-            bench.driver.settle()
             #expect(bench.player.rate == held)
         }
     }
@@ -193,13 +190,12 @@ struct TransportTests {
     @Test("The player's status: unknown, then ready by its first item, also when that fails")
     func playerStatus() {
         for faults in [[], [.openFails(.io)]] as [[ScriptedMedia.Fault]] {
-            let bench = PlayerTestBench(.silentClip())
+            let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
             #expect(bench.player.status == .unknown)
             bench.load(.silentClip(faults))
             #expect(bench.player.status == .readyToPlay)
             #expect(bench.player.error == nil)
             bench.player.replaceCurrentItem(with: nil)
-            bench.driver.settle()
             #expect(bench.player.status == .readyToPlay)
         }
     }

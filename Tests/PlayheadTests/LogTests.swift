@@ -38,7 +38,7 @@ struct LogTests {
         bench!.player.replaceCurrentItem(with: bench!.makeItem())
         bench!.player.play()
         bench!.driver.run(atMost: 60)
-        bench!.player.seek(to: .ms(400))
+        bench!.player.seek(to: .ms(400), completionHandler: nil)
         bench!.driver.settle()
         bench!.player.replaceCurrentItem(with: nil)
         bench!.driver.settle()

@@ -44,6 +44,7 @@ struct TrackDescriber {
         track.metadata = metadata
         if track.mediaType == .video { describeVideo(stream, parameters, &track) }
         if track.mediaType == .audio { describeAudio(parameters, &track) }
+        track.hasProtectedContent = isProtected(stream, parameters)
         track.unplayableReason = unplayableReason(stream, parameters, track)
         return track
     }
@@ -110,18 +111,23 @@ struct TrackDescriber {
         )
     }
 
+    private func isProtected(
+        _ stream: UnsafeMutablePointer<AVStream>,
+        _ parameters: UnsafeMutablePointer<AVCodecParameters>
+    ) -> Bool {
+        let tag = parameters.pointee.codec_tag
+        var size = 0
+        return tag == ph_tag(0x65, 0x6E, 0x63, 0x76) || tag == ph_tag(0x65, 0x6E, 0x63, 0x61)
+            || ph_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, &size) != nil
+    }
+
     private func unplayableReason(
         _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>,
         _ track: Track
     ) -> String? {
         guard track.mediaType == .video || track.mediaType == .audio else { return nil }
-        let tag = parameters.pointee.codec_tag
-        var size = 0
-        let isProtected =
-            tag == ph_tag(0x65, 0x6E, 0x63, 0x76) || tag == ph_tag(0x65, 0x6E, 0x63, 0x61)
-            || ph_stream_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, &size) != nil
-        if isProtected { return "the track is encrypted" }
+        if track.hasProtectedContent { return "the track is encrypted" }
         if avcodec_find_decoder(parameters.pointee.codec_id) == nil {
             return "there is no decoder for \(track.codec == "none" ? "this kind of track" : track.codec)"
         }

@@ -63,6 +63,8 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var dispositions: Set<String>
     /// A still (cover art) rather than a moving frame.
     public var isAttachedPicture: Bool
+    /// Its packets are encrypted, and it cannot be played.
+    public var hasProtectedContent = false
     /// Why this track cannot be played here; nil when it can.
     public var unplayableReason: String?
     /// What the container says of this track, by FFmpeg's keys ("handler_name", "encoder" ...).

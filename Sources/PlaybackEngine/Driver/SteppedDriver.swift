@@ -72,7 +72,7 @@ package final class SteppedDriver: Driver {
         agenda = Locked(Agenda(jobs: Jobs(seed: seed)))
     }
 
-    func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
+    package func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
         onWork.set(handler)
     }
 

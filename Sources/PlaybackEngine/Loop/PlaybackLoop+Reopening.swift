@@ -149,6 +149,8 @@ extension PlaybackLoop {
             report(.selectionChanged(item.id))
         }
         if state.item?.awaitsFrames == true { apply(.framesCame(item.id, isLost: false)) }
+        let hidesVideo = old.pipeline?.video != nil && pipeline.video == nil
+        if hidesVideo, layers.hide() { report(.readyForDisplayChanged(item.id, false)) }
         // Steps go on with these frames.
         if state.item?.isStepping == true { updateAgain() }
         // Standing still, a frame of another track is shown at once.

@@ -198,7 +198,20 @@ extension PlaybackLoop {
             setPresentationSize(frame.format.presentationSize, of: id)
             frameTap(id, frame)
         }
-        layers.present(frame, of: current?.id, isEssential: isEssential, done: done)
+        layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())
+    }
+
+    /// A first frame that no seek and no load has led to: of a track that was switched on, or that begins late.
+    private func readiness() -> (@Sendable () -> Void)? {
+        guard let id = current?.id, layers.beginsDisplay() else { return nil }
+        return { [weak self] in
+            self?.perform { loop in
+                guard loop.current?.id == id, loop.current?.pipeline?.video != nil,
+                    loop.layers.becomesReadyForDisplay()
+                else { return }
+                loop.report(.readyForDisplayChanged(id, true))
+            }
+        }
     }
 
     /// Leaves frames out where decoding is too slow.

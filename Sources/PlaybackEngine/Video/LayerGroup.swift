@@ -11,6 +11,8 @@ struct LayerGroup {
     private(set) var presentationSize = PixelSize.zero
     /// The first frame of the current item has reached the sinks.
     private(set) var isReadyForDisplay = false
+    /// It is on its way.
+    private var isBeginningDisplay = false
 
     /// The new layer gets the frame being shown.
     mutating func add(_ layer: LayerOutput) {
@@ -45,13 +47,21 @@ struct LayerGroup {
     }
 
     /// What is on its way to the sinks is of another place or another item.
-    func flush() { for layer in layers { layer.flush() } }
+    mutating func flush() {
+        isBeginningDisplay = false
+        for layer in layers { layer.flush() }
+    }
 
     /// Another item follows: nothing is shown of it. True: a frame had been.
     mutating func clear() -> Bool {
+        presentationSize = .zero
+        return hide()
+    }
+
+    /// The item's video is switched off. True: a frame had been shown.
+    mutating func hide() -> Bool {
         flush()
         lastFrame = nil
-        presentationSize = .zero
         defer { isReadyForDisplay = false }
         return isReadyForDisplay
     }
@@ -62,8 +72,16 @@ struct LayerGroup {
         return size != presentationSize
     }
 
+    /// True, once: no frame has reached the sinks, and none is on its way.
+    mutating func beginsDisplay() -> Bool {
+        guard !isReadyForDisplay, !isBeginningDisplay else { return false }
+        isBeginningDisplay = true
+        return true
+    }
+
     /// True: it has changed.
     mutating func becomesReadyForDisplay() -> Bool {
+        isBeginningDisplay = false
         defer { isReadyForDisplay = true }
         return !isReadyForDisplay
     }

@@ -113,14 +113,8 @@ extension PlayerItem {
     }
 
     private func choice(_ characteristic: MediaCharacteristic) -> TrackChoice {
-        state.withLock { state in
-            switch characteristic {
-            case .audible: state.audio
-            case .visual: state.video
-            case .legible: state.legible
-            default: .none
-            }
-        }
+        guard let type = characteristic.mediaType else { return .none }
+        return state.withLock { $0.choice(type) }
     }
 
     /// What is chosen in a group; what is played follows. nil: nothing.
@@ -154,16 +148,20 @@ extension PlayerItem {
     public func disableTracks(ofType type: MediaType) { choose(.none, type) }
 
     private func choose(_ choice: TrackChoice, _ type: MediaType?) {
-        let hadLegible = state.withLock { $0.legible }
-        defer { if hadLegible != state.withLock({ $0.legible }) { reloadText(.subtitles, reopens: true) } }
-        change { state in
-            switch type {
-            case .video: state.video = choice
-            case .audio: state.audio = choice
-            case .subtitle: state.legible = choice
-            default: break
-            }
+        guard let type else { return }
+        choose { state in
+            state.switches.forget(type)
+            state.choose(choice, type)
         }
+    }
+
+    /// Changes what is chosen.
+    func choose(_ body: (inout State) -> Void) {
+        let hadLegible = state.withLock { $0.legible }
+        let before = chosenNow
+        change(body)
+        if hadLegible != state.withLock({ $0.legible }) { reloadText(.subtitles, reopens: true) }
+        if before != chosenNow { announce(\.currentMediaSelection) }
     }
 
     /// Changes a setting that an item which is open already must be opened anew for.
@@ -177,6 +175,26 @@ extension PlayerItem {
         }
         if let attachment, let core = attachment.core {
             core.loop.reloadItem(attachment.id, endsOnly: endsOnly)
+        }
+    }
+}
+
+extension PlayerItem.State {
+    func choice(_ type: MediaType) -> TrackChoice {
+        switch type {
+        case .video: video
+        case .audio: audio
+        case .subtitle: legible
+        default: .none
+        }
+    }
+
+    mutating func choose(_ choice: TrackChoice, _ type: MediaType) {
+        switch type {
+        case .video: video = choice
+        case .audio: audio = choice
+        case .subtitle: legible = choice
+        default: break
         }
     }
 }

@@ -38,17 +38,6 @@ extension PlayerItem {
         completionHandler?(isUsable)
     }
 
-    /// As above; returns whether the seek finished.
-    @discardableResult
-    public func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) async -> Bool
-    {
-        await withCheckedContinuation { continuation in
-            seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter) {
-                continuation.resume(returning: $0)
-            }
-        }
-    }
-
     /// Goes so many frames forward, or backward where `count` is negative, and pauses. Frame exact; only the
     /// last frame is shown, and behind the ends it stays at the first or the last one. While a seek or another
     /// step is under way it follows that, and `play()` goes on from where it ends; a seek calls it off. Without

@@ -25,6 +25,8 @@ public final class PlayerItem: Sendable, Identifiable {
         var video = TrackChoice.automatic
         var audio = TrackChoice.automatic
         var legible = TrackChoice.automatic
+        /// Tracks that were switched on or off.
+        var switches = TrackSwitches()
         var legibleAsset: Asset?
         var outputs: [any PlayerItemOutput] = []
         /// Of these, those that have had no frame since they were added.
@@ -67,6 +69,7 @@ public final class PlayerItem: Sendable, Identifiable {
             state.video = mine.video
             state.audio = mine.audio
             state.legible = mine.legible
+            state.switches = mine.switches.copied
             state.legibleAsset = mine.legibleAsset
             state.sound = mine.sound
             state.sound.taps = []
@@ -84,15 +87,7 @@ public final class PlayerItem: Sendable, Identifiable {
     /// As a viewer sees it, after rotation and pixel aspect; `.zero` until known, and for audio alone.
     public var presentationSize: PixelSize { tracked(\.presentationSize) { facts.presentationSize } }
     /// Empty until a player has opened the item.
-    public var tracks: [PlayerItemTrack] {
-        let tracks = tracked(\.tracks) { facts.tracks }
-        guard let rate = core.map({ $0.frameRate(of: self) }), rate > 0 else { return tracks }
-        return tracks.map { track in
-            var track = track
-            if track.isEnabled, track.assetTrack.mediaType == .video { track.currentVideoFrameRate = rate }
-            return track
-        }
-    }
+    public var tracks: [PlayerItemTrack] { tracked(\.tracks) { seenTracks } }
     /// A track has nothing left and its data has not ended: playback stalls or is about to.
     public var isPlaybackBufferEmpty: Bool { tracked(\.isPlaybackBufferEmpty) { facts.isBufferEmpty } }
     /// Nothing more is read for now.
@@ -161,29 +156,4 @@ public final class PlayerItem: Sendable, Identifiable {
     }
 
     var core: PlayerCore? { state.withLock { $0.attachment?.core } }
-}
-
-/// A track of an item. Two are equal that play the same track, whatever the frame rate is at the moment.
-public struct PlayerItemTrack: Hashable, Sendable {
-    /// The track as its container describes it.
-    public let assetTrack: Track
-    /// Whether it is being played.
-    public let isEnabled: Bool
-    /// Frames a second that were handed to the layers in the last second of playing, as of the moment at
-    /// which `PlayerItem.tracks` was read; 0 while standing still, and for other media.
-    public internal(set) var currentVideoFrameRate: Float = 0
-
-    init(assetTrack: Track, isEnabled: Bool) {
-        self.assetTrack = assetTrack
-        self.isEnabled = isEnabled
-    }
-
-    public static func == (a: PlayerItemTrack, b: PlayerItemTrack) -> Bool {
-        a.assetTrack == b.assetTrack && a.isEnabled == b.isEnabled
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(assetTrack)
-        hasher.combine(isEnabled)
-    }
 }

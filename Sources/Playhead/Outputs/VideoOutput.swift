@@ -35,8 +35,18 @@ public final class VideoOutput: PlayerItemOutput {
     private static let depth = 4
     private let readers = Fanout<VideoFrame>(depth: VideoOutput.depth)
 
-    /// It gets frames once it is added to an item (`PlayerItem.add(_:)`).
-    public init() {}
+    private let conversion: FrameConversion
+
+    /// Frames as the decoder makes them, not copied.
+    public convenience init() { self.init(pixelFormats: []) }
+
+    /// Frames of one of these pixel formats, the most wanted first; empty: as the decoder makes them. A frame of another
+    /// one is converted when it is asked for, by the thread that asks (`copyFrame`) or reads (`frames`): what nobody
+    /// wants costs nothing. Size, rotation and colour are the frame's own; a layer fits frames into a size.
+    public init(pixelFormats: [PixelFormat]) { conversion = FrameConversion(pixelFormats) }
+
+    /// Why the newest frame that could not be converted was left out; nil: none was.
+    public var conversionError: MediaError? { conversion.error }
 
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
@@ -66,7 +76,10 @@ public final class VideoOutput: PlayerItemOutput {
         readers.yield(frame)
     }
 
-    func clear() { state.withLock { $0.clear() } }
+    func clear() {
+        state.withLock { $0.clear() }
+        conversion.forget()
+    }
 
     /// Whether `copyFrame(forItemTime:)` would give another frame than it gave last.
     public func hasNewFrame(forItemTime time: MediaTime) -> Bool {
@@ -78,18 +91,41 @@ public final class VideoOutput: PlayerItemOutput {
 
     /// The frame due at `time`, not copied, and from when on it is due; nil: none is known.
     public func copyFrame(forItemTime time: MediaTime) -> (frame: VideoFrame, displayTime: MediaTime)? {
-        state.withLock { state in
+        let due = state.withLock { state -> (VideoFrame, PlayerItem?)? in
             guard let frame = Self.due(time, state.frames) else { return nil }
             state.taken = frame.presentationTime
-            return (frame, frame.presentationTime)
+            return (frame, state.item)
         }
+        guard let (frame, item) = due, let converted = conversion(frame, of: item) else { return nil }
+        return (converted, frame.presentationTime)
     }
 
     /// Every frame as it comes due, from now on; a reader that lags gets the newest ones.
-    public var frames: AsyncStream<VideoFrame> { readers.makeStream() }
+    public var frames: AsyncStream<VideoFrame> {
+        guard conversion.isNeeded else { return readers.makeStream() }
+        let reader = FrameReader(readers.makeStream())
+        return AsyncStream { [weak self, conversion] in
+            while let frame = await reader.next() {
+                if let converted = conversion(frame, of: self?.item) { return converted }
+            }
+            return nil
+        }
+    }
 
     private static func due(_ time: MediaTime, _ frames: [VideoFrame]) -> VideoFrame? {
         frames.filter { $0.presentationTime <= time }.max { $0.presentationTime < $1.presentationTime }
+    }
+}
+
+/// The frames of a stream, one by one, for one task at a time.
+private actor FrameReader {
+    private var frames: AsyncStream<VideoFrame>.Iterator
+    init(_ stream: AsyncStream<VideoFrame>) { frames = stream.makeAsyncIterator() }
+
+    func next() async -> VideoFrame? {
+        var iterator = frames
+        defer { frames = iterator }
+        return await iterator.next(isolation: self)
     }
 }
 

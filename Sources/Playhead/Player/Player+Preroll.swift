@@ -14,12 +14,11 @@ extension Player {
 
     /// Gets everything ready to start at once, standing still. Returns true when it is; false without an item
     /// or at a rate other than 0, and when something else came first: another time, another item, a start, or
-    /// `cancelPendingPrerolls`. The engine reads and decodes ahead the same way for every rate.
+    /// `cancelPendingPrerolls`. A task that is cancelled gets false at once. The engine reads and decodes ahead the
+    /// same way for every rate.
     @discardableResult
     public func preroll(atRate rate: Float) async -> Bool {
-        await withCheckedContinuation { continuation in
-            preroll(atRate: rate) { continuation.resume(returning: $0) }
-        }
+        await answer { preroll(atRate: rate, completionHandler: $0) }
     }
 
     /// As above; the handler is called once, on the callback queue.

@@ -8,7 +8,7 @@ extension Player {
     }
 
     /// As above; the handler gets whether the seek finished.
-    public func seek(to time: MediaTime, completionHandler: @escaping @Sendable (Bool) -> Void) {
+    public func seek(to time: MediaTime, completionHandler: (@Sendable (Bool) -> Void)?) {
         seek(
             to: time,
             toleranceBefore: .positiveInfinity,
@@ -34,13 +34,5 @@ extension Player {
             toleranceAfter: toleranceAfter,
             completionHandler: completionHandler
         )
-    }
-
-    /// Returns whether the seek finished.
-    @discardableResult
-    public func seek(to time: MediaTime, toleranceBefore: MediaTime, toleranceAfter: MediaTime) async -> Bool
-    {
-        guard let item = core.item else { return false }
-        return await item.seek(to: time, toleranceBefore: toleranceBefore, toleranceAfter: toleranceAfter)
     }
 }

@@ -61,7 +61,8 @@ extension PlayerFacts {
 
 extension ItemFacts {
     private static let tracked: [Tracked<PlayerItem, ItemFacts>] = [
-        Tracked(\.tracks, \.tracks), Tracked(\.duration, \.duration), Tracked(\.status, \.status),
+        Tracked(\.tracks, \.tracks), Tracked(\.currentMediaSelection, \.tracks),
+        Tracked(\.duration, \.duration), Tracked(\.status, \.status),
         Tracked(\.error, \.error), Tracked(\.presentationSize, \.presentationSize),
         Tracked(\.isPlaybackBufferEmpty, \.isBufferEmpty), Tracked(\.isPlaybackBufferFull, \.isBufferFull),
         Tracked(\.isPlaybackLikelyToKeepUp, \.isLikelyToKeepUp),

@@ -14,6 +14,7 @@ extension PlayerCore {
             sought = pending?.item
             if let completion = pending?.completion { callbacks.enqueue { completion(finished) } }
         case .notice(let notice): follow(notice)
+        case .selectionChanged(let id): showNothing(of: id, snapshot)
         case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.content, rate: snapshot.rate)
         default: break
         }
@@ -169,7 +170,10 @@ extension PlayerItem {
     ) -> (ItemFacts, ItemFacts) {
         state.withLock { state in
             let before = state.facts
-            if let content { state.facts.apply(content, snapshot, of: asset) }
+            if let content {
+                state.facts.apply(content, snapshot, of: asset)
+                state.switches.settle(content, state.facts)
+            }
             state.sequence = sequence
             return (before, state.facts)
         }

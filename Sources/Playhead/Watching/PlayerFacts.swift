@@ -67,7 +67,7 @@ struct ItemFacts: Sendable {
     var error: PlaybackError?
     var duration: MediaTime = .indefinite
     var presentationSize = PixelSize.zero
-    var tracks: [PlayerItemTrack] = []
+    var tracks: [TrackFacts] = []
     var isBufferEmpty = BufferLevel.empty.isEmpty
     var isBufferFull = BufferLevel.empty.isFull
     var isLikelyToKeepUp = BufferLevel.empty.isLikelyToKeepUp
@@ -90,9 +90,9 @@ struct ItemFacts: Sendable {
         }
     }
 
-    private static func tracks(_ snapshot: PlaybackSnapshot) -> [PlayerItemTrack] {
+    private static func tracks(_ snapshot: PlaybackSnapshot) -> [TrackFacts] {
         (snapshot.description?.tracks ?? []).map {
-            PlayerItemTrack(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
+            TrackFacts(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
         }
     }
 
@@ -137,6 +137,12 @@ struct ItemFacts: Sendable {
         default: break
         }
     }
+}
+
+/// A track of an item as it was at one moment.
+struct TrackFacts: Hashable, Sendable {
+    let assetTrack: Track
+    var isEnabled: Bool
 }
 
 /// What can be observed of a looper, as one value.

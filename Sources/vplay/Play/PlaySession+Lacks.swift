@@ -15,6 +15,9 @@ extension PlaySession {
         if options.rate < 0, !canPlayBackward(item) {
             return refuse(turn, "it cannot be played backward, which takes video that can be sought in")
         }
+        if !item.tracks.contains(where: { $0.isEnabled && $0.assetTrack.mediaType != .subtitle }) {
+            return refuse(turn, "every track that could be played is switched off")
+        }
         if options.decodesVideo { tellUnplayable(.video, of: turn) }
         if options.audio != .none, options.rate > 0 { tellUnplayable(.audio, of: turn) }
     }

@@ -1,0 +1,176 @@
+import Foundation
+import PlaybackEngine
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+@Suite("Contract: seeks that a task waits for")
+struct AwaitedSeekTests {
+    @Test("Each form waits until the frame is in the sinks, and says that it finished")
+    func finished() async {
+        let scene = await VirtualScene.loaded()
+        let (player, item, sink) = (scene.player, scene.item, scene.sink)
+        #expect(sink.numbers == [0])
+        #expect(await player.seek(to: .ms(1390)))
+        #expect(sink.numbers.last == 30)
+        #expect(await player.seek(to: .ms(1390), toleranceBefore: .zero, toleranceAfter: .zero))
+        #expect(sink.numbers.last == 34)
+        #expect(await item.seek(to: .ms(390)))
+        #expect(sink.numbers.last == 0)
+        #expect(await item.seek(to: .ms(390), toleranceBefore: .zero, toleranceAfter: .zero))
+        #expect(sink.numbers.last == 9)
+        // An answer that nobody wants is waited for all the same, without a warning.
+        await player.seek(to: .ms(1390))
+        #expect(sink.numbers.last == 30)
+        await item.seek(to: .ms(390))
+        #expect(sink.numbers.last == 0)
+    }
+
+    /// No `async` here: these are the forms that return at once.
+    private func begin(_ player: Player, _ item: PlayerItem, _ tell: @escaping @Sendable (Bool) -> Void) {
+        player.seek(to: .ms(100))
+        player.seek(to: .ms(200), toleranceBefore: .zero, toleranceAfter: .zero)
+        player.seek(to: .ms(300), completionHandler: tell)
+        player.seek(to: .ms(400)) { tell($0) }
+        player.seek(to: .ms(500), completionHandler: nil)
+        item.seek(to: .ms(600))
+        item.seek(to: .ms(700), completionHandler: tell)
+        item.seek(to: .ms(800)) { tell($0) }
+        item.seek(to: .ms(900), completionHandler: nil)
+        item.seek(to: .ms(1000), toleranceBefore: .zero, toleranceAfter: .zero, completionHandler: tell)
+    }
+
+    @Test("Without a task the same names return at once, and nobody waits")
+    func synchronous() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load()
+        let told = Locked([Bool]())
+        begin(bench.player, item) { finished in told.withLock { $0.append(finished) } }
+        #expect(item.currentTime() == .ms(1000))
+        #expect(told.withLock { $0 }.isEmpty)
+        bench.driver.settle()
+        #expect(told.withLock { $0 } == [false, false, false, false, true])
+        #expect(bench.videoSink.numbers.last == 25)
+    }
+
+    @Test("Inside a task, too, the form with a handler does not wait")
+    func handlerInsideTask() async throws {
+        let scene = await VirtualScene.loaded()
+        let (player, item, sink) = (scene.player, scene.item, scene.sink)
+        let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+        player.seek(to: .ms(1390)) { answer.yield($0) }
+        item.seek(to: .ms(390)) { answer.yield($0) }
+        let told = try await within("two answers") {
+            var told: [Bool] = []
+            for await finished in answers {
+                told.append(finished)
+                if told.count == 2 { return told }
+            }
+            return told
+        }
+        #expect(told == [false, true])
+        #expect(sink.numbers.last == 0)
+    }
+
+    @Test("What does not finish says so: no item, no time, another seek, another item")
+    func unfinished() async {
+        let empty = Player(
+            configuration: Player.Configuration(
+                driver: ManualDriver(),
+                backend: ScriptedBackend(clock: ManualDriver().clock)
+            )
+        )
+        #expect(await !empty.seek(to: .ms(100)))
+        #expect(await !empty.seek(to: .now))
+        let scene = await VirtualScene.loaded()
+        let (player, item) = (scene.player, scene.item)
+        #expect(await !player.seek(to: .invalid))
+        #expect(await !item.seek(to: .indefinite))
+        // Nothing here says when it happened.
+        #expect(await !player.seek(to: Date.now))
+        #expect(await !item.seek(to: Date.now, toleranceBefore: .zero, toleranceAfter: .zero))
+        #expect(item.currentTime() == .zero)
+        let stale = PlayerItem(asset: item.asset)
+        // Nothing plays it: its start position is all there is to wait for.
+        #expect(await stale.seek(to: .ms(400)))
+        #expect(stale.currentTime() == .ms(400))
+    }
+
+    @Test("Another seek comes first: false for the one that waited", arguments: [false, true])
+    func overtaken(byItem: Bool) async throws {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.load()
+        let player = bench.player
+        let first = Task { await player.seek(to: .ms(1390)) }
+        try await within("the seek") { while item.currentTime() == .zero { await Task.yield() } }
+        if byItem {
+            player.replaceCurrentItem(with: bench.makeItem())
+        } else {
+            player.pause()
+            item.cancelPendingSeeks()
+        }
+        bench.driver.settle()
+        #expect(try await within("the answer") { await first.value } == false)
+    }
+
+    @Test("A task that is cancelled waits no longer, and its seek goes on")
+    func cancelled() async throws {
+        let bench = PlayerTestBench(.silentClip())
+        let (item, player) = (bench.load(), bench.player)
+        let seeks: [@Sendable () async -> Bool] = [
+            { await player.seek(to: .ms(1300), toleranceBefore: .zero, toleranceAfter: .zero) },
+            { await item.seek(to: .ms(1320), toleranceBefore: .zero, toleranceAfter: .zero) },
+            { await player.preroll(atRate: 1) },
+        ]
+        for (index, seek) in seeks.enumerated() {
+            // Nothing runs the driver: without the cancellation it would wait for good.
+            let task = Task { await seek() }
+            if index < 2 {
+                let target = MediaTime.ms(1300 + 20 * Int64(index))
+                try await within("the seek") { while item.currentTime() != target { await Task.yield() } }
+            }
+            task.cancel()
+            #expect(try await within("the answer") { await task.value } == false)
+        }
+        bench.driver.settle()
+        #expect(bench.videoSink.numbers.last == 33)
+        #expect(item.currentTime() == .ms(1320))
+        // Cancelled before it began.
+        let early = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await player.seek(to: .ms(400), toleranceBefore: .zero, toleranceAfter: .zero)
+        }
+        early.cancel()
+        #expect(try await within("the answer") { await early.value } == false)
+        bench.driver.settle()
+        #expect(bench.videoSink.numbers.last == 10)
+    }
+}
+
+/// A player that runs by itself on the virtual clock, and what it shows.
+private struct VirtualScene {
+    let player: Player
+    let layer: PlayerLayer
+    let sink: CapturingVideoSink
+    let item: PlayerItem
+
+    /// Its first frame has been handed to the sink.
+    static func loaded(_ media: ScriptedMedia = .silentClip()) async -> VirtualScene {
+        let driver = VirtualDriver()
+        let backend = ScriptedBackend(media, driver: driver)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        configuration.backend = backend
+        let player = Player(configuration: configuration)
+        let sink = CapturingVideoSink(clock: driver.clock)
+        let layer = PlayerLayer(player: player)
+        layer.add(sink)
+        let item = backend.makeItem()
+        let events = player.events
+        player.replaceCurrentItem(with: item)
+        for await event in events { if case .readyForDisplayChanged(_, true) = event { break } }
+        return VirtualScene(player: player, layer: layer, sink: sink, item: item)
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+@Suite("Contract: tracks that are switched on and off")
+struct TrackSwitchTests {
+    private func playing(
+        _ media: ScriptedMedia = .clip(),
+        until milliseconds: Int64 = 500
+    ) -> (PlayerTestBench<Player>, PlayerItem) {
+        let bench = PlayerTestBench(media)
+        let item = bench.load()
+        bench.player.play()
+        bench.driver.run(until: HostTime(nanoseconds: milliseconds * 1_000_000))
+        return (bench, item)
+    }
+
+    private func track(_ type: MediaType, of item: PlayerItem) throws -> PlayerItemTrack {
+        try #require(item.tracks.first { $0.assetTrack.mediaType == type })
+    }
+
+    private func run(_ bench: PlaybackTestBench, until milliseconds: Int64) {
+        bench.driver.run(until: HostTime(nanoseconds: milliseconds * 1_000_000))
+    }
+
+    /// Each frame was shown when it was due; the first one behind a gap as soon as the track was there.
+    private func expectInStep(_ bench: PlaybackTestBench) {
+        var last: Int?
+        for case .present(let number, _, _, let host) in bench.videoSink.calls {
+            let late = host - Int64(number) * 40_000_000
+            #expect(number == (last ?? -1) + 1 ? late == 0 : (0..<40_000_000).contains(late), "\(number)")
+            last = number
+        }
+    }
+
+    @Test("What is set is read at once, by the track, by its copies and by the item")
+    func readBack() throws {
+        let bench = PlayerTestBench(.clip())
+        let item = bench.load()
+        let audio = try track(.audio, of: item)
+        let copy = audio
+        #expect(audio.isEnabled)
+        audio.isEnabled = false
+        #expect(!audio.isEnabled && !copy.isEnabled)
+        #expect(item.tracks.map(\.isEnabled) == [true, false])
+        copy.isEnabled = true
+        #expect(audio.isEnabled)
+        #expect(item.tracks.map(\.isEnabled) == [true, true])
+        for track in item.tracks { track.isEnabled = false }
+        #expect(item.tracks.map(\.isEnabled) == [false, false])
+        bench.driver.settle()
+        #expect(item.tracks.map(\.isEnabled) == [false, false])
+        item.tracks[0].isEnabled = true
+        bench.driver.settle()
+        #expect(item.tracks.map(\.isEnabled) == [true, false])
+    }
+
+    @Test("Audio that is switched off is silent, and comes back in step to the sample")
+    func audio() throws {
+        let (bench, item) = playing()
+        let audio = try track(.audio, of: item)
+        audio.isEnabled = false
+        run(bench, until: 1000)
+        let heard = bench.audioSink.samples.count
+        #expect(heard < 48_000)
+        audio.isEnabled = true
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        expectInStep(bench)
+        let rest = Array(bench.audioSink.samples[heard...])
+        #expect(!rest.isEmpty)
+        #expect(rest == ((96_000 - rest.count)..<96_000).map { Int16(truncatingIfNeeded: $0) })
+    }
+
+    @Test("Video that is switched off shows nothing and is not decoded, and comes back in step")
+    func video() throws {
+        var media = ScriptedMedia.clip()
+        media.video?.frameCount = 100
+        media.audio?.sampleCount = 192_000
+        let (bench, item) = playing(media)
+        let output = VideoOutput()
+        item.add(output)
+        bench.player.videoOutput = PlayerVideoOutput()
+        let ready = Locked([Bool]())
+        let token = bench.layer.observe(\.isReadyForDisplay) { layer, _ in
+            ready.withLock { $0.append(layer.isReadyForDisplay) }
+        }
+        let video = try track(.video, of: item)
+        video.isEnabled = false
+        run(bench, until: 1000)
+        #expect(!bench.layer.isReadyForDisplay)
+        #expect(bench.player.videoOutput?.newest == nil)
+        #expect(output.copyFrame(forItemTime: item.currentTime()) == nil)
+        let (shown, decoded) = (bench.videoSink.numbers.count, bench.backend.counts.decoded)
+        #expect(shown < 25)
+        run(bench, until: 2000)
+        #expect(bench.videoSink.numbers.count == shown)
+        // Forty-seven packets of sound in a second, and not one of the frames.
+        #expect((46...48).contains(bench.backend.counts.decoded - decoded))
+        #expect(bench.player.timeControlStatus == .playing)
+        video.isEnabled = true
+        bench.driver.run(atMost: 60)
+        expectInStep(bench)
+        let rest = Array(bench.videoSink.numbers[shown...])
+        #expect(rest.count > 40 && rest == Array((100 - rest.count)..<100))
+        #expect(bench.audioSink.samples == (0..<192_000).map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.layer.isReadyForDisplay)
+        #expect(ready.withLock { $0 } == [false, true])
+        #expect(output.copyFrame(forItemTime: .ms(4000)) != nil)
+        token.invalidate()
+    }
+
+    @Test(
+        "With everything switched off time runs to the end, and nothing is shown or heard",
+        arguments: [ScriptedMedia.clip(), .silentClip(), ScriptedMedia(audio: .init(sampleCount: 96_000))]
+    )
+    func everything(media: ScriptedMedia) throws {
+        let (bench, item) = playing(media)
+        for track in item.tracks { track.isEnabled = false }
+        run(bench, until: 900)
+        let (shown, heard) = (bench.videoSink.numbers.count, bench.audioSink.samples.count)
+        #expect(shown < 25 && heard < 48_000)
+        #expect(bench.sight == "1.0 playing")
+        #expect(item.tracks.allSatisfy { !$0.isEnabled })
+        #expect(!bench.layer.isReadyForDisplay)
+        #expect(!item.canPlayReverse)
+        run(bench, until: 1500)
+        #expect(item.currentTime() == .ms(1500))
+        #expect(bench.videoSink.numbers.count == shown)
+        #expect(bench.audioSink.samples[heard...].allSatisfy { $0 == 0 })
+        bench.driver.run(atMost: 60)
+        #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(item.status == .readyToPlay && item.errorLog().events.isEmpty)
+    }
+
+    @Test("The only track, switched off and on again: in step, and ready for display again")
+    func onlyTrack() throws {
+        let (bench, item) = playing(.silentClip(), until: 300)
+        let video = try track(.video, of: item)
+        video.isEnabled = false
+        run(bench, until: 1000)
+        let shown = bench.videoSink.numbers.count
+        #expect(shown < 20 && !bench.layer.isReadyForDisplay)
+        video.isEnabled = true
+        bench.driver.run(atMost: 60)
+        let rest = Array(bench.videoSink.numbers[shown...])
+        #expect(rest.count > 10 && rest == Array((50 - rest.count)..<50))
+        expectInStep(bench)
+        #expect(bench.layer.isReadyForDisplay)
+    }
+
+    @Test(
+        "While paused a seek goes through unseen, and the frame of its place is shown when it is switched on"
+    )
+    func paused() throws {
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
+        let item = bench.load()
+        let video = try track(.video, of: item)
+        video.isEnabled = false
+        #expect(!bench.layer.isReadyForDisplay)
+        bench.seek("seek", to: .ms(1000))
+        #expect(bench.takeLines(of: "seek ") == ["seek true"])
+        #expect(bench.videoSink.numbers == [0])
+        video.isEnabled = true
+        #expect(bench.videoSink.numbers == [0, 25])
+        #expect(bench.layer.isReadyForDisplay)
+        #expect(item.currentTime() == .ms(1000))
+    }
+
+    @Test(
+        "One of a kind is played: another one that is switched on takes its place, and a copy is set alike",
+        .enabled(if: Fixture.areThere, "make fixtures")
+    )
+    func oneOfAKind() throws {
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(Fixture.url("two-languages.mkv"))
+        func sounds(_ item: PlayerItem) -> [PlayerItemTrack] {
+            item.tracks.filter { $0.assetTrack.mediaType == .audio }
+        }
+        #expect(sounds(item).map(\.isEnabled) == [true, false])
+        sounds(item)[1].isEnabled = true
+        #expect(sounds(item).map(\.isEnabled) == [false, true])
+        bench.driver.settle()
+        #expect(sounds(item).map(\.isEnabled) == [false, true])
+        let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
+        #expect(item.selectedMediaOption(in: group)?.track == sounds(item)[1].assetTrack)
+        let copy = item.makeCopy()
+        bench.load(copy)
+        #expect(sounds(copy).map(\.isEnabled) == [false, true])
+    }
+
+    @Test("What was chosen before counts again when a track is switched on again")
+    func formerChoice() throws {
+        let bench = PlayerTestBench(.clip(), settlesByItself: true)
+        let item = bench.load()
+        let group = try #require(item.asset.mediaSelectionGroup(for: .audible))
+        let audio = try track(.audio, of: item)
+        audio.isEnabled = false
+        #expect(!item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group))
+        audio.isEnabled = true
+        #expect(item.mediaSelectionCriteriaCanBeAppliedAutomatically(in: group))
+    }
+
+    @Test("A track that cannot be played stays off, and one of an item that has gone does nothing")
+    func without() throws {
+        let bench = PlayerTestBench(.clip([.noDecoder(.audio)]))
+        let item = bench.load()
+        let audio = try track(.audio, of: item)
+        audio.isEnabled = true
+        #expect(!audio.isEnabled)
+        var gone: PlayerItem? = bench.load(.silentClip())
+        let left = try track(.video, of: gone!)
+        bench.load(.silentClip())
+        gone = nil
+        left.isEnabled = false
+        #expect(left.isEnabled)
+    }
+
+    @Test("Who observes the tracks is told of a switch with what is played, once; who tracks them, at once")
+    func observed() throws {
+        let bench = PlayerTestBench(.clip())
+        let item = bench.load()
+        let told = Locked([[Bool]]())
+        let token = item.observe(\.tracks, options: [.old, .new]) { _, change in
+            let sides = [change.oldValue, change.newValue].compactMap(\.self)
+            told.withLock { $0 += sides.map { $0.map(\.isEnabled) } }
+        }
+        item.tracks[1].isEnabled = false
+        #expect(told.withLock { $0 }.isEmpty)
+        bench.driver.settle()
+        #expect(told.withLock { $0 } == [[true, true], [true, false]])
+        token.invalidate()
+    }
+
+    @Test("A player without audio plays a file that has nothing else: time runs, and it ends")
+    func playerWithoutAudio() {
+        let bench = PlayerTestBench(ScriptedMedia(audio: .init(sampleCount: 96_000)), audio: .none)
+        let item = bench.load()
+        #expect(item.status == .readyToPlay && item.duration == .ms(2000))
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
+        #expect(item.status == .readyToPlay)
+        #expect(item.tracks.map(\.isEnabled) == [false])
+    }
+}
