@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the documentation as a website: the public interface, and the pages of docs/. A warning is an error.
 
-docs.py MODULES OUTPUT: the folder with the modules of a build, and the folder that gets the site.
+site.py MODULES OUTPUT: the folder with the modules of a build, and the folder that gets the site.
 """
 import json
 import os
@@ -80,5 +80,6 @@ with tempfile.TemporaryDirectory() as work:
             "--warnings-as-errors", "--fallback-display-name", product,
         )
     shutil.rmtree(output, ignore_errors=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
     run(docc, "merge", *[work / f"{product}.doccarchive" for product in PRODUCTS], "--output-path", output)
 print(f"docs: {output}")
