@@ -10,7 +10,11 @@ public struct AssetProperty<Value: Sendable>: Sendable {
 
     /// How far loading has come.
     public enum Status: Sendable {
-        case notYetLoaded, loading
+        /// Nobody has asked for it.
+        case notYetLoaded
+        /// Somebody waits for it.
+        case loading
+        /// It is known.
         case loaded(Value)
         /// Cancelled, too: the error's code says so.
         case failed(PlaybackError)

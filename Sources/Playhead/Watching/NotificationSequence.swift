@@ -26,6 +26,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(inner: stream.makeAsyncIterator()) }
 
+    /// Waits for the next notification.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var inner: AsyncStream<Posted>.Iterator
 
