@@ -206,7 +206,7 @@ final class ItemPipeline: Sendable {
             demuxer: demuxer,
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
-            wish: DemuxStage.Wish(start: start, limits: limits.packets, back: rules.back),
+            request: ReadRequest(start: start, limits: limits.packets, back: rules.back),
             loopSetting: loopSetting,
             reverseRequest: reverseRequest,
             mayRest: isRealTime,
@@ -240,7 +240,7 @@ final class ItemPipeline: Sendable {
             branch.frames.begin(start.epoch)
         }
         // Last: reading goes on at once, on its own lane, and queues of an older epoch would drop what it brings.
-        demux.wish.withLock { $0.start = start }
+        demux.request.withLock { $0.start = start }
         demuxer.interrupt(before: start.epoch)
         wake()
     }
@@ -257,13 +257,13 @@ final class ItemPipeline: Sendable {
 
     func setLooping(_ isLooping: Bool) {
         loopSetting.set(isLooping)
-        demux.wish.withLock { $0.isLooping = isLooping }
+        demux.request.withLock { $0.isLooping = isLooping }
         demuxRunner.wake()
     }
 
     /// From the next frames on; what lies decoded beyond is up to the renderer.
     func setEndTime(_ time: MediaTime?) {
-        demux.wish.withLock { $0.endTime = time }
+        demux.request.withLock { $0.endTime = time }
         for branch in allTrackPipelines { branch.stage.endTime.withLock { $0 = time } }
         demuxRunner.wake()
     }
@@ -271,15 +271,15 @@ final class ItemPipeline: Sendable {
     /// Nanoseconds of packets to read ahead from now on; nil: as the rules have it.
     func setForward(_ duration: Int64?) {
         let limit = duration ?? rules.limits.packets.duration
-        demux.wish.withLock { $0.limits.duration = limit }
+        demux.request.withLock { $0.limits.duration = limit }
         demuxRunner.wake()
     }
 
     /// Whether reading goes on beyond its bounds, because decoding falls behind.
     func setReadsFurther(_ readsFurther: Bool) {
-        let isNew = demux.wish.withLock { wish in
-            defer { wish.readsFurther = readsFurther }
-            return wish.readsFurther != readsFurther
+        let isNew = demux.request.withLock { request in
+            defer { request.readsFurther = readsFurther }
+            return request.readsFurther != readsFurther
         }
         if isNew { demuxRunner.wake() }
     }

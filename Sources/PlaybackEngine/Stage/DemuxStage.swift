@@ -4,27 +4,14 @@ import Synchronization
 /// Reads packets and hands them to the decoders, as far ahead as the bounds allow. Where the item loops it
 /// goes on at the start when it comes to the end, so that the next pass lies decoded before this one is over.
 final class DemuxStage: Stage, @unchecked Sendable {
-    /// What the loop asks for; read at the start of each step.
-    struct Wish: Sendable {
-        var start: EpochStart
-        var isLooping = false
-        /// Where a pass ends early (`forwardPlaybackEndTime`); nil for the end of the data.
-        var endTime: MediaTime?
-        var limits: QueueLimits
-        /// Decoding falls behind: reading goes on beyond the limits.
-        var readsFurther = false
-        /// How much of what has been played is kept for seeks.
-        var back: QueueLimits
-
-        fileprivate var currentLimits: QueueLimits { readsFurther ? limits.extended : limits }
-    }
-
-    let wish: Locked<Wish>
+    /// Read at the start of each step.
+    let request: Locked<ReadRequest>
     private let demuxer: any Demuxer
     private let queues: [Int: PacketQueue]
     /// The same, for those who look at all of them.
     private let inputs: [(track: Int, queue: PacketQueue)]
-    private let mayRest: Bool
+    private let room: PacketRoom
+    private let promisedEnd: PromisedEnd
     private let description: MediaDescription
     private let videoTrack: Int?
     private let loopSetting: LoopSetting
@@ -59,8 +46,6 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// The segment that is wanted next while playing backward.
     private let reverseRequest: Locked<ReverseSegment?>
 
-    /// Reading goes on when the queues hold less than the limits; see `mayRead`.
-    private let isResting = Atomic<Bool>(false)
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
     /// Set while nothing is read: the bounds are reached, or the data has ended.
@@ -78,7 +63,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         demuxer: any Demuxer,
         description: MediaDescription,
         queues: [Int: PacketQueue],
-        wish: Wish,
+        request: ReadRequest,
         loopSetting: LoopSetting,
         reverseRequest: Locked<ReverseSegment?>,
         mayRest: Bool,
@@ -90,37 +75,38 @@ final class DemuxStage: Stage, @unchecked Sendable {
         videoTrack = description.tracks.first { $0.mediaType == .video && queues[$0.id] != nil }?.id
         self.queues = queues
         inputs = queues.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        self.mayRest = mayRest
-        self.wish = Locked(wish)
+        room = PacketRoom(inputs, videoTrack: videoTrack, mayRest: mayRest)
+        promisedEnd = PromisedEnd(description, played: Set(queues.keys))
+        self.request = Locked(request)
         self.loopSetting = loopSetting
         self.reverseRequest = reverseRequest
         self.wakeDecoder = wakeDecoder
         self.report = report
-        epoch = wish.start.epoch
+        epoch = request.start.epoch
         let sounding = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
         let tracks = Set(sounding.map(\.id)).intersection(queues.keys)
         history = PacketHistory(syncTrack: videoTrack, tracks: tracks)
-        progress = Locked(ReadingProgress(epoch: wish.start.epoch, tracks: tracks))
+        progress = Locked(ReadingProgress(epoch: request.start.epoch, tracks: tracks))
     }
 
     func step() -> StepResult {
-        let wish = self.wish.withLock { $0 }
-        if !hasBegun || wish.start.epoch != epoch { return begin(wish.start) }
+        let request = self.request.withLock { $0 }
+        if !hasBegun || request.start.epoch != epoch { return begin(request.start) }
         if isInterrupted { return .finished }
         if let target = pendingSeek { return seek(to: target) }
         if isAtEnd, segment != nil { return nextSegment() }
-        if isAtEnd { return wish.isLooping ? loop(wish) : finish() }
-        guard mayRead(wish.currentLimits) else {
+        if isAtEnd { return request.isLooping ? loop(request) : finish() }
+        guard room.mayRead(request.currentLimits, isReverse: segment != nil, hasKept: history.hasNext) else {
             block()
             return .needsSpace
         }
         rest.withLock { $0 = nil }
-        return read(wish)
+        return read(request)
     }
 
     private func begin(_ start: EpochStart) -> StepResult {
         hasBegun = true
-        isResting.store(false, ordering: .sequentiallyConsistent)
+        room.begin()
         epoch = start.epoch
         pass = 0
         resetPass()
@@ -160,10 +146,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
         return .finished
     }
 
-    private func loop(_ wish: Wish) -> StepResult {
+    private func loop(_ request: ReadRequest) -> StepResult {
         // A pass without a packet, or with none before its end, would go round for ever.
         guard failure == nil, hasPushed else { return finish() }
-        trimHistory(wish)
+        trimHistory(request)
         pass += 1
         resetPass()
         return seek(to: .zero)
@@ -205,7 +191,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// The demuxer has nothing at hand: it is asked again when it says so.
     private func wait() -> StepResult {
         // An interruption looks the same. What comes next is there already.
-        if wish.withLock({ $0.start.epoch }) != epoch { return .progressed }
+        if request.withLock({ $0.start.epoch }) != epoch { return .progressed }
         if demuxerWakes {
             tellWaiting()
         } else {
@@ -238,7 +224,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     /// From what was kept, as long as that leads on; then from the demuxer.
-    private func nextPacket(_ wish: Wish) throws(MediaError) -> (packet: Packet, isNew: Bool)? {
+    private func nextPacket(_ request: ReadRequest) throws(MediaError) -> (packet: Packet, isNew: Bool)? {
         if let kept = history.next() { return (kept, false) }
         if history.hasEnded { return nil }
         guard let packet = try demuxer.read() else {
@@ -247,12 +233,12 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
         setWaiting(false)
         history.append(packet)
-        trimHistory(wish)
+        trimHistory(request)
         return (packet, true)
     }
 
-    private func trimHistory(_ wish: Wish) {
-        let back = wish.back
+    private func trimHistory(_ request: ReadRequest) {
+        let back = request.back
         var waiting = 0
         var ahead: Int64 = 0
         for (track, queue) in inputs {
@@ -263,7 +249,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         let behind = MediaTime(nanoseconds: ahead &+ min(back.duration, 3_600_000_000_000))
         // A loop that fits into the bytes is read once, where that spares more than a look into a file.
         let pays = !description.isLocal || loopSetting.lapCount == queues.count
-        let isKept = wish.isLooping && back.duration > 0 && pays
+        let isKept = request.isLooping && back.duration > 0 && pays
         history.trim(
             before: isKept ? .negativeInfinity : lastEnd - behind,
             bytes: back.bytes,
@@ -271,54 +257,26 @@ final class DemuxStage: Stage, @unchecked Sendable {
         )
     }
 
-    /// Packets that are kept from before go further ahead than the limits, and then reading rests until there is
-    /// less than the limits again: several of them cost little more than one.
-    private func mayRead(_ limits: QueueLimits) -> Bool {
-        let isReverse = segment != nil
-        if hasRoom(limits, isReverse: isReverse) {
-            if isResting.load(ordering: .relaxed) {
-                isResting.store(false, ordering: .sequentiallyConsistent)
-            }
-            return true
-        }
-        guard mayRest, !isReverse, history.hasNext, !isResting.load(ordering: .relaxed) else { return false }
-        if hasRoom(limits.raised, isReverse: false) { return true }
-        isResting.store(true, ordering: .sequentiallyConsistent)
-        // What was taken in between has woken nobody.
-        return hasRoom(limits, isReverse: false)
-    }
-
     /// From any thread, when a packet was taken from a queue.
-    var isWorthWaking: Bool {
-        guard isResting.load(ordering: .sequentiallyConsistent) else { return true }
-        return hasRoom(wish.withLock { $0.currentLimits }, isReverse: false)
-    }
+    var isWorthWaking: Bool { room.isWorthWaking { request.withLock { $0.currentLimits } } }
 
-    /// Bounded by bytes and time, but never so that one track starves while another is full.
-    private func hasRoom(_ limits: QueueLimits, isReverse: Bool) -> Bool {
-        var bytes = 0
-        var isWanting = false
-        for (track, queue) in inputs where !isReverse || track == videoTrack {
-            let level = queue.level
-            bytes += level.bytes
-            if level.count == 0 { return bytes < limits.bytes &* 4 }
-            if level.duration < limits.duration && level.count < limits.count { isWanting = true }
-        }
-        return isWanting && bytes < limits.bytes
-    }
-
-    private func read(_ wish: Wish) -> StepResult {
+    private func read(_ request: ReadRequest) -> StepResult {
         do throws(MediaError) {
-            guard let (packet, isNew) = try nextPacket(wish) else {
-                end(truncation(), isWhole: true)
+            guard let (packet, isNew) = try nextPacket(request) else {
+                end(truncation, isWhole: true)
                 return .progressed
             }
             faultsInARow = 0
-            push(packet, isNew: isNew, endingAt: wish.endTime)
+            push(packet, isNew: isNew, endingAt: request.endTime)
             return .progressed
         } catch {
             return recover(from: error)
         }
+    }
+
+    private var truncation: MediaError? {
+        guard segment == nil, packetsInPass > 0, !hasUntimedPackets else { return nil }
+        return promisedEnd.truncation(at: lastEnd)
     }
 
     private func push(_ packet: Packet, isNew: Bool, endingAt endTime: MediaTime?) {
@@ -377,57 +335,5 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if segment == nil { endedEpoch.withLock { $0 = epoch } }
         for (track, _) in inputs { wakeDecoder(track) }
         report(.changed)
-    }
-
-    /// libav reports the end of a file that was cut off as a natural one; only the times betray it.
-    private func truncation() -> MediaError? {
-        guard segment == nil, packetsInPass > 0, !hasUntimedPackets, let promised = promisedEnd() else {
-            return nil
-        }
-        let missing = promised - lastEnd
-        let allowed = max(MediaTime(value: 1, timescale: 1), promised * 0.02)
-        guard missing > allowed else { return nil }
-        return MediaError(
-            .truncated,
-            "the data ends at \(Self.words(lastEnd)) of \(Self.words(promised)): the file was cut off",
-            time: lastEnd
-        )
-    }
-
-    /// Where the tracks that are played should end, as far as the container says so outright.
-    private func promisedEnd() -> MediaTime? {
-        guard !description.durationIsEstimate else { return nil }
-        let ends = description.tracks.filter { queues[$0.id] != nil }.map(\.timeRange.end)
-        if let latest = ends.filter(\.isNumeric).max() { return latest }
-        let sounding = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
-        // The container's own duration is that of its longest track, which may be switched off.
-        guard sounding.allSatisfy({ queues[$0.id] != nil }), description.duration.isNumeric else {
-            return nil
-        }
-        return description.duration
-    }
-
-    private static func words(_ time: MediaTime) -> String {
-        Duration.milliseconds((time.nanoseconds ?? 0) / 1_000_000).description
-    }
-}
-
-extension QueueLimits {
-    /// A quarter more, and a quarter of a second at most.
-    fileprivate var raised: QueueLimits {
-        QueueLimits(
-            count: count &+ min(count / 4, .max - count),
-            bytes: bytes &+ min(bytes / 4, .max - bytes),
-            duration: duration &+ min(duration / 4, 250_000_000, .max - duration)
-        )
-    }
-
-    /// Far enough to find the next key frame in most files.
-    fileprivate var extended: QueueLimits {
-        QueueLimits(
-            count: count,
-            bytes: max(bytes, 32 << 20),
-            duration: max(duration, SkipPolicy.longestStop + 2_000_000_000)
-        )
     }
 }
