@@ -112,6 +112,12 @@ struct CallerTests {
                     }
                 }
             }
+            let events = player.events
+            player.isMuted = true
+            // All that was set before is told before.
+            try await within("the last change") {
+                for await event in events { if case .mutedChanged(true) = event { return } }
+            }
             try await within("the end") { await player.shutdown() }
             player.callbackQueue.sync {}
             #expect(answers.withLock { $0 } == 100)
