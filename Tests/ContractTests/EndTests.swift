@@ -181,7 +181,16 @@ struct EndTests {
         bench.player.play()
         bench.driver.run(seconds: 5)
         #expect(bench.videoSink.numbers == Array(0..<25))
+        #expect(bench.audioSink.samples == (0..<96_000).map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.player.currentTime() == .ms(2000))
         #expect(bench.takeLines(of: "end") == ["end"])
+        let other = PlayerTestBench(.silentClip())
+        other.load(ScriptedMedia(video: .init(frameCount: 50), audio: .init(sampleCount: 48_000)))
+        other.player.play()
+        other.driver.run(seconds: 5)
+        #expect(other.videoSink.numbers == Array(0..<50))
+        #expect(other.player.currentTime() == .ms(2000))
+        #expect(other.takeLines(of: "end") == ["end"])
     }
 
     @Test("Cut off: one outcome, a failure, and asked to play on it fails again instead of ending well")

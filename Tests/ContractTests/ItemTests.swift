@@ -1,3 +1,4 @@
+import Foundation
 import Playhead
 import PlayheadTesting
 import Testing
@@ -15,6 +16,73 @@ struct ItemTests {
         bench.driver.run(seconds: 1)
         #expect(bench.backend.opened == ["/script-1"])
         #expect(item.status == .readyToPlay)
+    }
+
+    @Test("A player is made without an item, with one, or with the URL of one, and stands still")
+    func made() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem()
+        let configuration = bench.player.configuration
+        #expect(Player(configuration: configuration).currentItem == nil)
+        let player = Player(playerItem: item, configuration: configuration)
+        #expect(player.currentItem === item)
+        bench.driver.run(seconds: 1)
+        #expect(item.status == .readyToPlay && item.currentTime() == .zero && player.rate == 0)
+        let taker = Player(playerItem: item, configuration: configuration)
+        #expect(player.currentItem == nil && taker.currentItem === item)
+        let url = URL(fileURLWithPath: "/nowhere/at-all.mp4")
+        let other = Player(url: url)
+        #expect(other.currentItem?.asset.url == url && other.rate == 0)
+        #expect(Player().currentItem == nil && Player(playerItem: nil).currentItem == nil)
+        bench.driver.settle()
+    }
+
+    @Test("Another item, and none, are the current one from the call on, whatever the engine does")
+    func replaced() {
+        let bench = PlayerTestBench(.silentClip())
+        let (first, second) = (bench.load(), bench.makeItem())
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
+        bench.player.replaceCurrentItem(with: second)
+        #expect(bench.player.currentItem === second)
+        #expect(bench.player.currentTime() == .zero)
+        bench.driver.run(seconds: 0.2)
+        #expect(bench.player.currentTime() == .ms(200))
+        bench.player.replaceCurrentItem(with: nil)
+        #expect(bench.player.currentItem == nil)
+        #expect(bench.player.currentTime() == .zero)
+        bench.driver.run(seconds: 1)
+        #expect(bench.player.currentItem == nil)
+        #expect(bench.sight == "1.0 waitingToPlayAtSpecifiedRate noItemToPlay")
+        #expect(first.currentTime() == .ms(500) && second.currentTime() == .ms(200))
+    }
+
+    @Test("A copy has the asset and the settings, and neither outputs nor taps, nor player, nor time")
+    func copied() {
+        let bench = PlayerTestBench(.silentClip())
+        let item = bench.makeItem()
+        item.forwardPlaybackEndTime = .ms(1500)
+        item.reversePlaybackEndTime = .ms(200)
+        item.preferredForwardBufferDuration = 3
+        item.audioTimePitchAlgorithm = .varispeed
+        var volume = AudioMixInputParameters(trackID: 0)
+        volume.setVolume(0.5, at: .zero)
+        item.audioMix = AudioMix(inputParameters: [volume])
+        item.add(VideoOutput())
+        item.add(AudioTap(metering: { _ in }))
+        bench.load(item)
+        bench.seek("sought", to: .ms(1000))
+        bench.driver.settle()
+        let copy = item.makeCopy()
+        #expect(copy !== item && copy.asset === item.asset)
+        #expect(copy.forwardPlaybackEndTime == .ms(1500) && copy.reversePlaybackEndTime == .ms(200))
+        #expect(copy.preferredForwardBufferDuration == 3)
+        #expect(copy.audioTimePitchAlgorithm == .varispeed)
+        #expect(copy.audioMix == item.audioMix)
+        #expect(item.outputs.count == 1 && copy.outputs.isEmpty)
+        #expect(item.audioTaps.count == 1 && copy.audioTaps.isEmpty)
+        #expect(copy.status == .unknown && copy.currentTime() == .zero)
+        #expect(bench.player.currentItem === item)
     }
 
     @Test("Replacing an item by itself changes nothing")

@@ -83,15 +83,58 @@ struct NotificationTests {
         #expect(board.lines == ["item end", "item jumped", "item end", "item jumped"])
     }
 
+    @Test("Played backward to its start it is at an end, in a loop once a pass")
+    func backward() {
+        for (mode, count) in [(Player.RepeatMode.once, 1), (.loop, 2)] {
+            let bench = PlayerTestBench(.silentClip())
+            let board = Board()
+            let item = bench.load()
+            bench.seek("seek", to: .ms(2000))
+            bench.driver.settle()
+            board.watch(PlayerItem.didPlayToEndTime, of: item, as: "end")
+            bench.player.repeatMode = mode
+            bench.player.rate = -1
+            bench.driver.run(seconds: 5)
+            #expect(board.lines == Array(repeating: "end", count: count))
+        }
+    }
+
+    @Test("Another track: posted with its item, once; and an entry of the access log when a playing begins")
+    func selectionAndLog() throws {
+        let bench = PlayerTestBench(.clip())
+        let board = Board()
+        let item = bench.load()
+        board.watch(PlayerItem.mediaSelectionDidChange, of: item, as: "selection")
+        board.watch(PlayerItem.newAccessLogEntry, of: item, as: "access")
+        let audible = try #require(item.asset.mediaSelectionGroup(for: .audible))
+        item.select(nil, in: audible)
+        bench.driver.settle()
+        #expect(board.lines == ["selection"])
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(board.lines == ["selection", "access"])
+        #expect(item.accessLog().events.count == 1)
+    }
+
     @Test("A failure in the middle carries its error, and the item's status stays as it was")
     func failure() {
         let bench = PlayerTestBench(.silentClip())
         let board = Board()
         let item = bench.load(.silentClip([.lost(fromPacket: 30), .undecodable(frame: 10)]))
         board.watch(item, as: "item")
+        let told = Locked([PlaybackError]())
+        let token = bench.player.onEvent { timed in
+            if case .failedToPlayToEndTime(_, let error) = timed.event { told.withLock { $0.append(error) } }
+        }
         bench.player.play()
         bench.driver.run(seconds: 5)
         #expect(board.lines == ["item error decodeFailed", "item error io", "item failed io"])
+        let error = told.withLock { $0 }
+        #expect(error.count == 1)
+        #expect(error.first?.url == item.asset.url)
+        #expect(item.errorLog().events.last?.itemTime == .ms(1200))
+        #expect(error.first?.message.hasPrefix(item.asset.url.path + ": ") == true)
+        token.invalidate()
         #expect(item.status == .readyToPlay)
         #expect(item.error == nil)
     }

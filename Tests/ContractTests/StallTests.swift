@@ -21,6 +21,7 @@ struct StallTests {
 
     @Test("Waiting is on: the rate stays, and it plays on by itself, in this order")
     func waits() {
+        #expect(PlayerTestBench(.silentClip()).player.automaticallyWaitsToMinimizeStalling)
         #expect(
             play(PlayerTestBench(.silentClip())) == [
                 "rate 0.0 -> 1.0 setRateCalled",

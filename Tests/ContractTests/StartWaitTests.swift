@@ -48,6 +48,8 @@ struct StartWaitTests {
         bench.player.automaticallyWaitsToMinimizeStalling = false
         bench.driver.run(seconds: 0.2)
         #expect(bench.sight == Self.evaluating)
+        bench.driver.run(until: .ms(5100))
+        #expect(bench.sight == "1.0 playing")
     }
 
     @Test("A seek to where no data is: the same; with another seek, and until it plays")

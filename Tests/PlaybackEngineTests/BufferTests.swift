@@ -83,6 +83,20 @@ struct BufferTests {
         #expect(bench.videoSink.numbers == Array(0..<100))
     }
 
+    @Test("After a stall of a file half a second must be at hand")
+    func localResume() {
+        let bench = EngineTestBench()
+        bench.load(Self.clip([.trickles(speed: 0.9)]))
+        bench.loop.send(.playImmediately(1))
+        let isStalled = bench.driver.run(atMost: 60) { !bench.lines("playbackStalled").isEmpty }
+        #expect(isStalled)
+        let dry = bench.driver.now.nanoseconds
+        let resumed = start(of: bench)?.nanoseconds ?? 0
+        // 0.5 s of media come in 0.56 s.
+        #expect(resumed - dry >= 500_000_000)
+        #expect(resumed - dry <= 700_000_000)
+    }
+
     @Test("While a seek waits for data the buffer is empty, not full, and not likely to keep up")
     func seekWaits() {
         let bench = EngineTestBench()

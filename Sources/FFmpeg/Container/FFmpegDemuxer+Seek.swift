@@ -44,9 +44,16 @@ extension FFmpegDemuxer {
         let goal = mapping.ticks(atOrBefore: target)
         if preference == .atOrAfter {
             let first = mapping.itemTime(goal) < target ? goal &+ 1 : goal
-            let code = try call { av_seek_frame(context, Int32(clamping: track.id), first, 0) }
-            if code >= 0, try landing(session, track: track) != nil { return }
-            prepareForSeek(session)
+            // An index in decoding order: a sync point just behind the target may be decoded before it.
+            for flags in [AVSEEK_FLAG_BACKWARD, 0] {
+                let code = try call { av_seek_frame(context, Int32(clamping: track.id), first, flags) }
+                if code >= 0, let found = try landing(session, track: track),
+                    flags == 0 || found.presentation >= first
+                {
+                    return
+                }
+                prepareForSeek(session)
+            }
         }
         try seekBackward(session, track: track, mapping: mapping, goal: goal)
     }

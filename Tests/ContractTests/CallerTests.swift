@@ -1,0 +1,209 @@
+import Dispatch
+import Foundation
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+@Suite("Contract: threads that call, and the queue that is called")
+struct CallerTests {
+    /// Everything that a program asks of a player and its item.
+    private static func call(_ player: Player, _ item: PlayerItem, _ layer: PlayerLayer) {
+        player.play()
+        player.rate = 2
+        player.playImmediately(atRate: 1)
+        player.seek(to: .ms(500), completionHandler: nil)
+        item.seek(to: .ms(700), toleranceBefore: .zero, toleranceAfter: .zero)
+        item.step(byCount: 1)
+        item.cancelPendingSeeks()
+        player.preroll(atRate: 1) { _ in }
+        player.cancelPendingPrerolls()
+        player.setRate(1, time: .zero, atHostTime: .ms(99_000))
+        (player.volume, player.isMuted, player.repeatMode) = (0.5, true, .loop)
+        (player.actionAtItemEnd, player.defaultRate) = (.none, 1.5)
+        item.forwardPlaybackEndTime = .ms(900)
+        _ = (player.currentTime(), player.status, player.timeControlStatus, player.counters, player.hostTime)
+        _ = (item.status, item.duration, item.tracks, item.loadedTimeRanges, item.currentTime())
+        _ = (item.accessLog(), item.errorLog(), item.timebase.time, item.asset.description)
+        _ = (layer.videoRect, layer.isReadyForDisplay)
+        let output = VideoOutput()
+        item.add(output)
+        _ = output.copyFrame(forItemTime: .zero)
+        layer.player = nil
+        layer.player = player
+        player.pause()
+        player.replaceCurrentItem(with: nil)
+        player.replaceCurrentItem(with: item)
+    }
+
+    @Test("No call waits for the engine: all return while nothing of it runs")
+    func nothingRuns() {
+        let bench = PlayerTestBench(.silentClip())
+        // What is called on this thread can only return: the driver, which runs all else, stands still.
+        let (item, early) = (bench.load(), bench.makeItem())
+        let count = bench.lines.count
+        Self.call(bench.player, item, bench.layer)
+        Self.call(bench.player, early, bench.layer)
+        #expect(bench.lines.count == count, "something ran")
+        #expect(early.status == .unknown)
+        bench.driver.settle()
+        #expect(early.status == .readyToPlay)
+    }
+
+    @Test("No call waits for bytes: all return while a read hangs", .enabled(if: Fixture.areThere))
+    func readHangs() async throws {
+        for held in [0, 20_000] as [Int64] {
+            let source = try ScriptedByteSource(contentsOfFile: Fixture.path("clip-h264-aac.mp4"))
+            source.hold(from: held)
+            var configuration = Player.Configuration()
+            configuration.audio = .none
+            let player = Player(configuration: configuration)
+            let layer = PlayerLayer(player: player)
+            let options = AssetOptions(byteSource: source)
+            let item = PlayerItem(asset: Asset(url: Fixture.url("clip-h264-aac.mp4"), options: options))
+            player.replaceCurrentItem(with: item)
+            try await within("the read") { await source.until { $0.waits > 0 } }
+            try await within("the calls") { Self.call(player, item, layer) }
+            source.release()
+            try await within("the end") { await player.shutdown() }
+        }
+    }
+
+    @Test("Set from many threads at once, told on one queue: the player's own, or one of one's choice")
+    func oneQueue() async throws {
+        let key = DispatchSpecificKey<Bool>()
+        let chosen = DispatchQueue(label: "chosen")
+        for queue in [nil, chosen] {
+            var configuration = Player.Configuration()
+            configuration.audio = .none
+            configuration.callbackQueue = queue
+            let player = Player(configuration: configuration)
+            #expect(queue == nil || player.callbackQueue === chosen)
+            player.callbackQueue.setSpecific(key: key, value: true)
+            defer { player.callbackQueue.setSpecific(key: key, value: nil) }
+            let told = Locked<(right: Int, wrong: Int)>((0, 0))
+            let tell: @Sendable () -> Void = {
+                let isRight = DispatchQueue.getSpecific(key: key) == true
+                told.withLock { if isRight { $0.right += 1 } else { $0.wrong += 1 } }
+            }
+            let tokens = [
+                player.onEvent { _ in tell() }, player.observe(\.volume) { _, _ in tell() },
+                player.observe(\.rate) { _, _ in tell() },
+            ]
+            let times = player.addPeriodicTimeObserver(forInterval: .ms(100)) { _ in tell() }
+            let notice = NotificationCenter.default.addObserver(
+                forName: Player.rateDidChange,
+                object: player,
+                queue: nil
+            ) { _ in tell() }
+            defer { NotificationCenter.default.removeObserver(notice) }
+            let answers = Locked(0)
+            await withTaskGroup(of: Void.self) { group in
+                for task in 0..<4 {
+                    group.addTask {
+                        for step in 0..<25 {
+                            player.volume = Float(task * 25 + step + 1) / 200
+                            player.rate = Float(step % 3)
+                            player.seek(to: .ms(Int64(step))) { _ in
+                                tell()
+                                answers.withLock { $0 += 1 }
+                            }
+                        }
+                    }
+                }
+            }
+            let events = player.events
+            player.isMuted = true
+            // All that was set before is told before.
+            try await within("the last change") {
+                for await event in events { if case .mutedChanged(true) = event { return } }
+            }
+            try await within("the end") { await player.shutdown() }
+            player.callbackQueue.sync {}
+            #expect(answers.withLock { $0 } == 100)
+            #expect(told.withLock { $0.wrong } == 0)
+            #expect(told.withLock { $0.right } > 100)
+            for token in tokens { token.invalidate() }
+            times.invalidate()
+        }
+    }
+}
+
+@Suite("Contract: bytes from the caller", .enabled(if: Fixture.areThere, "make fixtures"))
+struct CallersBytesTests {
+    private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
+
+    private func asset(_ source: ScriptedByteSource, _ name: String) -> Asset {
+        Asset(url: URL(fileURLWithPath: "/nowhere/" + name), options: AssetOptions(byteSource: source))
+    }
+
+    @Test("The caller's bytes are played, and nothing is opened at the URL")
+    func played() throws {
+        let source = ScriptedByteSource(try bytes("clip-h264-aac.mp4"))
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(PlayerItem(asset: asset(source, "clip.mp4")))
+        #expect(item.status == .readyToPlay)
+        #expect(item.duration == .ms(3000))
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.frames.count == 90)
+        #expect(bench.takeLines(of: "end") == ["end"])
+        #expect(source.counts.bytes > 0)
+    }
+
+    @Test("The caller's own error is the reason that is told")
+    func ownError() async throws {
+        let source = ScriptedByteSource(try bytes("clip-h264-aac.mp4"))
+        source.fail(0..<Int64.max, with: MediaError(.io, "the disk is on fire"))
+        let error = await #expect(throws: PlaybackError.self) { try await asset(source, "clip.mp4").load() }
+        #expect(error?.code == .io)
+        #expect(error?.message.contains("the disk is on fire") == true)
+    }
+
+    /// An ID3v2.3 frame.
+    private func frame(_ name: String, _ content: [UInt8]) -> [UInt8] {
+        let size = UInt32(content.count)
+        return Array(name.utf8) + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) } + [0, 0]
+            + content
+    }
+
+    @Test("Metadata, chapters in item time, and a cover that is no moving picture")
+    func metadata() async throws {
+        func chapter(_ name: String, _ start: UInt32, _ end: UInt32) -> [UInt8] {
+            let times = [start, end, .max, .max].flatMap { time in
+                [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: time >> $0) }
+            }
+            return frame("CHAP", Array(name.utf8) + [0] + times + frame("TIT2", [0] + Array(name.utf8)))
+        }
+        // The smallest PNG: its signature, a header of 1x1 pixels, its data, its end.
+        let picture = try #require(
+            Data(
+                base64Encoded:
+                    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+            )
+        )
+        let body =
+            frame("TIT2", [0] + Array("A title".utf8)) + chapter("One", 0, 700) + chapter("Two", 700, 2000)
+            + frame("APIC", [0] + Array("image/png".utf8) + [0, 3, 0] + picture)
+        let size = (0..<4).reversed().map { UInt8(body.count >> ($0 * 7) & 0x7F) }
+        let tag = Array("ID3".utf8) + [3, 0, 0] + size + body
+        let asset = asset(ScriptedByteSource(tag + (try bytes("tone-no-header.mp3"))), "tone.mp3")
+        try await asset.load()
+        #expect(asset.metadata.contains { $0.key == "title" && $0.value == "A title" })
+        #expect(asset.chapters.map(\.title) == ["One", "Two"])
+        #expect(
+            asset.chapters.map(\.timeRange) == [
+                MediaTimeRange(start: .zero, end: .ms(700)), MediaTimeRange(start: .ms(700), end: .ms(2000)),
+            ]
+        )
+        let art = try #require(asset.tracks(withMediaType: .video).first)
+        #expect(art.isAttachedPicture)
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(PlayerItem(asset: asset))
+        #expect(item.status == .readyToPlay)
+        #expect(!bench.layer.isReadyForDisplay)
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(bench.takeLines(of: "end") == ["end"])
+    }
+}
