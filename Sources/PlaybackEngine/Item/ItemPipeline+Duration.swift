@@ -14,7 +14,7 @@ extension ItemPipeline {
         return error < Self.padding ? nil : end
     }
 
-    /// Or is none that has a part in the duration.
+    /// True also for a track that has no part in the duration: text, data, an attached picture.
     private func isPlayed(_ track: Track) -> Bool {
         guard track.mediaType == .video || track.mediaType == .audio, !track.isAttachedPicture else {
             return true

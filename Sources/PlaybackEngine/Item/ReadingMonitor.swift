@@ -5,8 +5,8 @@ struct ReadingMonitor {
     /// The range that was told last.
     private(set) var told: MediaTimeRange?
 
-    /// A quarter of a second of growth, any loss at its end, the last bit at the end of the data, an earlier start, and
-    /// a second of loss at its start, which is told with the growth otherwise.
+    /// Told are: growth of a quarter of a second, any loss at the end, the last bit at the end of the data, an earlier
+    /// start, and a start that is a second later. A smaller loss at the start is told with the next growth.
     mutating func mustReport(_ range: MediaTimeRange?, isOver: Bool) -> Bool {
         guard let range else {
             defer { told = nil }

@@ -63,8 +63,9 @@ public class Player: @unchecked Sendable {
     /// The item that is played or about to be; nil: none. Can be observed.
     public var currentItem: PlayerItem? { tracked(\.currentItem) { core.facts.item } }
 
-    /// At once; the item being played is let go of, and keeps its time and status for when it comes back. An item that another player has moves here, and one that waits
-    /// in the queue leaves its place there. The same item again changes nothing.
+    /// At once; the item being played is let go of, and keeps its time and status for when it comes back. An item that
+    /// another player has moves here, and one that waits in the queue leaves its place there. The same item again
+    /// changes nothing.
     public func replaceCurrentItem(with item: PlayerItem?) { core.replaceItem(with: item) }
 
     /// Whether the player can be used at all; says nothing about an item. Unknown until it tried a first one.

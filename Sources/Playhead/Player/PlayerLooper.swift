@@ -173,7 +173,12 @@ public final class PlayerLooper: Sendable {
     }
 
     private func rewind(_ item: PlayerItem) {
-        if start > .zero { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
+        guard start > .zero else {
+            // It may have been left in the middle.
+            item.state.withLock { $0.keepPosition(nil) }
+            return
+        }
+        item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero)
     }
 }
 
