@@ -3,12 +3,13 @@
 # one core, so two run side by side, the long ones first. They simulate time. Those that start processes or play in real
 # time have the machine for themselves afterwards.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 long=(FFmpegTests PlaybackEngineTests)
 real=(CommandTests PulseAudioTests)
 short=()
-for target in *Tests; do
+for folder in Tests/*Tests; do
+    target=${folder#Tests/}
     [[ " ${long[*]} ${real[*]} " == *" $target "* ]] || short+=("$target")
 done
 
@@ -20,7 +21,7 @@ export logs SWIFT=${SWIFT:-swift}
 run() {
     local target=$1 result=0
     shift
-    $SWIFT test --package-path .. --skip-build --no-parallel --ignore-lock --filter "^$target\\." "$@" \
+    $SWIFT test --skip-build --no-parallel --ignore-lock --filter "^$target\\." "$@" \
         >"$logs/$target" 2>&1 || result=$?
     printf '\n=== %s\n' "$target"
     cat "$logs/$target"
