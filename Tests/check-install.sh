@@ -20,7 +20,7 @@ for file in $files; do [ -s "$work/root/usr/$file" ] || fault "make install does
 
 ${PYTHON:-python3} docs/manual/manual.py "$vplay" --check || faults=1
 if command -v man >/dev/null; then
-    words=$(MANWIDTH=80 man --warnings -l "$share/man/man1/vplay.1" 2>&1 >"$work/page") || fault "man cannot show the page"
+    words=$(LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$share/man/man1/vplay.1" 2>&1 >"$work/page") || fault "man cannot show the page"
     [ -z "$words" ] || fault "man on the page: $words"
     grep -q -- '--frame-cache' "$work/page" || fault "the page does not tell of --frame-cache"
 fi
