@@ -26,7 +26,8 @@ struct Opening: Sendable {
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()
             let share = item.frameCache.makeShare()
-            var decoders = try makeDecoders(item.tracks(of: description, in: variant)) { decoder, track in
+            let tracks = item.tracks(of: description, in: variant)
+            var decoders = try makeDecoders(tracks) { decoder, track in
                 RepeatingDecoder(
                     decoder,
                     of: track,
@@ -36,7 +37,7 @@ struct Opening: Sendable {
                 )
             }
             let keepsTimeOnly = decoders.isEmpty
-            if keepsTimeOnly { decoders = [try makeTimekeeper(item.tracks(of: description, in: variant))] }
+            if keepsTimeOnly { decoders = [try makeTimekeeper(tracks)] }
             demuxer.setEnabledTracks(Set(decoders.map(\.track.id)))
             return .success(
                 ItemPipeline(
@@ -84,23 +85,19 @@ struct Opening: Sendable {
                 faulted(error)
             }
         }
-        if decoders.isEmpty, lastFailure != nil || timekeeper(tracks) == nil {
-            throw nothingToPlay(tracks, lastFailure)
-        }
+        if decoders.isEmpty, let lastFailure { throw nothingToPlay(tracks, lastFailure) }
         return decoders
     }
 
     /// What could be played is switched off, all of it: one track, not heard or seen, says how time goes.
-    private func timekeeper(_ tracks: [Track]) -> Track? {
-        let tracks = tracks.filter { !$0.isAttachedPicture }
-        return TrackChoice.automatic.pick(.audio, from: tracks)
-            ?? TrackChoice.automatic.pick(.video, from: tracks)
-    }
-
     private func makeTimekeeper(
         _ tracks: [Track]
     ) throws(MediaError) -> (track: Track, decoder: any Decoder) {
-        guard let track = timekeeper(tracks) else { throw nothingToPlay(tracks, nil) }
+        let real = tracks.filter { !$0.isAttachedPicture }
+        let choice = TrackChoice.automatic
+        guard let track = choice.pick(.audio, from: real) ?? choice.pick(.video, from: real) else {
+            throw nothingToPlay(tracks, nil)
+        }
         let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
         return (SilentDecoder.audioTrack(for: track), SilentDecoder(decoder))
     }

@@ -7,7 +7,7 @@ struct ReadingMonitor {
 
     /// Told are: growth of a quarter of a second, any loss at the end, the last bit at the end of the data, an earlier
     /// start, and a start that is a second later. A smaller loss at the start is told with the next growth.
-    mutating func mustReport(_ range: MediaTimeRange?, isOver: Bool) -> Bool {
+    mutating func mustReport(_ range: MediaTimeRange?, isOver: @autoclosure () -> Bool) -> Bool {
         guard let range else {
             defer { told = nil }
             return told != nil
@@ -17,7 +17,7 @@ struct ReadingMonitor {
             let loss = range.start - told.start
             guard
                 growth >= Self.step || growth < .zero || loss >= Self.startStep || loss < .zero
-                    || isOver && growth > .zero
+                    || growth > .zero && isOver()
             else { return false }
         }
         told = range

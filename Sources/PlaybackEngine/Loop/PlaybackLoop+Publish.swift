@@ -66,11 +66,13 @@ extension PlaybackLoop {
             hasFirstFrame || state.item?.isMoving == true
         else { return }
         var range: MediaTimeRange?
+        let pass = renderer.pass
+        var readPass = pass
         if hasFirstFrame {
             let now = max(.zero, renderer.itemTime(at: now)).mediaTime
-            let pass = renderer.pass
             let loaded = pipeline.withProgress {
-                $0.epoch == epoch ? $0.loaded(around: now, pass: pass) : nil
+                readPass = $0.pass
+                return $0.epoch == epoch ? $0.loaded(around: now, pass: pass) : nil
             }
             if let loaded {
                 let end = min(loaded.to, renderer.ends.forward?.mediaTime ?? loaded.to)
@@ -79,8 +81,10 @@ extension PlaybackLoop {
         }
         if range != nil, range == current?.reading.told { return }
         // Reading may be in the next pass of a loop.
-        let isOver = pipeline.hasEndedReading(epoch) || pipeline.withProgress { $0.pass } > renderer.pass
-        guard let id = current?.id, current?.reading.mustReport(range, isOver: isOver) == true else { return }
+        guard let id = current?.id,
+            current?.reading.mustReport(range, isOver: readPass > pass || pipeline.hasEndedReading(epoch))
+                == true
+        else { return }
         report(.loadedRangeChanged(id, range))
     }
 

@@ -93,9 +93,8 @@ extension PlaybackState {
     }
 
     mutating func endedAgain(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
-        guard epoch == self.epoch, let wanted = rateAtEnd, let item else { return }
-        rateAtEnd = nil
-        rate = wanted
+        guard epoch == self.epoch, rateAtEnd != nil, let item else { return }
+        takeUpRateAtEnd()
         if let error = item.endError {
             endInFailure(item.id, error, &actions)
         } else {
@@ -105,7 +104,12 @@ extension PlaybackState {
 
     /// It does not stand at the end any more, or something else is played.
     mutating func leaveEnd(since old: PlaybackState) {
-        guard let wanted = rateAtEnd, item?.hasEnded != true || item?.id != old.item?.id else { return }
+        if item?.hasEnded != true || item?.id != old.item?.id { takeUpRateAtEnd() }
+    }
+
+    /// What was wanted at the end is the rate from now on; nothing where nothing was.
+    mutating func takeUpRateAtEnd() {
+        guard let wanted = rateAtEnd else { return }
         rateAtEnd = nil
         rate = wanted
     }
@@ -129,10 +133,7 @@ extension PlaybackState {
     /// Past the end under `.none`, another action applies at once.
     mutating func setEndAction(_ action: ActionAtItemEnd, _ actions: inout [PlaybackAction]) {
         endAction = action
-        if action != .pause, item?.endError == nil, let wanted = rateAtEnd {
-            rateAtEnd = nil
-            rate = wanted
-        }
+        if action != .pause, item?.endError == nil { takeUpRateAtEnd() }
         if hasFailedInQueue, !upcoming.isEmpty { return advance(isSeamless: false, &actions) }
         guard action != .none, item?.hasEnded == true, rate != 0 else { return }
         if action == .advance { return advance(isSeamless: false, &actions) }

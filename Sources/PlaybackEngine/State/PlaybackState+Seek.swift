@@ -46,10 +46,7 @@ extension PlaybackState {
         request.target = clamped(request.target)
         epoch = makeEpoch()
         stopTimeline(&actions)
-        if let rateAtEnd {
-            rate = rateAtEnd
-            self.rateAtEnd = nil
-        }
+        takeUpRateAtEnd()
         isReverse = rate < 0 && item?.canPlayReverse == true
         item?.seekInFlight = request
         flyingIsAnswered = false
