@@ -5,7 +5,7 @@ package import MediaCore
 /// into its place; the bars are painted last.
 ///
 /// Chroma: frames are cut, and laid into the target, at any luma sample. Where that lies within a chroma sample,
-/// the planes begin with that sample, and libswscale is told where it lies (`Scaler.Plan`), so scaled chroma is
+/// the planes begin with that sample, and libswscale is told where it lies (`ChromaSiting`), so scaled chroma is
 /// exact without an intermediate frame. Where nothing is scaled samples are only moved, and chroma lies aside by
 /// less than one of its samples.
 extension FFmpegVideoConverter {
@@ -81,20 +81,20 @@ extension FFmpegVideoConverter {
         let free = zip(zip(planes, places), grid.planes).map { pair, layout in
             pair.0.part(pair.1.columns, pair.1.rows, sampleSize: layout.sampleSize)
         }
+        let isOnlyTurned = !order.isPlain && from == to && geometry.source.size == geometry.scaledSize
         try frame.readPlanes { all throws(MediaError) in
             let cut = SampleGrid(from)?.cut(all, to: geometry.source) ?? all
-            if !order.isPlain, from == to, geometry.source.size == geometry.scaledSize {
-                return FrameRotator.turn(cut, into: free, grid, order)
-            }
-            var plan = Scaler.Plan(
+            if isOnlyTurned { return FrameRotator.turn(cut, into: free, grid, order) }
+            let cutAt = Scaler.Lead(x: geometry.source.x, y: geometry.source.y, in: from)
+            let plan = Scaler.Plan(
                 source: geometry.source.size,
                 sourceFormat: from,
                 target: geometry.scaledSize,
                 targetFormat: to,
+                sourceChroma: colors.sourceChroma.ahead(of: cutAt),
+                targetChroma: colors.targetChroma.before(order, in: to).ahead(of: order.lead(of: places)),
                 colors: colors
             )
-            plan.sourceLead = Scaler.Lead(x: geometry.source.x, y: geometry.source.y, in: from)
-            plan.targetLead = order.lead(of: places)
             guard !order.isPlain else { return try scaler.scale(cut, into: free, plan) }
             // Scaled before it is turned: for a frame that is made smaller this is less work.
             let scaled = try FrameOwner(size: geometry.scaledSize, format: to)
@@ -109,7 +109,10 @@ extension FFmpegVideoConverter {
         result.format = frame.format.laidOut(by: geometry)
         result.format.pixelFormat = pixelFormat
         colors.describe(&result.format.color)
-        if !order.isPlain { result.format.color.chromaLocation = nil }
+        if isOnlyTurned {
+            let location = frame.format.color.chromaLocation
+            result.format.color.chromaLocation = ChromaSiting.location(of: location, in: from, after: order)
+        }
         result.storage = FFmpegVideoStorage(output)
         return result
     }

@@ -49,6 +49,8 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
                     sourceFormat: from,
                     target: size,
                     targetFormat: to,
+                    sourceChroma: colors.sourceChroma,
+                    targetChroma: colors.targetChroma,
                     colors: colors
                 )
             )
