@@ -16,7 +16,7 @@ extension FFmpegVideoConverter {
         background: Color
     ) throws(MediaError) -> VideoFrame {
         let order = PictureOrder(geometry.rotation, isMirrored: geometry.isMirrored)
-        let wanted = pixelFormat ?? Self.ownFormat(of: frame.pixelFormat, swapsAxes: order.swapsAxes)
+        let wanted = pixelFormat ?? nearestFormat(to: frame.pixelFormat, geometry: geometry)
         if geometry.isIdentity, geometry.target == frame.size {
             var same = try convert(frame, to: wanted, size: frame.size)
             same.format = same.format.laidOut(by: geometry)
@@ -40,6 +40,10 @@ extension FFmpegVideoConverter {
             )
         }
         return result
+    }
+
+    package func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
+        Self.ownFormat(of: pixelFormat, swapsAxes: geometry.rotation.swapsAxes)
     }
 
     /// The frame's own format where it can be written and turned, else the nearest one.
