@@ -79,7 +79,7 @@ extension FFmpegVideoConverter {
         var meant = frame.format
         meant.size = original.size
         let colors = ColorConversion(meant, from: from, to: to)
-        let output = try FrameOwner(size: geometry.target, format: to)
+        let output = try pool.frame(size: geometry.target, format: to)
         let planes = PlaneLayout.planes(output.pointer.pointee)
         let places = grid.planes.map { order.place(geometry.destination, in: $0) }
         let free = zip(zip(planes, places), grid.planes).map { pair, layout in
@@ -101,7 +101,7 @@ extension FFmpegVideoConverter {
             )
             guard !order.isPlain else { return try scaler.scale(cut, into: free, plan) }
             // Scaled before it is turned: for a frame that is made smaller this is less work.
-            let scaled = try FrameOwner(size: geometry.scaledSize, format: to)
+            let scaled = try pool.frame(size: geometry.scaledSize, format: to)
             let between = PlaneLayout.planes(scaled.pointer.pointee)
             try scaler.scale(cut, into: between, plan)
             FrameRotator.turn(between, into: free, grid, order)

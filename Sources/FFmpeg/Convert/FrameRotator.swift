@@ -139,7 +139,7 @@ extension FFmpegVideoConverter {
             }
             frame = try convert(frame, to: other, size: frame.size)
         }
-        let output = try FrameOwner(
+        let output = try pool.frame(
             size: frame.format.shape.upright.size,
             format: av_get_pix_fmt(frame.pixelFormat.rawValue)
         )
