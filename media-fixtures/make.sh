@@ -124,6 +124,10 @@ encode "${source[@]}" -an -c:v libx265 -preset ultrafast -crf 30 -tag:v hvc1 \
 encode "${source[@]}" "${x264[@]}" "${aac[@]}" -f mpegts clip-h264-aac.ts
 encode -i "$out/clip-h264-aac.mp4" -map 0:v -c copy -movflags +faststart video-only.mp4
 
+# Sides that are no multiple of two, so that the last chroma samples stand for less than the others.
+encode -f lavfi -i testsrc2=s=322x182:r=30:d=0.2 -vf "$number,crop=321:181:0:0:exact=1" -c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 300k \
+    -g 30 -pix_fmt yuv420p odd-size-vp9.webm
+
 # Uneven times: of a 60 fps source, the frames 0, 1, 3, 6 of each ten.
 encode -f lavfi -i testsrc2=s=320x180:r=60:d=3 -f lavfi -i "$(clicks 3)" \
     -vf "select='eq(mod(n,10),0)+eq(mod(n,10),1)+eq(mod(n,10),3)+eq(mod(n,10),6)',$number" -fps_mode vfr -enc_time_base 1:60 \

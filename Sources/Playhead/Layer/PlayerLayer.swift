@@ -5,8 +5,9 @@ import PlaybackEngine
 /// Where the frames go. A player may feed several layers; a layer shows one player and keeps it alive.
 ///
 /// With a `size` every sink gets frames of exactly that size, upright and with square pixels, laid in by
-/// `videoGravity` with bars in `backgroundColor`. Without one they are handed on as the decoder made them, untouched
-/// and uncopied: `VideoFrame.format` says how to turn them. Set while standing still, either shows at once.
+/// `videoGravity` with bars in `backgroundColor`. Without one a sink says how it wants them
+/// (`VideoSink.appliesPreferredTrackTransform`): as a rule as the decoder made them, untouched and uncopied, where
+/// `VideoFrame.format` says how to turn them. Set while standing still, either shows at once.
 public final class PlayerLayer: Sendable {
     private struct State {
         var player: Player?
@@ -61,8 +62,7 @@ public final class PlayerLayer: Sendable {
         defer { moved(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
-            let backend = player.configuration.backend
-            return LayerOutput(driver: player.core.driver, label: "layer") { backend.makeVideoConverter() }
+            LayerOutput(driver: player.core.driver, label: "layer", conversions: player.core.conversions)
         }
         let (sinks, fit, filter) = state.withLock { state in
             state.player = player
@@ -81,7 +81,7 @@ public final class PlayerLayer: Sendable {
         if let player, let output { player.core.loop.attach(output) }
     }
 
-    /// Pixels; nil: the video's own, and frames are not touched. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
+    /// Pixels; nil: the video's own, and frames come as each sink wants them. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
     /// layer of the player is played, once all its layers have a size.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
@@ -173,6 +173,12 @@ public final class PlayerLayer: Sendable {
             snapshot.enabledTracks.contains(track.id) && track.presentationSize == snapshot.presentationSize
         }
         return track?.shape ?? VideoShape(size: snapshot.presentationSize)
+    }
+
+    /// What became of the frames at one of the layer's sinks, since it was added or the layer got its player; nil: it
+    /// is not one of its sinks, or there is no player.
+    public func counters(of sink: any VideoSink) -> VideoSinkCounters? {
+        state.withLock { $0.output }?.counters(of: sink)
     }
 
     /// The sink gets the frame being shown, if there is one, and every one from then on.
