@@ -36,6 +36,7 @@ struct FrameFactory {
             storage: FFmpegVideoStorage(owner)
         )
         picture.isInterlaced = ph_frame_is_interlaced(owner.pointer) != 0
+        picture.isTopFieldFirst = ph_frame_has_top_field_first(owner.pointer) != 0
         return picture
     }
 

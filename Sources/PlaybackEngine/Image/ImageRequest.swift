@@ -11,6 +11,8 @@ package struct ImageRequest: Hashable, Sendable {
     package var maximumSize: PixelSize?
     /// Turned, mirrored and with square pixels, as a viewer sees it.
     package var isUpright: Bool
+    /// Interlaced frames are made whole, each of itself alone.
+    package var deinterlacing: Deinterlacing
     /// Of `ImageRequestQueue.generation`.
     package var generation: UInt64
 
@@ -20,6 +22,7 @@ package struct ImageRequest: Hashable, Sendable {
         toleranceAfter: MediaTime = .zero,
         maximumSize: PixelSize? = nil,
         isUpright: Bool = false,
+        deinterlacing: Deinterlacing = .none,
         generation: UInt64
     ) {
         self.time = time
@@ -27,6 +30,7 @@ package struct ImageRequest: Hashable, Sendable {
         self.toleranceAfter = Self.held(toleranceAfter)
         self.maximumSize = maximumSize
         self.isUpright = isUpright
+        self.deinterlacing = deinterlacing
         self.generation = generation
     }
 

@@ -6,6 +6,8 @@ package enum OutputReport: Sendable {
     case sinkFailed(MediaError, any Error)
     /// A frame was not taken because the sinks were still busy with earlier ones.
     case skipped
+    /// Frames stay interlaced, for this reason. Told once.
+    case notDeinterlaced(MediaError)
 }
 
 /// One layer's frames on their way to its sinks: fitted, converted where a sink asks for it, and handed
@@ -13,19 +15,22 @@ package enum OutputReport: Sendable {
 package final class LayerOutput: Sendable {
     /// How a layer wants its frames.
     package struct Fit: Hashable, Sendable {
-        /// nil: frames are handed out as the decoder made them, and nothing else counts.
+        /// nil: frames are handed out as the decoder made them; gravity and background mean nothing.
         package let size: PixelSize?
         package let gravity: VideoGravity
         package let background: Color
+        package let deinterlacing: Deinterlacing
 
         package init(
             size: PixelSize? = nil,
             gravity: VideoGravity = .resizeAspect,
-            background: Color = .clear
+            background: Color = .clear,
+            deinterlacing: Deinterlacing = .none
         ) {
             self.size = size
             self.gravity = size == nil ? .resizeAspect : gravity
             self.background = size == nil ? .clear : background
+            self.deinterlacing = deinterlacing
         }
     }
 
@@ -61,6 +66,7 @@ package final class LayerOutput: Sendable {
     private let lane: any Lane
     private let driver: any Driver
     private let feeders: SinkFeeders
+    private let deinterlacer: FrameDeinterlacer
     /// Frames under way to the sinks in real time; more would only come later still.
     private static let depth = 2
     /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
@@ -69,11 +75,13 @@ package final class LayerOutput: Sendable {
     package init(
         driver: any Driver,
         label: String,
+        makeDeinterlacer: @escaping @Sendable () -> (any Deinterlacer)? = { nil },
         makeConverter: @escaping @Sendable () -> any VideoConverter
     ) {
         lane = driver.makeLane(.presenting, label: label)
         self.driver = driver
         feeders = SinkFeeders(makeConverter: makeConverter)
+        deinterlacer = FrameDeinterlacer(make: makeDeinterlacer)
     }
 
     package func setReport(_ report: (@Sendable (OutputReport) -> Void)?) {
@@ -87,6 +95,8 @@ package final class LayerOutput: Sendable {
 
     /// Counts for every frame that is handed out from now on; `refresh` sees to the one being shown.
     package func setFit(_ fit: Fit) { shared.withLock { $0.fit = fit } }
+
+    var deinterlaces: Bool { shared.withLock { $0.fit.deinterlacing == .auto } }
 
     /// Hands out the frame being shown once more if it was handed out for another fit. `isPlaying`: only if no
     /// other frame has come soon, for that one is as good.
@@ -156,7 +166,8 @@ package final class LayerOutput: Sendable {
 
     private func hand(_ frame: VideoFrame, _ fit: Fit, onlyTo sink: (any VideoSink)?) {
         let filter = shared.withLock { $0.filter }
-        guard let frame = filter.map({ $0.call(frame) }) ?? frame else { return }
+        let whole = fit.deinterlacing == .auto ? whole(frame) : frame.withoutNeighbours
+        guard let frame = filter.map({ $0.call(whole) }) ?? whole else { return }
         shared.withLock { shared in
             // Not if a seek came between.
             guard shared.lastFrame != nil else { return }
@@ -166,6 +177,12 @@ package final class LayerOutput: Sendable {
         for failure in feeders.feed(frame, fit: fit, onlyTo: sink) {
             tell(.sinkFailed(failure.words, failure.error))
         }
+    }
+
+    private func whole(_ frame: VideoFrame) -> VideoFrame {
+        let (whole, error) = deinterlacer.deinterlace(frame)
+        if let error { tell(.notDeinterlaced(error)) }
+        return whole.withoutNeighbours
     }
 
     private func tell(_ report: OutputReport) { shared.withLock { $0.report }?(report) }

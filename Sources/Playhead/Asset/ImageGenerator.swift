@@ -47,6 +47,7 @@ public final class ImageGenerator: Sendable {
         var after = MediaTime.positiveInfinity
         var maximumSize: PixelSize?
         var isUpright = false
+        var deinterlacing = Deinterlacing.auto
     }
 
     private let settings = Locked(Settings())
@@ -62,6 +63,7 @@ public final class ImageGenerator: Sendable {
             driver: clock.makeDriver(),
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
+            makeDeinterlacer: { asset.backend.makeDeinterlacer() },
             options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
             didOpen: { asset.opened(.success($0)) }
         )
@@ -95,6 +97,13 @@ public final class ImageGenerator: Sendable {
     public var appliesPreferredTrackTransform: Bool {
         get { settings.withLock { $0.isUpright } }
         set { settings.withLock { $0.isUpright = newValue } }
+    }
+
+    /// Whether interlaced frames are made whole, each of itself alone; `.auto` by default. `VideoFrame.isInterlaced` tells where
+    /// it could not be done: without libavfilter, say.
+    public var deinterlacing: Deinterlacing {
+        get { settings.withLock { $0.deinterlacing } }
+        set { settings.withLock { $0.deinterlacing = newValue } }
     }
 
     /// The image at `time`, held within the asset, and when it is due. A task that is cancelled gets an error
@@ -139,6 +148,7 @@ public final class ImageGenerator: Sendable {
             toleranceAfter: settings.after,
             maximumSize: settings.maximumSize,
             isUpright: settings.isUpright,
+            deinterlacing: settings.deinterlacing,
             generation: queue.generation
         )
     }

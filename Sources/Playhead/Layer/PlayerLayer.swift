@@ -14,11 +14,17 @@ public final class PlayerLayer: Sendable {
         var size: PixelSize?
         var gravity = VideoGravity.resizeAspect
         var background = Color.clear
+        var deinterlacing = Deinterlacing.none
         var sinks: [any VideoSink] = []
         var filter: Filter?
 
         var fit: LayerOutput.Fit {
-            LayerOutput.Fit(size: size, gravity: gravity, background: background)
+            LayerOutput.Fit(
+                size: size,
+                gravity: gravity,
+                background: background,
+                deinterlacing: deinterlacing
+            )
         }
     }
     private struct Filter {
@@ -62,7 +68,12 @@ public final class PlayerLayer: Sendable {
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
             let backend = player.configuration.backend
-            return LayerOutput(driver: player.core.driver, label: "layer") { backend.makeVideoConverter() }
+            return LayerOutput(
+                driver: player.core.driver,
+                label: "layer",
+                makeDeinterlacer: { backend.makeDeinterlacer() },
+                makeConverter: { backend.makeVideoConverter() }
+            )
         }
         let (sinks, fit, filter) = state.withLock { state in
             state.player = player
@@ -101,6 +112,18 @@ public final class PlayerLayer: Sendable {
         set { change { $0.background = newValue } }
     }
 
+    /// What becomes of interlaced frames; they are handed out as they were decoded by default. With `.auto` libavfilter is
+    /// opened when the first of them comes (its bwdif, else yadif), and there are as many frames as before, each of the moment
+    /// of its earlier field. A frame is made of those before and behind it; the first one behind a seek, and one that was
+    /// decoded before anybody wanted it, of what is there of the three. Where it cannot be done, frames stay
+    /// interlaced, and the log and the item's error log say so once.
+    ///
+    /// Set while standing still, it shows at once. Other layers and outputs get frames as they are.
+    public var deinterlacing: Deinterlacing {
+        get { state.withLock { $0.deinterlacing } }
+        set { change { $0.deinterlacing = newValue } }
+    }
+
     /// What every frame of the layer goes through before it is fitted and handed to the sinks, on the layer's
     /// own queue: it may take its time without holding up the clock. nil from it leaves a frame out. A seek
     /// is complete when its frame has been through. Other layers and outputs get frames as they are.
@@ -124,7 +147,10 @@ public final class PlayerLayer: Sendable {
         guard let core else { return }
         if let output {
             // Where time stands once what was asked before is done, no other frame follows.
-            core.loop.perform { output.refresh(isPlaying: $0.snapshot.effectiveRate != 0) }
+            core.loop.perform {
+                $0.layerChanged()
+                output.refresh(isPlaying: $0.snapshot.effectiveRate != 0)
+            }
         }
         core.reconsiderVariants()
     }
