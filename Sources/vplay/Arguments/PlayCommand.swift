@@ -111,6 +111,11 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: "How a picture is laid into --size.")
     var gravity = VideoGravity.resizeAspect
 
+    @Option(
+        help: "Interlaced pictures: auto makes whole ones for every sink; none: they stay as they were coded."
+    )
+    var deinterlace = Deinterlacing.none
+
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
 

@@ -112,6 +112,7 @@ final class PlaySession: Sendable {
         let watching = [player.onEvent { [weak self] in self?.take($0) }]
         if options.decodesVideo {
             layer.videoGravity = options.gravity
+            layer.deinterlacing = options.deinterlacing
             layer.player = player
             for sink in limitedSinks { layer.add(sink) }
         }

@@ -12,7 +12,7 @@ struct ProbeCommand: AsyncParsableCommand {
             item's timeline calls zero. Each track has id, type, codec, profile, language, title, start, \
             duration, timeBase, bitRate, isDefault, isForced, isPlayable, unplayableReason and metadata; video \
             tracks also width, height, displayWidth, displayHeight, pixelAspectRatio, frameRate, frameCount, \
-            pixelFormat, rotation, isMirrored, color, masteringDisplay and contentLightLevel (in cd/m²) and \
+            pixelFormat, rotation, isMirrored, color, masteringDisplay, contentLightLevel (cd per square metre) and \
             isAttachedPicture; audio tracks also sampleRate, channels, channelLayout and sampleFormat. What is \
             not known is null.
             """
