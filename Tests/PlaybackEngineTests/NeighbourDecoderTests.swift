@@ -193,6 +193,37 @@ struct NeighbourDecoderTests {
         #expect(run(decoder).frames.map(\.description) == ["- 2 -"])
     }
 
+    @Test("A frame goes with its last reader, and what was made of it too")
+    func released() throws {
+        let (decoder, _) = decoder(Self.fields(0..<3) + [.needsInput])
+        weak var kept: FrameNeighbours?
+        weak var storage: ScriptedPicture?
+        do {
+            guard case .video(let frame) = try decoder.receive() else {
+                Issue.record("there is no frame")
+                return
+            }
+            kept = frame.neighbours
+            storage = frame.storage as? ScriptedPicture
+            let copier = Copier()
+            let layer = FrameDeinterlacer { copier }
+            let whole = layer.deinterlace(frame)
+            #expect(whole.error == nil && !whole.frame.isInterlaced && whole.frame.scriptedNumber == 0)
+            #expect(kept != nil && storage != nil)
+        }
+        decoder.flush()
+        #expect(kept == nil && storage == nil)
+    }
+
+    /// Says that a frame is whole.
+    private final class Copier: Deinterlacer {
+        func deinterlace(_ frame: VideoFrame, previous: VideoFrame?, next: VideoFrame?) -> VideoFrame {
+            var whole = frame
+            whole.isInterlaced = false
+            return whole
+        }
+    }
+
     @Test(
         "A player that deinterlaces plays, seeks and loops as one that does not",
         arguments: [nil, 1, 2, 3, 4] as [UInt64?]

@@ -37,7 +37,8 @@ package final class FrameNeighbours: Sendable {
     ) throws(MediaError) -> VideoFrame {
         try made.withLock { made throws(MediaError) in
             if let made { return made }
-            let frame = try make()
+            // A frame that knows its neighbours would hold them, and they it, for ever.
+            let frame = try make().withoutNeighbours
             made = frame
             return frame
         }
