@@ -5,6 +5,7 @@ package import MediaCore
 ///
 /// The filter is made for streams: it wants each frame once, in order. This one is asked for one frame of three, so it keeps
 /// what went in last. Where frames are asked for one after the other each goes in once; elsewhere the filter begins anew.
+/// A frame without neighbours goes through a filter of another kind, which needs none.
 ///
 /// `@unchecked Sendable`: calls come one at a time, as `Deinterlacer` demands.
 package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
@@ -31,7 +32,12 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
             throw MediaError(.conversionFailed, "this frame was not decoded by this backend")
         }
         do throws(MediaError) {
-            let made = try make(storage, previous: alike(previous, storage), next: alike(next, storage))
+            let (before, behind) = (alike(previous, storage), alike(next, storage))
+            let isAlone = before == nil && behind == nil
+            let made = try isAlone ? make(storage) : make(storage, previous: before, next: behind)
+            guard let made, FieldFilter.Shape(made.pointer) == FieldFilter.Shape(storage.frame.pointer) else {
+                throw MediaError(.conversionFailed, "frames stay interlaced: the filter gave none")
+            }
             var result = frame
             result.storage = FFmpegVideoStorage(made)
             // One that shows the same picture twice, beside it, is left as it is.
@@ -51,25 +57,24 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
         return other
     }
 
+    private func make(_ storage: FFmpegVideoStorage) throws(MediaError) -> FrameOwner? {
+        let shape = FieldFilter.Shape(storage.frame.pointer)
+        let filter = try FieldFilter(try open().get(), FieldFilter.Kind.spatial, shape)
+        _ = try filter.push(storage.frame.pointer, isWoven: false)
+        return try filter.finish()
+    }
+
     private func make(
         _ storage: FFmpegVideoStorage,
         previous: FFmpegVideoStorage?,
         next: FFmpegVideoStorage?
-    ) throws(MediaError) -> FrameOwner {
+    ) throws(MediaError) -> FrameOwner? {
         let filter = try ready(for: storage, previous: previous)
         if newest !== storage { _ = try push(storage, into: filter) }
-        let made: FrameOwner?
-        if let next {
-            made = try push(next, into: filter)
-        } else {
-            made = try filter.finish()
-            // Nothing goes in any more.
-            reset()
-        }
-        guard let made, FieldFilter.Shape(made.pointer) == FieldFilter.Shape(storage.frame.pointer) else {
-            throw MediaError(.conversionFailed, "the deinterlacer gave no such frame")
-        }
-        return made
+        if let next { return try push(next, into: filter) }
+        // Nothing goes in any more.
+        defer { reset() }
+        return try filter.finish()
     }
 
     /// A filter that has had `previous` last, or behind that the frame itself.
@@ -81,10 +86,10 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
         let hasHad = previous != nil && (newest === previous || newest === storage && second === previous)
         if let filter, filter.shape == shape, hasHad { return filter.filter }
         reset()
-        let made = try FieldFilter(try open().get(), shape)
+        let made = try FieldFilter(try open().get(), FieldFilter.Kind.temporal, shape)
         filter = (made, shape)
         guard let previous else { return made }
-        // The first frame that it works on is made of itself alone. That is to be this one, and not the next.
+        // The first frame that it works on may be made of itself alone: that is to be the one before.
         let repeats = previous.frame.pointer.pointee.repeat_pict != 0
         _ = try push(previous, into: made, isWoven: !repeats)
         return made

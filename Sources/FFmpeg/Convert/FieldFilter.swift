@@ -1,11 +1,29 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// FFmpeg's bwdif, or yadif where there is no bwdif, for frames of one size and pixel format. A frame comes out when the one
-/// behind it has gone in.
+/// One of FFmpeg's deinterlacers, for frames of one size and pixel format. A frame comes out when the one behind it has gone
+/// in.
 ///
 /// Not safe for threads: confined to one caller.
 final class FieldFilter {
+    /// A filter of libavfilter, with its options.
+    struct Kind {
+        let name, options: String
+
+        /// From lines above and below, and from the frames before and behind.
+        static let temporal = [
+            Kind(name: "bwdif", options: "mode=send_frame:parity=auto:deint=interlaced"), yadif,
+        ]
+        /// From lines above and below alone: bwdif leaves a frame as it is where those around it are the same.
+        static let spatial = [
+            Kind(name: "estdif", options: "mode=frame:parity=auto:deint=interlaced"), yadif,
+        ]
+        private static let yadif = Kind(
+            name: "yadif",
+            options: "mode=send_frame:parity=auto:deint=interlaced"
+        )
+    }
+
     /// All frames of one filter have these in common.
     struct Shape: Equatable {
         let width, height, format: Int32
@@ -24,7 +42,8 @@ final class FieldFilter {
     /// The number of the next frame to go in, which it bears as its time.
     private var count: Int64 = 0
 
-    init(_ library: FilterLibrary, _ shape: Shape) throws(MediaError) {
+    /// `kinds`: the first of them that the library has.
+    init(_ library: FilterLibrary, _ kinds: [Kind], _ shape: Shape) throws(MediaError) {
         functions = library.functions
         graph = functions.avfilter_graph_alloc()
         guard let graph else {
@@ -34,12 +53,10 @@ final class FieldFilter {
         av_opt_set_int(UnsafeMutableRawPointer(graph), "threads", 1, 0)
         functions.avfilter_graph_set_auto_convert(graph, PH_AVFILTER_NO_CONVERSION)
         let (width, height, format) = (shape.width, shape.height, shape.format)
-        source = try make(
-            ["buffer"],
-            "video_size=\(width)x\(height):pix_fmt=\(format):time_base=1/1:pixel_aspect=1/1"
-        )
-        let filter = try make(["bwdif", "yadif"], "mode=send_frame:parity=auto:deint=interlaced")
-        sink = try make(["buffersink"], nil)
+        let options = "video_size=\(width)x\(height):pix_fmt=\(format):time_base=1/1:pixel_aspect=1/1"
+        source = try make([Kind(name: "buffer", options: options)])
+        let filter = try make(kinds)
+        sink = try make([Kind(name: "buffersink", options: "")])
         try check(functions.avfilter_link(source, 0, filter, 0))
         try check(functions.avfilter_link(filter, 0, sink, 0))
         try check(log.capture { functions.avfilter_graph_config(graph, nil) })
@@ -47,19 +64,26 @@ final class FieldFilter {
 
     deinit { functions.avfilter_graph_free(&graph) }
 
-    /// The first of `names` that the library has.
-    private func make(_ names: [String], _ arguments: String?) throws(MediaError) -> OpaquePointer? {
-        guard let kind = names.lazy.compactMap({ self.functions.avfilter_get_by_name($0) }).first else {
-            let words = names.joined(separator: " and no ")
-            throw MediaError(.conversionFailed, "frames stay interlaced: libavfilter has no \(words)")
+    private func make(_ kinds: [Kind]) throws(MediaError) -> OpaquePointer? {
+        for kind in kinds {
+            guard let filter = functions.avfilter_get_by_name(kind.name) else { continue }
+            var made: OpaquePointer?
+            try check(
+                log.capture {
+                    functions.avfilter_graph_create_filter(
+                        &made,
+                        filter,
+                        kind.name,
+                        kind.options,
+                        nil,
+                        graph
+                    )
+                }
+            )
+            return made
         }
-        var made: OpaquePointer?
-        try check(
-            log.capture {
-                functions.avfilter_graph_create_filter(&made, kind, names[0], arguments, nil, graph)
-            }
-        )
-        return made
+        let words = kinds.map(\.name).joined(separator: " and no ")
+        throw MediaError(.conversionFailed, "frames stay interlaced: libavfilter has no \(words)")
     }
 
     private func check(_ code: Int32) throws(MediaError) {
