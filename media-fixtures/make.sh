@@ -139,6 +139,9 @@ for clip in interlaced-mpeg2.ts interlaced-h264.mp4; do
     ff -i "$out/$clip" -map 0:v -vf bwdif=mode=send_frame:deint=interlaced -fps_mode passthrough -f framemd5 "$clip.bwdif.framemd5"
     keep "$clip.bwdif.framemd5"
 done
+# Sides that are no multiple of two, so that the last chroma samples stand for less than the others.
+encode -f lavfi -i testsrc2=s=322x182:r=30:d=0.2 -vf "$number,crop=321:181:0:0:exact=1" -c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 300k \
+    -g 30 -pix_fmt yuv420p odd-size-vp9.webm
 
 # Uneven times: of a 60 fps source, the frames 0, 1, 3, 6 of each ten.
 encode -f lavfi -i testsrc2=s=320x180:r=60:d=3 -f lavfi -i "$(clicks 3)" \

@@ -164,11 +164,13 @@ struct OutputTests {
             #expect(outcome.status == 0)
             return Fixture.frameHashes(outcome.text)
         }
-        let whole = try await hashes("--deinterlace", "auto")
+        let whole = try await hashes("--deinterlace", "always")
         #expect(try whole.count == 50 && whole == Fixture.deinterlaced(name))
         let plain = try await hashes()
         #expect(plain.count == 50 && zip(plain, whole).allSatisfy { $0 != $1 })
         #expect(try await hashes("--deinterlace", "none") == plain)
+        // Laid out in a size, they are to be looked at.
+        #expect(try await hashes("--size", "320x180") == whole)
     }
 
     @Test func probeTellsWhatIsThere() async throws {

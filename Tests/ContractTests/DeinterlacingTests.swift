@@ -35,11 +35,13 @@ struct DeinterlacingTests {
                 return shown
             }
         }
-        var sink: CallbackVideoSink {
-            CallbackVideoSink { [shown] frame in
-                let one = Shown(frame)
-                shown.withLock { $0.append(one) }
-            }
+        var sink: CallbackVideoSink { CallbackVideoSink { [self] in keep($0) } }
+        var uprightSink: CallbackVideoSink {
+            CallbackVideoSink(appliesPreferredTrackTransform: true) { [self] in keep($0) }
+        }
+        private func keep(_ frame: VideoFrame) {
+            let one = Shown(frame)
+            shown.withLock { $0.append(one) }
         }
     }
 
@@ -67,7 +69,7 @@ struct DeinterlacingTests {
     }
 
     private func bench(
-        _ deinterlacing: Deinterlacing = .auto,
+        _ deinterlacing: Deinterlacing = .always,
         _ configure: (inout Player.Configuration) -> Void = { _ in }
     ) -> (PlayerTestBench<Player>, Watch) {
         let bench = PlayerTestBench.forFiles(configure)
@@ -94,7 +96,7 @@ struct DeinterlacingTests {
         #expect(bench.takeLines(of: "end").count == 1)
     }
 
-    @Test("By default frames are handed out as they were decoded", arguments: clips)
+    @Test("By default a sink that gets frames untouched gets them as they were decoded", arguments: clips)
     func untouched(clip: String) throws {
         let reference = try Fixture.deinterlaced(clip)
         let decoded = try Self.decoded(clip)
@@ -183,7 +185,7 @@ struct DeinterlacingTests {
         let (bench, whole) = bench { $0.backend = counter }
         let (other, plain) = (Watch(), Watch())
         let layers = [PlayerLayer(player: bench.player), PlayerLayer(player: bench.player)]
-        layers[0].deinterlacing = .auto
+        layers[0].deinterlacing = .always
         layers[0].add(other.sink)
         layers[1].add(plain.sink)
         let item = bench.load(Fixture.url(clip))
@@ -201,6 +203,35 @@ struct DeinterlacingTests {
         withExtendedLifetime(layers) {}
     }
 
+    @Test(
+        "By default those who get frames upright get whole ones: of a layer with a size, and where a sink asks"
+    )
+    func automatic() throws {
+        let clip = Self.clips[0]
+        let (reference, decoded) = (try Fixture.deinterlaced(clip), try Self.decoded(clip))
+        let (bench, plain) = bench(.auto)
+        let (upright, sized, none) = (Watch(), Watch(), Watch())
+        bench.layer.add(upright.uprightSink)
+        let layers = [PlayerLayer(player: bench.player), PlayerLayer(player: bench.player)]
+        for layer in layers { layer.size = PixelSize(width: 320, height: 180) }
+        layers[0].add(sized.sink)
+        layers[1].deinterlacing = .none
+        layers[1].add(none.sink)
+        bench.load(Fixture.url(clip))
+        bench.player.play()
+        bench.driver.run(atMost: 60)
+        #expect(upright.hashes == reference)
+        #expect(sized.hashes == reference)
+        #expect(plain.hashes == decoded)
+        #expect(none.hashes == decoded)
+        // Once they have gone nobody waits for the frame behind.
+        bench.layer.deinterlacing = .none
+        layers[0].deinterlacing = .none
+        bench.seek("seek", to: .zero)
+        bench.driver.settle()
+        #expect([upright, sized].map { $0.all.last?.hash } == [decoded[0], decoded[0]])
+    }
+
     @Test("Set while standing still, it shows at once, and back again")
     func standing() throws {
         let clip = Self.clips[1]
@@ -211,7 +242,7 @@ struct DeinterlacingTests {
         bench.driver.settle()
         let decoded = watch.take().last
         #expect(decoded?.isInterlaced == true)
-        bench.layer.deinterlacing = .auto
+        bench.layer.deinterlacing = .always
         bench.driver.settle()
         let shown = watch.take()
         #expect(shown.map(\.number) == [30])
@@ -219,7 +250,7 @@ struct DeinterlacingTests {
         bench.layer.deinterlacing = .none
         bench.driver.settle()
         #expect(watch.take().map(\.hash) == [decoded?.hash])
-        bench.layer.deinterlacing = .auto
+        bench.layer.deinterlacing = .always
         bench.player.play()
         bench.driver.run(atMost: 60)
         let rest = watch.take()

@@ -231,8 +231,7 @@ struct NeighbourDecoderTests {
     func sameStory(_ seed: UInt64?) {
         func play(_ isWanted: Bool, delay: Int) -> [Int] {
             let bench = EngineTestBench(seed: seed)
-            if isWanted { bench.layer.setFit(LayerOutput.Fit(deinterlacing: .auto)) }
-            bench.loop.perform { $0.layerChanged() }
+            if isWanted { bench.layer.setFit(LayerOutput.Fit(deinterlacing: .always)) }
             var video = ScriptedMedia.Video(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2)
             video.isInterlaced = true
             video.delay = delay

@@ -50,9 +50,16 @@ public protocol VideoConverter: AnyObject, Sendable {
         geometry: VideoGeometry,
         background: Color
     ) throws(MediaError) -> VideoFrame
+    /// What `convert` makes of a frame in `pixelFormat` where no format is asked for. Any thread, at any time.
+    func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat
 }
 
 extension VideoConverter {
+    /// The very same.
+    public func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
+        pixelFormat
+    }
+
     /// For a converter without one of its own: by scaling and turning the whole frame. Throws where a part
     /// would have to be cut out, or bars painted.
     public func convert(

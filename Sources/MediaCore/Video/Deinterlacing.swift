@@ -1,10 +1,14 @@
-/// What becomes of frames whose lines are of two moments (`VideoFrame.isInterlaced`).
+/// Which frames whose lines are of two moments (`VideoFrame.isInterlaced`) are made whole: the lines of the later moment are
+/// made anew, so that all of the frame is of the earlier one. There are as many frames as before, at the same times;
+/// frames that are not interlaced are not touched.
 public enum Deinterlacing: String, Hashable, Sendable, CaseIterable {
-    /// They are handed out as they were decoded.
+    /// None: they are handed out as they were decoded.
     case none
-    /// The lines of the later moment are made anew, so that the whole frame is of the earlier one. There are as many frames
-    /// as before, at the same times; frames that are not interlaced are not touched.
+    /// Those that are to be looked at: still images, and what is laid out upright for a sink, because the layer has a size or
+    /// the sink asks for it (`VideoSink.appliesPreferredTrackTransform`). Sinks that get untouched frames get interlaced ones.
     case auto
+    /// All, whatever the sink.
+    case always
 }
 
 /// Makes whole frames of two fields. Calls come one at a time.

@@ -173,7 +173,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
             }
             for _ in 0..<Self.stepsPerTurn {
                 guard let frame = try reader.step() else { continue }
-                let isWanted = next.request.deinterlacing == .auto
+                let isWanted = next.request.deinterlacing != .none
                 let whole = isWanted ? deinterlacer.deinterlace(frame).frame : frame
                 finish(next, .success(try next.request.shape(whole, with: converter)))
                 break

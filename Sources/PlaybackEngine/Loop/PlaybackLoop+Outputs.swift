@@ -9,9 +9,6 @@ extension PlaybackLoop {
 
     package func removeLayer(_ layer: LayerOutput) { layers.remove(layer) }
 
-    /// A layer of the player wants other frames than before.
-    package func layerChanged() { layers.reconsiderDemand() }
-
     /// On the control lane: the frame being shown, for who comes late; nil: none of the item's is.
     package func frameShown(of id: ItemID) -> VideoFrame? { layers.lastItem == id ? layers.lastFrame : nil }
 
@@ -30,6 +27,7 @@ extension PlaybackLoop {
 
     package func outputReported(_ output: OutputReport) {
         switch output {
+        case .deinterlacingChanged: layers.reconsiderDemand()
         // What is lost is lost of what is being shown.
         case .notDeinterlaced(let error): if let id = current?.id { fault(error, of: id) }
         case .skipped: publisher.counters.framesSkippedBySinks += 1

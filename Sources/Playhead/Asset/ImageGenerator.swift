@@ -99,8 +99,8 @@ public final class ImageGenerator: Sendable {
         set { settings.withLock { $0.isUpright = newValue } }
     }
 
-    /// Whether interlaced frames are made whole, each of itself alone; `.auto` by default. `VideoFrame.isInterlaced` tells where
-    /// it could not be done: without libavfilter, say.
+    /// Whether interlaced frames are made whole, each of itself alone: not with `.none`. `.auto` by default.
+    /// `VideoFrame.isInterlaced` tells where it could not be done: without libavfilter, say.
     public var deinterlacing: Deinterlacing {
         get { settings.withLock { $0.deinterlacing } }
         set { settings.withLock { $0.deinterlacing = newValue } }

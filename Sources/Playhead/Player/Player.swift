@@ -168,7 +168,11 @@ public class Player: @unchecked Sendable {
     public func currentTime() -> MediaTime { core.facts.item?.currentTime() ?? .zero }
 
     /// Counts since the player was made.
-    public var counters: PlaybackCounters { core.snapshot.counters }
+    public var counters: PlaybackCounters {
+        var counters = core.snapshot.counters
+        counters.framesConverted = core.conversions.count
+        return counters
+    }
 
     /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards.
     public func shutdown() async {

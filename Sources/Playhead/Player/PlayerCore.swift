@@ -16,6 +16,8 @@ final class PlayerCore: Sendable {
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
     let watchers: Watchers
+    /// What layers' sinks want in another shape, made once for all of them.
+    let conversions: FrameConversions
     /// Where the audio is heard; nil: the sink has no device.
     let device: (any AudioDeviceSink)?
 
@@ -74,6 +76,8 @@ final class PlayerCore: Sendable {
             configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
         callbacks = driver.makeCallbackLane(callbackQueue)
         watchers = Watchers()
+        let backend = configuration.backend
+        conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
@@ -87,7 +91,6 @@ final class PlayerCore: Sendable {
         )
         loopBox.withLock { $0 = loop }
         if let sink {
-            let backend = configuration.backend
             let output = AudioOutputLane(
                 driver: driver,
                 sink: sink,

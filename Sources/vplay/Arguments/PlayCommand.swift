@@ -112,9 +112,12 @@ struct PlayCommand: AsyncParsableCommand {
     var gravity = VideoGravity.resizeAspect
 
     @Option(
-        help: "Interlaced pictures: auto makes whole ones for every sink; none: they stay as they were coded."
+        help: ArgumentHelp(
+            "Which interlaced pictures are made whole; auto: those that are looked at, laid out upright, and not those written as they were coded.",
+            valueName: "which"
+        )
     )
-    var deinterlace = Deinterlacing.none
+    var deinterlace = Deinterlacing.auto
 
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?

@@ -54,11 +54,12 @@ struct Outputs: Sendable {
         uses.filter { !$0.use.isNoted }.map { $0.path == "-" ? "standard output" : $0.path }
     }
 
-    /// Every sink takes `limit` frames and no more. They are served in order, so when the last has had its
-    /// last frame, all have.
+    /// Every sink takes `limit` frames and no more. They are served side by side: `atLimit` is called when the last of
+    /// them has had its last frame. One more than `video`, so that there is one.
     func limited(to limit: Int, atLimit: @escaping @Sendable () -> Void) -> [any VideoSink] {
-        video.map { CountedSink($0, limit: limit) }
-            + [CountedSink(NullVideoSink(), limit: limit, atLimit: atLimit)]
+        let sinks = video + [NullVideoSink()]
+        let counted = Unserved(sinks.count, then: atLimit)
+        return sinks.map { CountedSink($0, limit: limit, atLimit: counted.tick) }
     }
 
     /// What went wrong while the sinks were being finished, when no player tells any more.
