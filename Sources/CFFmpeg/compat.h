@@ -47,6 +47,22 @@ static inline int ph_frame_is_interlaced(const AVFrame *frame) {
 #endif
 }
 
+static inline int ph_frame_has_top_field_first(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_TOP_FIELD_FIRST
+    return (frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
+#else
+    return frame->top_field_first != 0;
+#endif
+}
+
+static inline void ph_frame_set_interlaced(AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+    frame->flags |= AV_FRAME_FLAG_INTERLACED;
+#else
+    frame->interlaced_frame = 1;
+#endif
+}
+
 // Side data of a whole stream: with the stream until 6.0, with its codec parameters from 6.1. NULL when absent.
 static inline const uint8_t *ph_stream_side_data(
     const AVStream *stream, enum AVPacketSideDataType type, size_t *size

@@ -230,7 +230,7 @@ extension VideoFrame {
     }
 
     /// The number that a fixture's frame bears: 16 blocks at its foot, bit 15 first, then a white and a black one.
-    fileprivate var markedNumber: Int? {
+    var markedNumber: Int? {
         let rows = lumaRows
         guard rows.count >= 176, rows[0].count >= 304 else { return nil }
         let bits = (0..<18).map { block in

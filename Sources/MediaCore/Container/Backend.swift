@@ -110,8 +110,11 @@ public protocol MediaBackend: Sendable {
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter
     /// nil: audio at another speed is handed on as it is.
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)?
+    /// nil: interlaced frames are handed on as they were decoded. Each user takes one of its own. Any thread.
+    func makeDeinterlacer() -> (any Deinterlacer)?
 }
 
 extension MediaBackend {
     public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
+    public func makeDeinterlacer() -> (any Deinterlacer)? { nil }
 }

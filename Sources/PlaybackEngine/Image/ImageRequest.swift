@@ -16,6 +16,8 @@ package struct ImageRequest: Hashable, Sendable {
     package var pixelFormat: PixelFormat?
     /// Turned, mirrored and with square pixels, as a viewer sees it.
     package var isUpright: Bool
+    /// Interlaced frames are made whole, each of itself alone.
+    package var deinterlacing: Deinterlacing
     /// Of `ImageRequestQueue.generation`.
     package var generation: UInt64
 
@@ -28,6 +30,7 @@ package struct ImageRequest: Hashable, Sendable {
         gravity: VideoGravity = .resizeAspect,
         pixelFormat: PixelFormat? = nil,
         isUpright: Bool = false,
+        deinterlacing: Deinterlacing = .none,
         generation: UInt64
     ) {
         self.time = time
@@ -38,6 +41,7 @@ package struct ImageRequest: Hashable, Sendable {
         self.gravity = gravity
         self.pixelFormat = pixelFormat
         self.isUpright = isUpright
+        self.deinterlacing = deinterlacing
         self.generation = generation
     }
 

@@ -196,7 +196,7 @@ extension PlaybackLoop {
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
-            frameTap(id, frame)
+            frameTap(id, frame.withoutNeighbours)
         }
         layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())
     }

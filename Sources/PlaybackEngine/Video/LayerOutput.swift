@@ -6,6 +6,10 @@ package enum OutputReport: Sendable {
     case sinkFailed(MediaError, any Error)
     /// A frame was not taken because the sinks were still busy with earlier ones.
     case skipped
+    /// Whether a sink wants interlaced frames whole is not as it was; see `LayerOutput.deinterlaces`.
+    case deinterlacingChanged
+    /// Frames stay interlaced, for this reason. Told once.
+    case notDeinterlaced(MediaError)
 }
 
 /// One layer's frames on their way to its sinks: filtered, made as each sink wants them, and handed over on a lane for
@@ -16,19 +20,22 @@ package enum OutputReport: Sendable {
 package final class LayerOutput: Sendable {
     /// How a layer wants its frames.
     package struct Fit: Hashable, Sendable {
-        /// nil: frames are handed out as the decoder made them, and nothing else counts.
+        /// nil: frames are handed out as the decoder made them; gravity and background mean nothing.
         package let size: PixelSize?
         package let gravity: VideoGravity
         package let background: Color
+        package let deinterlacing: Deinterlacing
 
         package init(
             size: PixelSize? = nil,
             gravity: VideoGravity = .resizeAspect,
-            background: Color = .clear
+            background: Color = .clear,
+            deinterlacing: Deinterlacing = .none
         ) {
             self.size = size
             self.gravity = size == nil ? .resizeAspect : gravity
             self.background = size == nil ? .clear : background
+            self.deinterlacing = deinterlacing
         }
     }
 
@@ -46,8 +53,10 @@ package final class LayerOutput: Sendable {
         var refreshing: (any Wakeup)?
         var isClosed = false
         var filter: Filter?
-        /// Frames that wait for the filter, or are in it.
-        var filtering = 0
+        /// Frames that wait for the layer's lane, or are worked on there.
+        var working = 0
+
+        var deinterlaces: Bool { feeders.contains { $0.wantsWhole(fit) } }
 
         /// What was shown is no longer current.
         mutating func forget() {
@@ -73,23 +82,35 @@ package final class LayerOutput: Sendable {
         /// Sinks that were too busy.
         let skipped: Int
         let all: Countdown?
+
+        /// A whole frame is made of an interlaced one, for some of the sinks or all.
+        var isMadeWhole: Bool { frame.isInterlaced && places.contains { $0.feeder.wantsWhole(fit) } }
+        /// Something is done to it before the sinks' own wants.
+        var isWorkedOn: Bool { filter != nil || isMadeWhole }
     }
 
     private let shared = Locked(Shared())
-    /// Where the filter runs.
+    /// Where interlaced frames are made whole, and the filter runs.
     private let lane: any Lane
     private let driver: any Driver
     private let conversions: FrameConversions
-    /// Frames under way to the filter in real time; more would only come later still.
+    private let deinterlacer: FrameDeinterlacer
+    /// Frames under way on the layer's lane in real time; more would only come later still.
     private static let depth = 2
     /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
     private static let patience: Int64 = 100_000_000
 
     /// `conversions`: of all layers of a player.
-    package init(driver: any Driver, label: String, conversions: FrameConversions) {
+    package init(
+        driver: any Driver,
+        label: String,
+        conversions: FrameConversions,
+        makeDeinterlacer: @escaping @Sendable () -> (any Deinterlacer)? = { nil }
+    ) {
         lane = driver.makeLane(.presenting, label: label)
         self.driver = driver
         self.conversions = conversions
+        deinterlacer = FrameDeinterlacer(make: makeDeinterlacer)
     }
 
     package func setReport(_ report: (@Sendable (OutputReport) -> Void)?) {
@@ -102,7 +123,19 @@ package final class LayerOutput: Sendable {
     }
 
     /// Counts for every frame that is handed out from now on; `refresh` sees to the one being shown.
-    package func setFit(_ fit: Fit) { shared.withLock { $0.fit = fit } }
+    package func setFit(_ fit: Fit) { changeWants { $0.fit = fit } }
+
+    /// Whether a sink gets whole frames where they are interlaced.
+    var deinterlaces: Bool { shared.withLock { $0.deinterlaces } }
+
+    private func changeWants<Result>(_ body: (inout Shared) -> Result) -> Result {
+        let (result, hasChanged) = shared.withLock { shared in
+            let before = shared.deinterlaces
+            return (body(&shared), shared.deinterlaces != before)
+        }
+        if hasChanged { tell(.deinterlacingChanged) }
+        return result
+    }
 
     /// Hands out the frame being shown once more if it was handed out for another fit. `isPlaying`: only if no
     /// other frame has come soon, for that one is as good.
@@ -139,7 +172,7 @@ package final class LayerOutput: Sendable {
             self?.drop(failed)
             self?.tell(.sinkFailed(words, error))
         }
-        let (first, old) = shared.withLock { shared -> (Delivery?, SinkFeeder?) in
+        let (first, old) = changeWants { shared -> (Delivery?, SinkFeeder?) in
             guard !shared.feeders.contains(where: { $0.sink === sink }) else { return (nil, nil) }
             let old = shared.leaving.last { $0.sink === sink }
             if old != nil { feeder.hold() }
@@ -156,7 +189,7 @@ package final class LayerOutput: Sendable {
                 skipped: 0,
                 all: nil
             )
-            if shared.filter != nil { shared.filtering += 1 }
+            if delivery.isWorkedOn { shared.working += 1 }
             return (delivery, old)
         }
         old?.afterPending { feeder.release() }
@@ -165,7 +198,7 @@ package final class LayerOutput: Sendable {
 
     /// Finishes the sink after what is under way to it.
     package func remove(_ sink: any VideoSink) {
-        let feeder = shared.withLock { shared -> SinkFeeder? in
+        let feeder = changeWants { shared -> SinkFeeder? in
             guard let index = shared.feeders.firstIndex(where: { $0.sink === sink }) else { return nil }
             let feeder = shared.feeders.remove(at: index)
             shared.leaving.append(feeder)
@@ -193,7 +226,7 @@ package final class LayerOutput: Sendable {
     func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
         let (delivery, isSkipped) = shared.withLock { shared -> (Delivery?, Bool) in
             guard !shared.isClosed else { return (nil, false) }
-            if driver.isRealTime, !isEssential, shared.filtering >= Self.depth { return (nil, true) }
+            if driver.isRealTime, !isEssential, shared.working >= Self.depth { return (nil, true) }
             shared.lastFrame = frame
             return (begin(frame, &shared, isEssential: isEssential, done: done), false)
         }
@@ -215,9 +248,8 @@ package final class LayerOutput: Sendable {
         let places = shared.feeders.compactMap { feeder in
             feeder.reserve(isEssential: isEssential, done: tick).map { (feeder, $0) }
         }
-        if shared.filter == nil { shared.shownShape = frame.format.shape } else { shared.filtering += 1 }
         shared.shownFit = shared.fit
-        return Delivery(
+        let delivery = Delivery(
             frame: frame,
             fit: shared.fit,
             filter: shared.filter,
@@ -225,6 +257,9 @@ package final class LayerOutput: Sendable {
             skipped: shared.feeders.count - places.count,
             all: all
         )
+        if shared.filter == nil { shared.shownShape = frame.format.shape }
+        if delivery.isWorkedOn { shared.working += 1 }
+        return delivery
     }
 
     private func carryOut(_ delivery: Delivery) {
@@ -232,21 +267,37 @@ package final class LayerOutput: Sendable {
             tell(.skipped)
             delivery.all?.tick()
         }
-        guard let filter = delivery.filter else { return hand(delivery.frame, delivery) }
+        let decoded = delivery.frame.withoutNeighbours
+        guard delivery.isWorkedOn else { return hand(decoded, whole: decoded, delivery) }
         lane.enqueue { [self] in
-            let frame = filter.call(delivery.frame)
+            let whole = delivery.isMadeWhole ? whole(delivery.frame) : decoded
+            guard let filter = delivery.filter else {
+                shared.withLock { $0.working -= 1 }
+                return hand(decoded, whole: whole, delivery)
+            }
+            // Once for all sinks: where one of them wants a whole frame, all get what the filter makes of it.
+            let frame = filter.call(whole)
             shared.withLock { shared in
-                shared.filtering -= 1
+                shared.working -= 1
                 // Not if a seek came between.
                 if let frame, shared.lastFrame != nil { shared.shownShape = frame.format.shape }
             }
-            hand(frame, delivery)
+            hand(frame, whole: frame, delivery)
         }
     }
 
-    private func hand(_ frame: VideoFrame?, _ delivery: Delivery) {
-        for (feeder, place) in delivery.places { feeder.provide(frame, delivery.fit, in: place) }
+    private func hand(_ frame: VideoFrame?, whole: VideoFrame?, _ delivery: Delivery) {
+        let fit = delivery.fit
+        for (feeder, place) in delivery.places {
+            feeder.provide(feeder.wantsWhole(fit) ? whole : frame, fit, in: place)
+        }
         delivery.all?.tick()
+    }
+
+    private func whole(_ frame: VideoFrame) -> VideoFrame {
+        let (whole, error) = deinterlacer.deinterlace(frame)
+        if let error { tell(.notDeinterlaced(error)) }
+        return whole.withoutNeighbours
     }
 
     private func tell(_ report: OutputReport) { shared.withLock { $0.report }?(report) }

@@ -82,6 +82,15 @@ final class SinkFeeder: @unchecked Sendable {
         self.failed = failed
     }
 
+    /// Interlaced frames are made whole for it.
+    func wantsWhole(_ fit: LayerOutput.Fit) -> Bool {
+        switch fit.deinterlacing {
+        case .none: false
+        case .auto: isUpright || fit.size != nil
+        case .always: true
+        }
+    }
+
     var counters: VideoSinkCounters { state.withLock { $0.counters } }
 
     // MARK: Any thread

@@ -50,6 +50,7 @@ public final class ImageGenerator: Sendable {
         var gravity = VideoGravity.resizeAspect
         var pixelFormat: PixelFormat?
         var isUpright = false
+        var deinterlacing = Deinterlacing.auto
     }
 
     private let settings = Locked(Settings())
@@ -65,6 +66,7 @@ public final class ImageGenerator: Sendable {
             driver: clock.makeDriver(),
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
+            makeDeinterlacer: { asset.backend.makeDeinterlacer() },
             options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
             didOpen: { asset.opened(.success($0)) }
         )
@@ -117,6 +119,13 @@ public final class ImageGenerator: Sendable {
     public var appliesPreferredTrackTransform: Bool {
         get { settings.withLock { $0.isUpright } }
         set { settings.withLock { $0.isUpright = newValue } }
+    }
+
+    /// Whether interlaced frames are made whole, each of itself alone: not with `.none`. `.auto` by default.
+    /// `VideoFrame.isInterlaced` tells where it could not be done: without libavfilter, say.
+    public var deinterlacing: Deinterlacing {
+        get { settings.withLock { $0.deinterlacing } }
+        set { settings.withLock { $0.deinterlacing = newValue } }
     }
 
     /// The image at `time`, held within the asset, and when it is due. A task that is cancelled gets an error
@@ -187,6 +196,7 @@ public final class ImageGenerator: Sendable {
             gravity: settings.gravity,
             pixelFormat: settings.pixelFormat,
             isUpright: settings.isUpright,
+            deinterlacing: settings.deinterlacing,
             generation: queue.generation
         )
     }

@@ -15,11 +15,17 @@ public final class PlayerLayer: Sendable {
         var size: PixelSize?
         var gravity = VideoGravity.resizeAspect
         var background = Color.clear
+        var deinterlacing = Deinterlacing.auto
         var sinks: [any VideoSink] = []
         var filter: Filter?
 
         var fit: LayerOutput.Fit {
-            LayerOutput.Fit(size: size, gravity: gravity, background: background)
+            LayerOutput.Fit(
+                size: size,
+                gravity: gravity,
+                background: background,
+                deinterlacing: deinterlacing
+            )
         }
     }
     private struct Filter {
@@ -62,7 +68,13 @@ public final class PlayerLayer: Sendable {
         defer { moved(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
-            LayerOutput(driver: player.core.driver, label: "layer", conversions: player.core.conversions)
+            let backend = player.configuration.backend
+            return LayerOutput(
+                driver: player.core.driver,
+                label: "layer",
+                conversions: player.core.conversions,
+                makeDeinterlacer: { backend.makeDeinterlacer() }
+            )
         }
         let (sinks, fit, filter) = state.withLock { state in
             state.player = player
@@ -99,6 +111,18 @@ public final class PlayerLayer: Sendable {
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
         set { change { $0.background = newValue } }
+    }
+
+    /// Which interlaced frames are made whole; `.auto` by default. libavfilter is opened when the first of them comes (its
+    /// bwdif). A frame is made of those before and behind it; the first one behind a seek, and one that was decoded before
+    /// anybody wanted it, of what is there of the three. Where it cannot be done, frames stay interlaced, and the log and the
+    /// item's error log say so once.
+    ///
+    /// Set while standing still, it shows at once. Other layers and outputs get frames as they are; a `videoFilter` gets
+    /// whole ones where a sink of this layer does.
+    public var deinterlacing: Deinterlacing {
+        get { state.withLock { $0.deinterlacing } }
+        set { change { $0.deinterlacing = newValue } }
     }
 
     /// What every frame of the layer goes through before it is fitted and handed to the sinks, on the layer's

@@ -112,6 +112,14 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(help: "How a picture is laid into --size.")
     var gravity = VideoGravity.resizeAspect
 
+    @Option(
+        help: ArgumentHelp(
+            "Which interlaced pictures are made whole; auto: those that are looked at, laid out upright, and not those written as they were coded.",
+            valueName: "which"
+        )
+    )
+    var deinterlace = Deinterlacing.auto
+
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
 

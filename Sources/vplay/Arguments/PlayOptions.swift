@@ -26,6 +26,7 @@ struct PlayOptions: Sendable {
     var isUntimed: Bool
     var size: PixelSize?
     var gravity: VideoGravity
+    var deinterlacing: Deinterlacing
     var threads: Int?
     /// Megabytes.
     var frameCache: Int?
@@ -68,6 +69,7 @@ struct PlayOptions: Sendable {
         isUntimed = command.untimed
         size = command.size?.size
         gravity = command.gravity
+        deinterlacing = command.deinterlace
         threads = command.threads
         frameCache = command.frameCache
         buffer = command.buffer?.time

@@ -115,6 +115,7 @@ final class PlaySession: Sendable {
         if options.decodesVideo {
             for (layer, sink) in zip(layers, limitedSinks) {
                 layer.videoGravity = options.gravity
+                layer.deinterlacing = options.deinterlacing
                 layer.player = player
                 layer.add(sink)
             }
