@@ -21,6 +21,8 @@ package struct MediaItem: Sendable {
     package var forwardEnd: MediaTime?
     /// Item time at which playing backward ends.
     package var reverseEnd: MediaTime
+    /// What earlier playing has taught of the duration; nil: nothing that the container does not say.
+    package var learntDuration: MediaTime?
     /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
     package var start: MediaTime?
     package var sound: AudioSettingsSource
@@ -39,6 +41,7 @@ package struct MediaItem: Sendable {
         forward: Int64? = nil,
         forwardEnd: MediaTime? = nil,
         reverseEnd: MediaTime = .zero,
+        learntDuration: MediaTime? = nil,
         start: MediaTime? = nil,
         sound: AudioSettingsSource = AudioSettingsSource(),
         didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
@@ -54,6 +57,7 @@ package struct MediaItem: Sendable {
         self.forward = forward
         self.forwardEnd = forwardEnd
         self.reverseEnd = reverseEnd
+        self.learntDuration = learntDuration
         self.start = start
         self.sound = sound
         self.didOpen = didOpen

@@ -112,6 +112,7 @@ extension PlayerCore {
             forward: forward > 0 ? BufferingPolicy.forward(forward) : nil,
             forwardEnd: end.isNumeric ? end : nil,
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
+            learntDuration: settings.facts.learntDuration(of: asset),
             start: settings.startPosition?.time,
             sound: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
             didOpen: { asset.opened($0) }
