@@ -160,6 +160,7 @@ extension PlaybackLoop {
     func describe(_ id: ItemID) {
         setPresentationSize(current?.pipeline?.video?.track.presentationSize ?? .zero, of: id)
         report(.tracksChanged(id))
+        if let current { report(.choiceTaken(id, current.choice)) }
     }
 
     func setPresentationSize(_ size: PixelSize, of id: ItemID) {

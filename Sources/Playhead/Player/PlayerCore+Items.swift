@@ -91,7 +91,6 @@ extension PlayerCore {
         let forward = settings.forwardBuffer
         let buffering = configuration.buffering
         let isRealTime = driver.isRealTime
-        let hasSound = if case .none = configuration.audio { false } else { true }
         let decoding = configuration.decoding
         let backend = configuration.backend
         var options = DecoderOptions(
@@ -103,7 +102,8 @@ extension PlayerCore {
         var media = MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),
-            audio: hasSound ? choice(settings.audio, .audible) : .none,
+            audio: hasAudio ? choice(settings.audio, .audible) : .none,
+            choice: settings.switches.choice,
             variants: { [weak self, weak item] in item?.variantPreference(in: self) ?? VariantPreference() },
             texts: item.textSources,
             decoding: options,

@@ -99,6 +99,9 @@ final class PlayerCore: Sendable {
         }
     }
 
+    /// Audio tracks can be played.
+    var hasAudio: Bool { if case .none = configuration.audio { false } else { true } }
+
     private static func makeSink(
         _ configuration: Player.Configuration,
         _ clock: any HostClock

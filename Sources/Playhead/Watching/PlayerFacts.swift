@@ -109,7 +109,8 @@ struct ItemFacts: Sendable {
         case .tracksChanged, .selectionChanged:
             tracks = ItemFacts.tracks(snapshot)
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
-        case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .effectiveRateChanged, .fault,
+        case .readyForDisplayChanged, .choiceTaken, .seekCompleted, .prerollCompleted, .effectiveRateChanged,
+            .fault,
             .sinkFailed, .decodingFellBehind, .decodingKeepsUp:
             break
         }
