@@ -5,7 +5,7 @@ import Synchronization
 extension PlaybackLoop {
     /// An update inside an update follows it, so that events that lead to each other cannot pile up.
     func update() {
-        guard !shared.isReleased else { return }
+        guard !shared.isReleased, !shared.isEnding else { return }
         guard phase == .idle else {
             if phase == .updating { phase = .mustUpdateAgain }
             return
@@ -17,7 +17,7 @@ extension PlaybackLoop {
             updateOnce()
             let isDone = phase == .updating
             if phase != .isDown { phase = .idle }
-            if isDone || shared.isReleased { return }
+            if isDone || shared.isReleased || shared.isEnding { return }
         }
         // Others get their turn on the lane before it goes on.
         scheduleUpdate()

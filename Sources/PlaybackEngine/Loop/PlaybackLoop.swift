@@ -110,6 +110,13 @@ package final class PlaybackLoop: @unchecked Sendable {
         }
     }
 
+    /// Nothing is shown or heard from now on. What was asked until now is carried out and reported all the same, and then
+    /// `body` is called on the control lane, to release the loop.
+    package func end(then body: @escaping @Sendable () -> Void) {
+        shared.end()
+        control.enqueue(body)
+    }
+
     /// Adds a layer; one that comes too late is finished at once.
     package func attach(_ layer: LayerOutput) {
         control.enqueue { [weak self] in

@@ -124,32 +124,4 @@ extension PlayerCore {
         }
         return media
     }
-
-    func release() {
-        let current = item
-        let place = current.flatMap { self.place(of: $0) }
-        let (items, seeks) = state.withLock { state in
-            defer {
-                state.item = nil
-                state.queue = []
-                state.seeks = [:]
-                state.posted = nil
-                state.isReleased = true
-            }
-            return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
-        }
-        clearVideoOutput()
-        for item in items {
-            item.state.withLock { state in
-                state.attachment = nil
-                if item === current { state.keepPosition(place) }
-            }
-        }
-        items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)
-        loop.release()
-        watchers.finish()
-        for id in seeks.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let completion = seeks[id]?.completion { callbacks.enqueue { completion(false) } }
-        }
-    }
 }

@@ -60,6 +60,8 @@ final class PlayerCore: Sendable {
         var ids: UInt64 = 0
         /// Seeks and prerolls that have no answer yet.
         var seeks: [SeekID: PendingSeek] = [:]
+        /// It is being shut down: what was set before is told still.
+        var isEnding = false
         var isReleased = false
         /// The newest that was handed on to be told; nil before anything was.
         var posted: ObservedSnapshot?
