@@ -196,13 +196,14 @@ extension PlaybackLoop {
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
-            frameTap(id, frame)
+            frameTap.take(id, frame)
+            suppressRendering(of: id)
         }
         layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())
     }
 
     /// A first frame that no seek and no load has led to: of a track that was switched on, or that begins late.
-    private func readiness() -> (@Sendable () -> Void)? {
+    func readiness() -> (@Sendable () -> Void)? {
         guard let id = current?.id, layers.beginsDisplay() else { return nil }
         return { [weak self] in
             self?.perform { loop in

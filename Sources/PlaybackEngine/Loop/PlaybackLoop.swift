@@ -6,7 +6,6 @@ package import MediaCore
 /// `@unchecked Sendable`: `shared` may be used by any thread. The other stored properties are confined to the
 /// control lane; calls from other threads only enqueue.
 package final class PlaybackLoop: @unchecked Sendable {
-    package typealias FrameTap = @Sendable (ItemID, VideoFrame) -> Void
     package typealias Observer = @Sendable (PlaybackReport, PlaybackSnapshot) -> Void
 
     package let driver: any Driver
@@ -33,7 +32,6 @@ package final class PlaybackLoop: @unchecked Sendable {
     /// When the timeline is to start, where a caller has said so.
     var startTime: HostTime?
     var phase = Phase.idle
-    /// Gets every frame as it comes due, and the item that it belongs to.
     let frameTap: FrameTap
 
     /// Whether an update is under way. One that is asked for meanwhile follows it.
@@ -42,7 +40,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     package init(
         driver: any Driver,
         label: String = "player",
-        frameTap: @escaping FrameTap = { _, _ in },
+        frameTap: FrameTap = FrameTap(),
         observer: @escaping Observer
     ) {
         self.driver = driver

@@ -80,11 +80,14 @@ final class PlayerCore: Sendable {
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
             driver: driver,
-            frameTap: { [weak self, watchers] id, frame in
-                guard let self, let item = watchers.item(id) else { return }
-                item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
-                deliver(frame, of: item)
-            },
+            frameTap: FrameTap(
+                take: { [weak self, watchers] id, frame in
+                    guard let self, let item = watchers.item(id) else { return }
+                    item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
+                    deliver(frame, of: item)
+                },
+                isRendered: { [watchers] id in watchers.item(id)?.isRendered ?? true }
+            ),
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
