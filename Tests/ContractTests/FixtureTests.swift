@@ -55,7 +55,7 @@ struct FixtureTests {
     @Test(
         "What cannot be opened has a code, and a sentence with the file and the reason",
         arguments: [
-            ("broken-empty.mp4", PlaybackError.Code.emptyMedia),
+            ("broken-empty.mp4", PlaybackError.Code.emptyMedia), ("broken-text.mp4", .unrecognizedFormat),
             ("broken-cut-moov-at-end.mp4", .truncated), ("broken-huge-picture.webm", .exceedsLimits),
             ("many-streams.mka", .exceedsLimits), ("is-not-there.mp4", .notFound),
         ]

@@ -174,16 +174,17 @@ public class Player: @unchecked Sendable {
         return counters
     }
 
-    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards.
+    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards. What was set
+    /// before the call has been told by then, and nothing is told afterwards.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            shutdown { continuation.resume() }
+            core.shutDown(sinks: nil, told: { continuation.resume() })
         }
     }
 
-    /// The same without waiting. `completionHandler` is called once, on a queue of the player's.
+    /// The same without waiting. `completionHandler` is called once, on a queue of the player's, when the sinks have been
+    /// finished; handlers on a callback queue that is held up may be told a little later what was set before the call.
     public func shutdown(completionHandler: @escaping @Sendable () -> Void) {
-        core.loop.release(done: completionHandler)
-        core.release()
+        core.shutDown(sinks: completionHandler, told: nil)
     }
 }
