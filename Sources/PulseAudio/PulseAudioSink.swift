@@ -173,6 +173,10 @@ public final class PulseAudioSink: AudioDeviceSink {
         connection.poke()
     }
 
+    public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {
+        signals.onNotice.withLock { $0 = handler }
+    }
+
     private func shutDown() {
         guard !wasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
         settings.withLock { $0.isFinished = true }
@@ -216,6 +220,8 @@ final class PulseSignals: Sendable {
     /// The first attempt is under way.
     let isConnecting = Atomic<Bool>(false)
     let deviceName = Locked<String?>(nil)
+    /// The engine's.
+    let onNotice = Locked<(@Sendable (AudioDeviceNotice) -> Void)?>(nil)
     private let gainBits = Atomic<UInt32>(Float(1).bitPattern)
 
     var isPlayable: Bool { canPlay.load(ordering: .relaxed) }

@@ -18,6 +18,7 @@ final class PulseStream {
     private let askedFor: String?
 
     private var isReady = false
+    private var isInterrupted = false
     var isCorked = true
     private var wantsPause = true
     var isSuspended = false
@@ -77,6 +78,7 @@ final class PulseStream {
         pulse.stream_set_state_callback(stream, Self.stateChanged, me)
         pulse.stream_set_write_callback(stream, Self.wanted, me)
         pulse.stream_set_underflow_callback(stream, Self.starved, me)
+        pulse.stream_set_event_callback(stream, Self.asked, me)
         pulse.stream_set_moved_callback(stream, Self.moved, me)
         pulse.stream_set_suspended_callback(stream, Self.suspended, me)
         pulse.stream_set_latency_update_callback(stream, Self.measured, me)
@@ -108,12 +110,15 @@ final class PulseStream {
         pulse.stream_set_state_callback(stream, nil, nil)
         pulse.stream_set_write_callback(stream, nil, nil)
         pulse.stream_set_underflow_callback(stream, nil, nil)
+        pulse.stream_set_event_callback(stream, nil, nil)
         pulse.stream_set_moved_callback(stream, nil, nil)
         pulse.stream_set_suspended_callback(stream, nil, nil)
         pulse.stream_set_latency_update_callback(stream, nil, nil)
         _ = pulse.stream_disconnect(stream)
         pulse.stream_unref(stream)
         ring.discard()
+        // Nobody is left who would say so.
+        noteInterruption(false)
         signals.isWaitingForSamples.store(false, ordering: .relaxed)
     }
 
@@ -250,6 +255,22 @@ final class PulseStream {
         library.functions.stream_get_device_name(stream).map { String(cString: $0) } ?? "unknown"
     }
 
+    private func wasAsked(_ event: String) {
+        switch event {
+        case PA_STREAM_EVENT_REQUEST_CORK: noteInterruption(true)
+        case PA_STREAM_EVENT_REQUEST_UNCORK: noteInterruption(false)
+        default: break
+        }
+    }
+
+    /// The server wants quiet, or wants it no more. Whoever plays decides.
+    private func noteInterruption(_ isInterrupted: Bool) {
+        guard isInterrupted != self.isInterrupted else { return }
+        self.isInterrupted = isInterrupted
+        let handler = signals.onNotice.withLock { $0 }
+        handler?(isInterrupted ? .interruptionBegan : .interruptionEnded)
+    }
+
     private func didMove() {
         signals.timing.invalidate()
         owner.streamMoved(to: deviceName)
@@ -268,6 +289,9 @@ final class PulseStream {
     private static let stateChanged: pa_stream_notify_cb_t = { _, data in me(data)?.stateDidChange() }
     private static let wanted: pa_stream_request_cb_t = { _, count, data in me(data)?.fill(count) }
     private static let starved: pa_stream_notify_cb_t = { _, data in me(data)?.noteUnderrun() }
+    private static let asked: pa_stream_event_cb_t = { _, name, _, data in
+        if let name { me(data)?.wasAsked(String(cString: name)) }
+    }
     private static let moved: pa_stream_notify_cb_t = { _, data in me(data)?.didMove() }
     private static let suspended: pa_stream_notify_cb_t = { _, data in me(data)?.suspensionChanged() }
     private static let measured: pa_stream_notify_cb_t = { _, data in

@@ -71,6 +71,9 @@ final class SoundServer: Sendable {
         throw MediaError(.sinkFailed, "the test's sound server does not answer")
     }
 
+    /// At once. A child of a dispatch thread may have inherited that other signals wait.
+    static func end(_ process: Process) { Foundation.kill(process.processIdentifier, SIGKILL) }
+
     private var log: URL { folder.appendingPathComponent("log") }
 
     /// How often the null device has taken back what it had played ahead, where it does so.

@@ -62,7 +62,7 @@ extension PulseTests {
                 let before = try server.takebacks()
                 let player = try server.play(url)
                 #expect(await recording.wait { $1.count >= 24_000 })
-                player.terminate()
+                SoundServer.end(player)
                 return try server.takebacks() - before
             }()
             let (server, recording) = try await Self.idle()

@@ -27,6 +27,8 @@ extension PlaybackLoop {
 
     package func outputReported(_ output: OutputReport) {
         switch output {
+        case .device(.interruptionBegan): handle(.interruptionBegan)
+        case .device(.interruptionEnded): handle(.interruptionEnded)
         case .skipped: publisher.counters.framesSkippedBySinks += 1
         case .sinkFailed(let error, let underlying): report(.sinkFailed(error, underlying))
         }

@@ -6,6 +6,8 @@ package enum OutputReport: Sendable {
     case sinkFailed(MediaError, any Error)
     /// A frame was not taken because the sinks were still busy with earlier ones.
     case skipped
+    /// The audio's device has something to tell.
+    case device(AudioDeviceNotice)
 }
 
 /// One layer's frames on their way to its sinks: fitted, converted where a sink asks for it, and handed
