@@ -42,6 +42,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         self.makeConverter = makeConverter
         self.report = report
         processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
+        device?.setNoticeHandler { report(.device($0)) }
     }
 
     var device: (any AudioDeviceSink)? { placer?.device }

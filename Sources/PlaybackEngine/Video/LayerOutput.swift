@@ -10,6 +10,8 @@ package enum OutputReport: Sendable {
     case deinterlacingChanged
     /// Frames stay interlaced, for this reason. Told once.
     case notDeinterlaced(MediaError)
+    /// The audio's device has something to tell.
+    case device(AudioDeviceNotice)
 }
 
 /// One layer's frames on their way to its sinks: filtered, made as each sink wants them, and handed over on a lane for

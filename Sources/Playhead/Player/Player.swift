@@ -122,6 +122,17 @@ public class Player: @unchecked Sendable {
         set { core.setResumes(newValue) }
     }
 
+    /// The system has taken the audio away: a call came in, and the sound server asks the other streams to be quiet. It
+    /// began with a pause (`rate` is 0, for `RateChangeReason.audioSessionInterrupted`). It ends when the server gives
+    /// the audio back, when it goes away, and for this player when somebody sets a rate other than 0. Can be observed.
+    public var isInterrupted: Bool { tracked(\.isInterrupted) { core.facts.isInterrupted } }
+
+    /// Whether it goes on by itself after an interruption that stopped it, unless paused in between; true by default.
+    public var resumesAfterInterruption: Bool {
+        get { core.setting(\.resumesAfterInterruption) }
+        set { core.setResumesAfterInterruption(newValue) }
+    }
+
     // MARK: Ends
 
     /// What happens at the item's end; `.pause` by default, `.advance` in a `QueuePlayer`. Counts from the

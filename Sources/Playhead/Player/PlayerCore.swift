@@ -51,6 +51,7 @@ final class PlayerCore: Sendable {
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
+        var resumesAfterInterruption = true
         var videoOutput: PlayerVideoOutput?
         var appliesCriteria = true
         var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
@@ -267,6 +268,11 @@ final class PlayerCore: Sendable {
     func setResumes(_ resumes: Bool) {
         state.withLock { $0.resumes = resumes }
         loop.send(.setResumesAfterStall(resumes))
+    }
+
+    func setResumesAfterInterruption(_ resumes: Bool) {
+        state.withLock { $0.resumesAfterInterruption = resumes }
+        loop.send(.setResumesAfterInterruption(resumes))
     }
 
     func setEndAction(_ action: Player.ActionAtItemEnd) {

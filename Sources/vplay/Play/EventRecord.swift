@@ -18,6 +18,9 @@ struct EventRecord: Sendable {
         case .timeControlStatusChanged(let status, let reason):
             let why = ("reason", JSONValue.optional(reason?.rawValue))
             self.init("timeControlStatusChanged", nil, [("status", .string(status.rawValue)), why])
+        case .interruptionBegan: self.init("interruptionBegan", nil, [])
+        case .interruptionEnded(let shouldResume):
+            self.init("interruptionEnded", nil, [("shouldResume", .bool(shouldResume))])
         case .repeatModeChanged(let mode):
             self.init("repeatModeChanged", nil, [("repeatMode", .string(mode.rawValue))])
         case .volumeChanged(let volume): self.init("volumeChanged", nil, [("volume", .real(volume))])
