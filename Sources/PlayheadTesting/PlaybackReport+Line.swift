@@ -50,6 +50,8 @@ extension PlaybackReport {
         case .bufferFullChanged(_, let flag): "bufferFull \(flag)"
         case .likelyToKeepUpChanged(_, let flag): "likelyToKeepUp \(flag)"
         case .repeatModeChanged(let setting): "repeat \(setting)"
+        case .interruptionBegan: "interruptionBegan"
+        case .interruptionEnded(let shouldResume): "interruptionEnded, resume \(shouldResume)"
         case .playbackStalled: "playbackStalled"
         case .playedToEnd(_, let time): "playedToEnd at \(words(time))"
         case .failedToPlayToEnd(_, let error): "failedToPlayToEnd \(error.code)"

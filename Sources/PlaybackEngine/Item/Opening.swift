@@ -7,6 +7,7 @@ struct Opening: Sendable {
     let demuxer: any Demuxer
     let start: EpochStart
     let isRealTime: Bool
+    let demand: DeinterlacingDemand
     let loading: any Lane
     let decoding: any Lane
     /// A track is lost, the item goes on.
@@ -78,7 +79,8 @@ struct Opening: Sendable {
             do throws(MediaError) {
                 let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
                 let kept = repeating(decoder, track)
-                decoders.append((track, EarlyPictureDecoder.wrap(kept, of: track, item.decoding)))
+                let early = EarlyPictureDecoder.wrap(kept, of: track, item.decoding)
+                decoders.append((track, NeighbourDecoder.wrap(early, of: track, demand)))
             } catch {
                 if error.code == .cancelled { throw error }
                 lastFailure = error

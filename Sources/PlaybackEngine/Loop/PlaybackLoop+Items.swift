@@ -62,6 +62,7 @@ extension PlaybackLoop {
             demuxer: demuxer,
             start: start,
             isRealTime: driver.isRealTime,
+            demand: layers.demand,
             loading: loading,
             decoding: driver.makeLane(.decoding, label: "\(id).decode"),
             faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } },

@@ -61,6 +61,11 @@ extension PlaybackLoop {
 
     package func outputReported(_ output: OutputReport) {
         switch output {
+        case .deinterlacingChanged: layers.reconsiderDemand()
+        // What is lost is lost of what is being shown.
+        case .notDeinterlaced(let error): if let id = current?.id { fault(error, of: id) }
+        case .device(.interruptionBegan): handle(.interruptionBegan)
+        case .device(.interruptionEnded): handle(.interruptionEnded)
         case .skipped: publisher.counters.framesSkippedBySinks += 1
         case .sinkFailed(let error, let underlying): report(.sinkFailed(error, underlying))
         }

@@ -196,7 +196,7 @@ extension PlaybackLoop {
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
-            frameTap.take(id, frame)
+            frameTap.take(id, frame.withoutNeighbours)
             suppressRendering(of: id)
         }
         layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())

@@ -33,6 +33,7 @@ extension PlaybackState {
         guard count != 0, let item, item.status != .failed else { return }
         rate = 0
         rateBeforeStall = nil
+        rateBeforeInterruption = nil
         rateAtEnd = nil
         startsAtOnce = false
         stopTimeline(&actions)

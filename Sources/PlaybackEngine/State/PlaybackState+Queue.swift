@@ -44,7 +44,7 @@ extension PlaybackState {
     /// To the next item, or to none behind the last. The rate is left as it is.
     mutating func advance(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
         // What was wanted of an item that could not be played is wanted of the one behind it.
-        if item?.hasFailed == true, let rateBeforeFailure { rate = rateBeforeFailure }
+        if item?.hasFailed == true, let rateBeforeFailure { takeUp(rateBeforeFailure) }
         rateBeforeFailure = nil
         guard !upcoming.isEmpty else { return setItem(nil, &actions) }
         let next = upcoming.removeFirst()

@@ -3,6 +3,8 @@ import MediaCore
 /// A player's layers, and what they show.
 struct LayerGroup {
     private var layers: [LayerOutput] = []
+    /// Whether one of them deinterlaces.
+    let demand = DeinterlacingDemand()
     /// The frame being shown, for a layer that comes later.
     private(set) var lastFrame: VideoFrame?
     /// The item that it belongs to.
@@ -19,13 +21,18 @@ struct LayerGroup {
     /// The new layer gets the frame being shown.
     mutating func add(_ layer: LayerOutput) {
         layers.append(layer)
+        reconsiderDemand()
         if let lastFrame, !isSuppressed { layer.present(lastFrame, isEssential: true, done: nil) }
     }
 
     mutating func remove(_ layer: LayerOutput) {
         layer.setReport(nil)
         layers.removeAll { $0 === layer }
+        reconsiderDemand()
     }
+
+    /// What a layer wants has changed.
+    func reconsiderDemand() { demand.set(layers.contains { $0.deinterlaces }) }
 
     /// `done` is called on some lane when every layer's sinks have had the frame. `isEssential`: the frame of
     /// a seek, which no layer skips.

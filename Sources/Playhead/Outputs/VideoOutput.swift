@@ -7,9 +7,9 @@ public protocol PlayerItemOutput: AnyObject, Sendable {
     var item: PlayerItem? { get set }
     /// While an output for frames has this set the player's layers show nothing of the item, and are not ready for display.
     /// What outputs of other kinds say changes nothing: the player draws neither words nor metadata. Asked before each
-    /// frame, on a queue of the player's that must not be held up; a `VideoOutput`'s counts at once. False by default.
+    /// frame, on the player's control lane, which must not be held up; a `VideoOutput`'s counts at once. False by default.
     var suppressesPlayerRendering: Bool { get }
-    /// A frame comes due. Called in order, on a queue of the player's that must not be held up.
+    /// A frame comes due. Called in order, on the player's control lane, which must not be held up.
     func take(_ frame: VideoFrame)
 }
 

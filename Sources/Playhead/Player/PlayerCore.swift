@@ -16,6 +16,8 @@ final class PlayerCore: Sendable {
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
     let watchers: Watchers
+    /// What layers' sinks want in another shape, made once for all of them.
+    let conversions: FrameConversions
     /// Where the audio is heard; nil: the sink has no device.
     let device: (any AudioDeviceSink)?
 
@@ -49,6 +51,7 @@ final class PlayerCore: Sendable {
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
+        var resumesAfterInterruption = true
         var videoOutput: PlayerVideoOutput?
         var appliesCriteria = true
         var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
@@ -76,6 +79,8 @@ final class PlayerCore: Sendable {
             configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
         callbacks = driver.makeCallbackLane(callbackQueue)
         watchers = Watchers()
+        let backend = configuration.backend
+        conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
@@ -92,7 +97,6 @@ final class PlayerCore: Sendable {
         )
         loopBox.withLock { $0 = loop }
         if let sink {
-            let backend = configuration.backend
             let output = AudioOutputLane(
                 driver: driver,
                 sink: sink,
@@ -264,6 +268,11 @@ final class PlayerCore: Sendable {
     func setResumes(_ resumes: Bool) {
         state.withLock { $0.resumes = resumes }
         loop.send(.setResumesAfterStall(resumes))
+    }
+
+    func setResumesAfterInterruption(_ resumes: Bool) {
+        state.withLock { $0.resumesAfterInterruption = resumes }
+        loop.send(.setResumesAfterInterruption(resumes))
     }
 
     func setEndAction(_ action: Player.ActionAtItemEnd) {

@@ -11,6 +11,7 @@ struct PlayerFacts: Sendable {
     var repeatMode = Player.RepeatMode.once
     var volume: Float = 1
     var isMuted = false
+    var isInterrupted = false
     /// Of the player's layers.
     var isReadyForDisplay = false
 
@@ -25,6 +26,7 @@ struct PlayerFacts: Sendable {
         repeatMode = snapshot.repeatSetting
         self.volume = volume
         self.isMuted = isMuted
+        isInterrupted = snapshot.isInterrupted
         isReadyForDisplay = snapshot.isReadyForDisplay
         setReason(snapshot.waitReason)
     }

@@ -188,6 +188,8 @@ final class Watchers: Sendable {
         case .likelyToKeepUpChanged(let id, let flag):
             item(id).map { .playbackLikelyToKeepUpChanged($0, flag) }
         case .repeatModeChanged(let setting): .repeatModeChanged(setting)
+        case .interruptionBegan: .interruptionBegan
+        case .interruptionEnded(let shouldResume): .interruptionEnded(shouldResume: shouldResume)
         case .playbackStalled(let id): item(id).map { .playbackStalled($0) }
         case .playedToEnd(let id, _): item(id).map { .didPlayToEndTime($0) }
         case .failedToPlayToEnd(let id, let error):
