@@ -57,6 +57,11 @@ struct AssetTests {
         #expect(group.defaultOption == group.options[0])
         #expect(group.options(withLanguage: "de") == [group.options[1]])
         #expect(asset.mediaSelectionGroup(for: .visual)?.options.count == 1)
+        #expect(asset.mediaSelectionGroup(for: .visual)?.options.map(\.mediaType) == [.video])
+        // By its title, else by its language, else by its number.
+        #expect(group.options.map(\.displayName) == group.options.map { $0.track.title ?? $0.language ?? "" })
+        #expect(group.options.allSatisfy { $0.hasMediaCharacteristic(.audible) })
+        #expect(group.options.allSatisfy { !$0.hasMediaCharacteristic(.legible) })
 
         let item = PlayerItem(asset: asset)
         #expect(item.selectedMediaOption(in: group) == group.options[0])
@@ -78,6 +83,23 @@ struct AssetTests {
         for await event in events { if case .readyForDisplayChanged = event { break } }
         #expect(item.tracks.filter { $0.assetTrack.mediaType == .audio }.map(\.isEnabled) == [true, false])
         await player.shutdown()
+    }
+
+    @Test("An option says its kind, its name, and whether it can be played")
+    func options() async throws {
+        var media = ScriptedMedia.clip([.noDecoder(.audio)])
+        media.texts = [.init("words", from: 0, to: 500), .init("Worte", from: 0, to: 500, track: 3)]
+        let asset = ScriptedBackend(clock: ManualDriver().clock).makeAsset(media)
+        try await asset.load()
+        let options = [MediaCharacteristic.visual, .audible, .legible].compactMap(asset.mediaSelectionGroup)
+            .flatMap(\.options)
+        #expect(options.map(\.mediaType) == [.video, .audio, .subtitle, .subtitle])
+        #expect(options.map(\.displayName) == ["track 0", "track 1", "eng", "deu"])
+        #expect(options.map(\.language) == [nil, nil, "eng", "deu"])
+        #expect(options.map(\.isPlayable) == [true, false, true, true])
+        #expect(asset.mediaSelectionGroup(for: .audible)?.defaultOption == nil)
+        #expect(asset.mediaSelectionGroup(for: .legible)?.defaultOption == nil)
+        #expect(asset.mediaSelectionGroup(for: .visual)?.defaultOption == options[0])
     }
 
     @Test("An item that wants little read ahead has little read ahead, another one the player's share")

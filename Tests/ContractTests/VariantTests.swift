@@ -80,6 +80,7 @@ struct VariantTests {
         #expect(bench.videoSink.frames.map(\.hostTime) == plain.videoSink.frames.map(\.hostTime))
         #expect(bench.videoSink.frames.count == 90)
         #expect(bench.audioSink.frameCount == plain.audioSink.frameCount)
+        #expect(bench.audioSink.samples == plain.audioSink.samples)
     }
 
     @Test("Standing still, the same picture of the other variant is shown at once")

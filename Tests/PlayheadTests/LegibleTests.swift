@@ -1,6 +1,7 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Words, on the manual driver")
@@ -200,6 +201,81 @@ struct LegibleTests {
         bench.player.play()
         bench.driver.run(atMost: 60)
         #expect(listener.told() == ["500: beside 500-800"])
+    }
+
+    @Test(
+        "Beside it a file that hangs, cannot be opened or breaks off: picture, sound and the end never wait for it",
+        arguments: [
+            [.hang(atPacket: 1)], [.openFails(.notFound)], [.lost(fromPacket: 1)], [.unreadable(packet: 1)],
+            [.stall(atPacket: 1, until: 1.2)],
+        ] as [[ScriptedMedia.Fault]]
+    )
+    func brokenBeside(faults: [ScriptedMedia.Fault]) {
+        let (bench, item, listener) = makeBench(ScriptedMedia.clip())
+        let words = ScriptedBackend(
+            ScriptedMedia(
+                texts: [.init("one", from: 100, to: 300), .init("two", from: 500, to: 1500)],
+                faults: faults
+            ),
+            clock: bench.driver.clock
+        )
+        item.legibleAsset = words.makeAsset()
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(bench.player.currentTime() == .ms(2000) && bench.player.rate == 0)
+        for case .present(let number, _, _, let host) in bench.videoSink.calls {
+            #expect(host == Int64(number) * 40_000_000)
+        }
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        #expect(bench.audioSink.samples == (0..<96_000).map { Int16(truncatingIfNeeded: $0) })
+        #expect(bench.takeLines(of: "stalled", "failed", "end") == ["end"])
+        let told = listener.told()
+        if case .openFails? = faults.first {
+            #expect(told.isEmpty)
+        } else {
+            #expect(told.first == "100: one 100-300")
+        }
+        // Late words come late.
+        if case .stall? = faults.first { #expect(told.last == "1200: two 500-1500") }
+    }
+
+    @Test(
+        "Plain text with WebVTT's settings as they are written; markup is left out",
+        .enabled(if: Fixture.areThere)
+    )
+    func webVTT() throws {
+        let folder = try TemporaryFolder()
+        let text = """
+            WEBVTT
+
+            NOTE nobody sees this
+
+            1
+            00:00:00.200 --> 00:00:01.000 line:0 position:20%,line-left align:start
+            <v Ann>Some <c.red>red</c> &amp; <i>slanted</i> words
+            in two lines
+
+            00:00:01.500 --> 00:00:02.000
+            <b>plain</b> &lt;too&gt;
+
+            """
+        try folder.write("words.vtt", Data(text.utf8))
+        let bench = PlayerTestBench { $0.backend = Player.Configuration().backend }
+        let item = PlayerItem(url: Fixture.url("clip-h264-aac.mp4"))
+        item.legibleAsset = Asset(url: folder.file("words.vtt"))
+        let output = LegibleOutput()
+        item.add(output)
+        bench.load(item)
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
+        let first = try #require(output.cues(forItemTime: .ms(500)).first)
+        #expect(first.text == "Some red & slanted words\nin two lines")
+        #expect(first.settings == "line:0 position:20%,line-left align:start")
+        #expect(first.timeRange == MediaTimeRange(start: .ms(200), end: .ms(1000)))
+        bench.driver.run(seconds: 1.2)
+        let second = try #require(output.cues(forItemTime: .ms(1700)).first)
+        #expect(second.text == "plain <too>" && second.settings == nil)
     }
 
     @Test("As a sequence too, which ends with its output")

@@ -68,6 +68,46 @@ struct LogTests {
         )
     }
 
+    @Test("What was lost is measured, a seek that was overtaken, another item, and what ends a pass early")
+    func metricsOfLosses() async {
+        let bench = PlayerTestBench(.silentClip([.undecodable(frame: 5)]))
+        let metrics = bench.player.metrics
+        bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 0.5)
+        bench.player.seek(to: .ms(1000), completionHandler: nil)
+        bench.player.seek(to: .ms(1600), completionHandler: nil)
+        bench.driver.settle()
+        let cut = bench.makeItem(
+            ScriptedMedia(video: .init(frameCount: 250), faults: [.cutOff(atPacket: 20)])
+        )
+        bench.player.replaceCurrentItem(with: cut)
+        bench.driver.run(seconds: 2)
+        bench.player.shutdown {}
+        bench.driver.settle()
+        var lines: [String] = []
+        for await metric in metrics {
+            switch metric.kind {
+            case .passEnded(.failed(let error), let entry):
+                lines.append("failed \(error.code) \(entry?.passes ?? -1)")
+            case .passEnded(let outcome, _): lines.append("\(outcome)")
+            case .lost(let error): lines.append("lost \(error.code)")
+            case .rateChanged(let old, let new, let reason): lines.append("\(old) \(new) \(reason)")
+            case .sought(let finished): lines.append("sought \(finished)")
+            case .started: lines.append("started")
+            default: lines.append("\(metric.kind)")
+            }
+            #expect(metric.item != nil)
+        }
+        #expect(
+            lines == [
+                "0.0 1.0 setRateCalled", "started", "lost decodeFailed", "sought false", "sought true",
+                "replaced",
+                "started", "failed truncated 0", "1.0 0.0 itemFailed",
+            ]
+        )
+    }
+
     @Test("Every playing counts for itself, and ends when the player lets go")
     func playings() throws {
         let (first, second) = (PlayerTestBench(), PlayerTestBench())

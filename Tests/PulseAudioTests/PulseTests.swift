@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import Playhead
+import Synchronization
 import Testing
 
 /// Only where PulseAudio and its tools are installed, as they are in continuous integration.
@@ -196,6 +197,36 @@ struct PulseTests {
         #expect(await first.wait { $1.count >= later + 3 })
         #expect(player.timeControlStatus == .playing)
         #expect(player.audioDeviceFacts.device == "null")
+        await player.shutdown()
+    }
+
+    @Test(
+        "One that is not there is waited for at the default: it plays as soon as it comes, and each time it comes back"
+    )
+    func deviceComesLater() async throws {
+        let server = try SoundServer()
+        try await server.start(sinks: ["null"])
+        let url = try Self.makeClicks(seconds: 60)
+        defer { Wave.remove(url) }
+        let first = try Recording(server)
+        let missing = Mutex([String]())
+        let player = makePlayer(url, server, device: "late") { notice in
+            if case .deviceNotFound(let name) = notice { missing.withLock { $0.append(name) } }
+        }
+        player.play()
+        #expect(await first.wait { $1.count >= 2 })
+        #expect(player.audioDeviceFacts.device == "null")
+        #expect(Set(missing.withLock { $0 }) == ["late"])
+        for _ in 0..<2 {
+            let module = try await server.control("load-module", "module-null-sink", "sink_name=late")
+            let second = try Recording(server, sink: "late")
+            #expect(await second.wait { $1.count >= 2 })
+            #expect(player.audioDeviceFacts.device == "late")
+            let before = first.loud.count
+            try await server.control("unload-module", module.trimmingCharacters(in: .whitespacesAndNewlines))
+            #expect(await first.wait { $1.count >= before + 2 })
+            #expect(player.timeControlStatus == .playing)
+        }
         await player.shutdown()
     }
 
