@@ -19,6 +19,7 @@
 #include <libswscale/swscale.h>
 
 #include "compat.h"
+#include "convert.h"
 
 // Set by Tests/check-ffmpeg-headers.sh, so that it cannot pass on the wrong headers.
 #if defined(PLAYHEAD_REQUIRED_LIBAVFORMAT) && LIBAVFORMAT_VERSION_MAJOR < PLAYHEAD_REQUIRED_LIBAVFORMAT

@@ -47,6 +47,21 @@ struct ColorConversion: Equatable {
         return result
     }
 
+    /// To YUV of the source's own kind with chroma as fine as luma.
+    var toFineChroma: ColorConversion {
+        var result = self
+        (result.targetMatrix, result.targetIsFull) = (sourceMatrix, sourceIsFull)
+        result.targetChroma = ChromaSiting()
+        return result
+    }
+
+    /// From what `toFineChroma` makes.
+    var fromFineChroma: ColorConversion {
+        var result = self
+        result.sourceChroma = ChromaSiting()
+        return result
+    }
+
     /// Says what the converted frame is.
     func describe(_ color: inout ColorDescription) {
         if targetIsRGB {
