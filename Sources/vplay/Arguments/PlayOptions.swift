@@ -26,6 +26,8 @@ struct PlayOptions: Sendable {
     var isUntimed: Bool
     var size: PixelSize?
     var gravity: VideoGravity
+    /// What `raw` and `y4m` are given.
+    var pixelFormat: PixelFormat?
     var threads: Int?
     /// Megabytes.
     var frameCache: Int?
@@ -68,6 +70,7 @@ struct PlayOptions: Sendable {
         isUntimed = command.untimed
         size = command.size?.size
         gravity = command.gravity
+        pixelFormat = command.pixelFormat.map { PixelFormat(rawValue: $0) }
         threads = command.threads
         frameCache = command.frameCache
         buffer = command.buffer?.time
@@ -119,6 +122,7 @@ struct PlayOptions: Sendable {
         if isUntimed, case .pulse = audio {
             throw ValidationError("--untimed excludes --audio pulse: a device plays in real time.")
         }
+        try checkPixelFormat()
         if frames != nil, !decodesVideo {
             throw ValidationError("--frames needs pictures, not --video none.")
         }
@@ -127,6 +131,20 @@ struct PlayOptions: Sendable {
             let name = pipe.name == "-" ? "Standard input" : pipe.name
             throw ValidationError(
                 "\(name) can be read only once, so --start, --end and the choice of tracks need a file."
+            )
+        }
+    }
+
+    private func checkPixelFormat() throws(ValidationError) {
+        guard let pixelFormat else { return }
+        let takers = video.compactMap(\.writablePixelFormats)
+        if takers.isEmpty { throw ValidationError("--pixel-format is for --video raw and --video y4m.") }
+        guard takers.allSatisfy({ $0.contains(pixelFormat) }) else {
+            let isKnown = RawVideoSink.writablePixelFormats.contains(pixelFormat)
+            throw ValidationError(
+                oneLine(
+                    "--pixel-format \(pixelFormat): \(isKnown ? "y4m cannot hold it" : "there is none such")."
+                )
             )
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Playhead
 
 /// Where frames go, by the word after `--video`.
 enum VideoSinkArgument: Hashable, Sendable {
@@ -23,6 +24,15 @@ enum VideoSinkArgument: Hashable, Sendable {
             throw ValidationError(
                 "--video \(text): expected null, none, y4m:PATH, raw:PATH or framemd5:PATH."
             )
+        }
+    }
+
+    /// What `--pixel-format` may be; nil: it does not concern the sink.
+    var writablePixelFormats: [PixelFormat]? {
+        switch self {
+        case .raw: RawVideoSink.writablePixelFormats
+        case .y4m: Y4MSink.writablePixelFormats
+        case .null, .none, .framemd5: nil
         }
     }
 
