@@ -5,7 +5,7 @@ import PlaybackEngine
 public protocol PlayerItemOutput: AnyObject, Sendable {
     /// The item that the output was added to last, not kept alive; set by the item.
     var item: PlayerItem? { get set }
-    /// A frame comes due. Called in order, on a queue of the player's that must not be held up.
+    /// A frame comes due. Called in order, on the player's control lane, which must not be held up.
     func take(_ frame: VideoFrame)
 }
 
