@@ -20,6 +20,7 @@
 #include <libswscale/swscale.h>
 
 #include "compat.h"
+#include "convert.h"
 #include "filters.h"
 
 // Set by Tests/check-ffmpeg-headers.sh, so that it cannot pass on the wrong headers.

@@ -13,19 +13,24 @@ public final class Y4MSink: VideoSink, FileSink {
     }
 
     private let writer: SinkWriter<State>
+    public let acceptedPixelFormats: [PixelFormat]
 
     /// "-" is standard output.
-    public convenience init(path: String) throws(SinkError) {
-        self.init(try ByteOutput(path: path))
+    public convenience init(path: String, pixelFormat: PixelFormat? = nil) throws(SinkError) {
+        self.init(try ByteOutput(path: path), pixelFormat: pixelFormat)
     }
 
-    /// Writes to an output that nobody else uses from now on.
-    public init(_ output: sending ByteOutput) {
+    /// Writes to an output that nobody else uses from now on. `pixelFormat`: what frames are converted to, one of
+    /// `writablePixelFormats`; nil: they stay as they are where y4m can hold them.
+    public init(_ output: sending ByteOutput, pixelFormat: PixelFormat? = nil) {
         writer = SinkWriter(output, state: State())
+        acceptedPixelFormats = pixelFormat.map { [$0] } ?? Y4MLayout.pixelFormats
     }
+
+    /// What y4m can hold.
+    public static var writablePixelFormats: [PixelFormat] { Y4MLayout.pixelFormats }
 
     public var error: (any Error)? { writer.error }
-    public var acceptedPixelFormats: [PixelFormat] { Y4MLayout.pixelFormats }
 
     public func start(_ format: VideoFormat) throws {
         try writer.run { output, state in

@@ -36,6 +36,26 @@ struct OutputTests {
         }
     }
 
+    @Test("Raw pictures and y4m in a pixel format of one's choice; a wrong one is refused")
+    func pixelFormats() async throws {
+        let raw = try await Command.run(
+            ["--untimed", "--frames", "2", "--pixel-format", "rgba", "--video", "raw:-", Media.clip]
+        )
+        #expect(raw.status == 0 && raw.output.count == 2 * 320 * 180 * 4)
+        let y4m = try await Command.run(
+            ["--untimed", "--frames", "2", "--pixel-format", "yuv444p", "--video", "y4m:-", Media.clip]
+        )
+        #expect(y4m.status == 0)
+        #expect(y4m.output.starts(with: Data("YUV4MPEG2 W320 H180 F30:1 Ip A1:1 C444 ".utf8)))
+        for (format, sink) in [
+            ("rgba", "y4m:-"), ("nonsense", "raw:-"), ("rgba", "null"), ("rgba", "framemd5:-"),
+        ] {
+            let outcome = try await Command.run("--pixel-format", format, "--video", sink, Media.clip)
+            #expect(outcome.status == 64 && outcome.output.isEmpty)
+            #expect(outcome.errors.contains("--pixel-format"))
+        }
+    }
+
     @Test func soundAndPicturesTogether() async throws {
         let sound = Media.temporary("sound.wav")
         defer { unlink(sound.path) }

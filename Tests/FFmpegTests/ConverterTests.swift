@@ -94,6 +94,71 @@ struct ConverterTests {
         #expect(rgb.sourceTime == frame.sourceTime)
     }
 
+    /// By the definition of BT.601, BT.709 and BT.2020, in whole numbers of 8 bits.
+    private func exactRGB(_ sample: [UInt8], _ matrix: String, isFull: Bool) -> [Double] {
+        let (red, blue) =
+            switch matrix {
+            case "bt709": (0.2126, 0.0722)
+            case "bt2020nc": (0.2627, 0.0593)
+            default: (0.299, 0.114)
+            }
+        let y = isFull ? Double(sample[0]) : (Double(sample[0]) - 16) * 255 / 219
+        let scale = isFull ? 1 : 255.0 / 224
+        let (u, v) = ((Double(sample[1]) - 128) * scale, (Double(sample[2]) - 128) * scale)
+        let r = y + 2 * (1 - red) * v
+        let b = y + 2 * (1 - blue) * u
+        let g = (y - red * r - blue * b) / (1 - red - blue)
+        return [r, g, b].map { min(max($0, 0), 255) }
+    }
+
+    @Test(
+        "YUV becomes RGB by the matrix and the range that the frame says, to the nearest step, in every order of bytes",
+        arguments: ["bt709", "smpte170m", "bt2020nc"],
+        [false, true]
+    )
+    func matrices(_ matrix: String, _ isFull: Bool) throws {
+        let converter = FFmpegVideoConverter()
+        let orders: [(PixelFormat, [Int], Int)] = [
+            (.rgba, [0, 1, 2], 4), (.bgra, [2, 1, 0], 4), (.rgb24, [0, 1, 2], 3),
+        ]
+        for sample in [
+            [128, 128, 128], [16, 128, 128], [235, 128, 128], [90, 60, 200], [200, 220, 40], [60, 30, 30],
+        ] {
+            let sample = sample.map { UInt8($0) }
+            let size = PixelSize(width: 36, height: 20)
+            let planes = [(36, 20), (18, 10), (18, 10)]
+            let frame = VideoFrame(
+                format: VideoFormat(
+                    pixelFormat: .yuv420p,
+                    size: size,
+                    color: ColorDescription(matrix: matrix, isFullRange: isFull)
+                ),
+                presentationTime: .zero,
+                duration: .invalid,
+                isKeyFrame: true,
+                sourceTime: SourceTime(ticks: 0, timeBase: Rational(1, 1)),
+                storage: PlainPicture(
+                    planes: zip(planes, sample).map { [UInt8](repeating: $1, count: ($0.0 + 16) * $0.1) },
+                    strides: planes.map { $0.0 + 16 },
+                    used: planes.map(\.0)
+                )
+            )
+            let expected = exactRGB(sample, matrix, isFull: isFull)
+            for (format, order, step) in orders {
+                for target in [size, PixelSize(width: 18, height: 10), PixelSize(width: 51, height: 33)] {
+                    let bytes = packedBytes(of: try converter.convert(frame, to: format, size: target))
+                    #expect(bytes.count == target.width * target.height * step)
+                    let last = bytes.suffix(step)
+                    for (found, channel) in zip(order.map { last[last.startIndex + $0] }, expected) {
+                        let limit = step == 4 ? 0.51 : 1.51
+                        #expect(abs(Double(found) - channel) <= limit, "\(sample) \(format) in \(target)")
+                    }
+                    if step == 4 { #expect(last.last == 255) }
+                }
+            }
+        }
+    }
+
     @Test func scalingKeepsTheShape() throws {
         let frame = gray(100, width: 64, height: 32, format: .yuv420p, full: false)
         let square = try FFmpegVideoConverter().convert(

@@ -1,3 +1,4 @@
+import Dispatch
 import MediaCore
 import PlaybackEngine
 import Testing
@@ -49,6 +50,28 @@ struct DriverTests {
                 driver.step()
                 driver.advance()
             }
+        }
+    }
+
+    @Test("On the virtual clock what is computed beside the steps comes back at the same step each time")
+    func computed() {
+        for _ in 0..<20 {
+            let driver = VirtualDriver()
+            let lane = driver.makeLane(.presenting, label: "show")
+            let ahead = driver.makeLane(.decoding, label: "ahead")
+            let seen = Locked([String]())
+            let done = DispatchSemaphore(value: 0)
+            lane.enqueue {
+                for number in 0..<3 {
+                    driver.compute({}, on: lane, then: { seen.withLock { $0.append("next \(number)") } })
+                }
+                for _ in 0..<20 { ahead.enqueue { seen.withLock { $0.append("ahead") } } }
+                _ = driver.schedule(at: driver.clock.now.advanced(by: 1_000_000), on: lane) { done.signal() }
+            }
+            #expect(done.wait(timeout: .now() + 30) == .success)
+            let run = [String](repeating: "ahead", count: 8)
+            let expected = run + ["next 0"] + run + ["next 1"] + run.prefix(4) + ["next 2"]
+            #expect(seen.withLock { $0 } == expected)
         }
     }
 }

@@ -29,12 +29,12 @@ struct ChromaSiting: Equatable {
 
     static func isSubsampled(_ format: AVPixelFormat) -> Bool { shifts(format) != (0, 0) }
 
-    /// How a converted frame names the place of its chroma. Subsampled chroma stays where it was; nil where nothing
-    /// need be said.
+    /// How a converted frame names the place of its chroma. Subsampled chroma stays where it was, but in the "j" formats,
+    /// which mean one place; nil where nothing need be said.
     static func location(of original: String?, from: AVPixelFormat, to: AVPixelFormat) -> String? {
         guard isSubsampled(to), !PixelFormats.isRGB(to) else { return nil }
         let usual = usualLocation(to)
-        guard isSubsampled(from) else { return usual }
+        guard isSubsampled(from), !ColorNames.isFullRangeByName(to) else { return usual }
         let location = original ?? usualLocation(from)
         return original == nil && location == usual ? nil : location
     }

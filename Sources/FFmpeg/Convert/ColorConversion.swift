@@ -47,6 +47,21 @@ struct ColorConversion: Equatable {
         return result
     }
 
+    /// To YUV of the source's own kind with chroma as fine as luma.
+    var toFineChroma: ColorConversion {
+        var result = self
+        (result.targetMatrix, result.targetIsFull) = (sourceMatrix, sourceIsFull)
+        result.targetChroma = ChromaSiting()
+        return result
+    }
+
+    /// From what `toFineChroma` makes.
+    var fromFineChroma: ColorConversion {
+        var result = self
+        result.sourceChroma = ChromaSiting()
+        return result
+    }
+
     /// The same colours as JFIF and WebP have them, which cannot say otherwise: the matrix of BT.601, and chroma in
     /// the middle of its luma samples.
     func inImageFile(_ format: AVPixelFormat, isFull: Bool) -> ColorConversion {

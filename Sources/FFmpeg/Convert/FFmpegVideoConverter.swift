@@ -50,8 +50,6 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
                     sourceFormat: from,
                     target: size,
                     targetFormat: to,
-                    sourceChroma: colors.sourceChroma,
-                    targetChroma: colors.targetChroma,
                     colors: colors
                 )
             )

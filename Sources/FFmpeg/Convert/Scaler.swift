@@ -1,7 +1,11 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// A libswscale context, kept for as long as what it was made for stays the same. Not safe for threads.
+/// libswscale's contexts, kept for as long as what they were made for stays the same. Not safe for threads.
+///
+/// Bicubic at every ratio, as wide as the ratio where frames are made smaller. YUV becomes RGB in two passes: it is
+/// scaled first, chroma to as many samples as luma, in 10 bits; then each pixel is converted. In one pass libswscale would
+/// weigh as many rows for each pixel in code without vectors.
 final class Scaler {
     /// What a context is made for.
     struct Plan: Equatable {
@@ -9,9 +13,10 @@ final class Scaler {
         var sourceFormat: AVPixelFormat
         var target: PixelSize
         var targetFormat: AVPixelFormat
-        /// Of the planes that are handed over, which may begin within a chroma sample; see `Lead`.
-        var sourceChroma: ChromaSiting
-        var targetChroma: ChromaSiting
+        /// Of the planes that are handed over, which may begin within a chroma sample (see `Lead`); nil: as `colors`
+        /// have it.
+        var sourceChroma: ChromaSiting?
+        var targetChroma: ChromaSiting?
         var colors: ColorConversion
     }
 
@@ -22,33 +27,66 @@ final class Scaler {
         var y = 0
     }
 
-    private var context: UnsafeMutableRawPointer?
+    private struct Pass {
+        let plan: Plan
+        let context: UnsafeMutableRawPointer
+    }
+
     private var plan: Plan?
+    private var passes: [Pass] = []
+    /// What the first of two passes makes.
+    private var between: FrameOwner?
+    /// The second pass, where it is not libswscale's.
+    private var pixels: FineChromaPass?
     private let log = LibraryLog()
 
-    deinit { ph_sws_free(context) }
+    deinit { forget() }
 
     /// Planes as `plan` says: `target` is written to.
     func scale(_ source: [VideoPlane], into target: [VideoPlane], _ plan: Plan) throws(MediaError) {
         try prepare(plan)
-        let from = try Scaler.borrow(source, size: plan.source, format: plan.sourceFormat)
-        let to = try Scaler.borrow(target, size: plan.target, format: plan.targetFormat)
-        let rows = log.capture { ph_sws_scale(context, from.pointer, to.pointer) }
+        guard let first = passes.first else { return }
+        guard let between, let last = passes.last else { return try run(first, source, target) }
+        let planes = PlaneLayout.planes(between.pointer.pointee)
+        try run(first, source, planes)
+        if let pixels { pixels.run(planes, target, plan.target) } else { try run(last, planes, target) }
+    }
+
+    private func run(_ pass: Pass, _ source: [VideoPlane], _ target: [VideoPlane]) throws(MediaError) {
+        let from = try Scaler.borrow(source, size: pass.plan.source, format: pass.plan.sourceFormat)
+        let to = try Scaler.borrow(target, size: pass.plan.target, format: pass.plan.targetFormat)
+        let rows = log.capture { ph_sws_scale(pass.context, from.pointer, to.pointer) }
         if rows < 0 {
             throw LibraryError.make(rows, "a picture cannot be scaled", fallback: .conversionFailed, log: log)
         }
     }
 
+    private func forget() {
+        for pass in passes { ph_sws_free(pass.context) }
+        (plan, passes, between, pixels) = (nil, [], nil, nil)
+    }
+
     private func prepare(_ plan: Plan) throws(MediaError) {
-        if plan == self.plan, context != nil { return }
-        ph_sws_free(context)
+        if plan == self.plan { return }
+        forget()
+        if let (first, last) = plan.passes {
+            between = try FrameOwner(size: plan.target, format: first.targetFormat)
+            try add(first)
+            pixels = FineChromaPass(to: last.targetFormat, last.colors)
+            if pixels == nil { try add(last) }
+        } else {
+            try add(plan)
+        }
         self.plan = plan
+    }
+
+    private func add(_ plan: Plan) throws(MediaError) {
         // The second one is poor, and serves what the first cannot: a side made more than a hundred times smaller
         // while the other one is not.
-        context = make(plan, SWS_BICUBIC) ?? make(plan, SWS_POINT)
-        guard let context else {
+        guard let context = make(plan, SWS_BICUBIC) ?? make(plan, SWS_POINT) else {
             throw MediaError(.conversionFailed, "the scaler cannot be set up", libraryLog: log.text)
         }
+        passes.append(Pass(plan: plan, context: context))
         // A refusal means that no matrix is involved, as between two RGB formats.
         _ = ph_sws_set_colors(
             context,
@@ -77,11 +115,13 @@ final class Scaler {
     }
 
     private static func chromaPositions(_ plan: Plan) -> PHChromaPositions {
-        PHChromaPositions(
-            source_x: option(plan.sourceChroma.x),
-            source_y: option(plan.sourceChroma.y),
-            target_x: option(plan.targetChroma.x),
-            target_y: option(plan.targetChroma.y)
+        let source = plan.sourceChroma ?? plan.colors.sourceChroma
+        let target = plan.targetChroma ?? plan.colors.targetChroma
+        return PHChromaPositions(
+            source_x: option(source.x),
+            source_y: option(source.y),
+            target_x: option(target.x),
+            target_y: option(target.y)
         )
     }
 
@@ -101,6 +141,26 @@ final class Scaler {
         frame.pointer.pointee.format = format.rawValue
         PixelFormats.borrow(planes, into: frame.pointer)
         return frame
+    }
+}
+
+extension Scaler.Plan {
+    /// First YUV with chroma as fine as luma, then RGB; nil: one pass does it.
+    fileprivate var passes: (Scaler.Plan, Scaler.Plan)? {
+        let isFromYUV = !PixelFormats.isRGB(sourceFormat) && !PixelFormats.isGray(sourceFormat)
+        guard isFromYUV, !PixelFormats.hasAlpha(sourceFormat), PixelFormats.isRGB(targetFormat),
+            !PixelFormats.hasPalette(targetFormat), PixelFormats.depth(targetFormat) <= 8,
+            source != target || ChromaSiting.isSubsampled(sourceFormat)
+        else { return nil }
+        var (first, last) = (self, self)
+        first.targetFormat = AV_PIX_FMT_YUV444P10LE
+        first.targetChroma = ChromaSiting()
+        first.colors = colors.toFineChroma
+        last.source = target
+        last.sourceFormat = AV_PIX_FMT_YUV444P10LE
+        last.sourceChroma = ChromaSiting()
+        last.colors = colors.fromFineChroma
+        return (first, last)
     }
 }
 

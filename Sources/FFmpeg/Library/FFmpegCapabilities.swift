@@ -1,4 +1,5 @@
 internal import CFFmpeg
+package import MediaCore
 
 /// What the FFmpeg next to this process, within our policy, can open and decode.
 package enum FFmpegCapabilities {
@@ -14,6 +15,18 @@ package enum FFmpegCapabilities {
             names.insert(String(cString: avcodec_get_name(codec.pointee.id)))
         }
         return names.sorted()
+    }()
+
+    /// What frames can be converted to, in FFmpeg's order.
+    package static let writablePixelFormats: [PixelFormat] = {
+        var formats: [PixelFormat] = []
+        var descriptor = av_pix_fmt_desc_next(nil)
+        while let found = descriptor {
+            let format = av_pix_fmt_desc_get_id(found)
+            if sws_isSupportedOutput(format) != 0 { formats.append(ColorNames.pixelFormat(format)) }
+            descriptor = av_pix_fmt_desc_next(found)
+        }
+        return formats
     }()
 
     package static func canOpen(_ container: String) -> Bool {

@@ -25,6 +25,17 @@ enum PixelFormats {
         return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
     }
 
+    /// Bits of a sample; 0 for what is not known.
+    static func depth(_ format: AVPixelFormat) -> Int {
+        guard let descriptor = av_pix_fmt_desc_get(format) else { return 0 }
+        return Int(descriptor.pointee.comp.0.depth)
+    }
+
+    static func isGray(_ format: AVPixelFormat) -> Bool {
+        guard let descriptor = av_pix_fmt_desc_get(format) else { return false }
+        return descriptor.pointee.nb_components < 3
+    }
+
     static func hasPalette(_ format: AVPixelFormat) -> Bool {
         guard let descriptor = av_pix_fmt_desc_get(format) else { return false }
         return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_PAL) != 0

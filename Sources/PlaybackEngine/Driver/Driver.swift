@@ -40,4 +40,25 @@ public protocol Driver: AnyObject, Sendable {
     func makeCallbackLane(_ queue: DispatchQueue) -> any Lane
     /// Runs `work` on `lane` at `time`, or at once if that has passed.
     func schedule(at time: HostTime, on lane: any Lane, _ work: @escaping @Sendable () -> Void) -> any Wakeup
+    /// Does `work`, which takes long and touches nothing that lanes touch, and then `next` on `lane`. Of one lane one
+    /// after the other, in order. It may be done beside the lanes; `next` comes at a moment that hangs on nothing else.
+    func compute(
+        _ work: @escaping @Sendable () -> Void,
+        on lane: any Lane,
+        then next: @escaping @Sendable () -> Void
+    )
+}
+
+extension Driver {
+    /// Both in one turn of the lane.
+    public func compute(
+        _ work: @escaping @Sendable () -> Void,
+        on lane: any Lane,
+        then next: @escaping @Sendable () -> Void
+    ) {
+        lane.enqueue {
+            work()
+            next()
+        }
+    }
 }

@@ -21,6 +21,10 @@ package final class SteppedDriver: Driver {
         private var showing: Deque<Job> = []
         /// Reading and decoding can wait: it is done ahead of need.
         private var ahead: Deque<Job> = []
+        /// What waits for work that is done beside the lanes.
+        private var waiting: Deque<Job> = []
+        /// Steps ahead since something waits.
+        private var stepsAhead = 0
         /// With a seed: each lane's own, by the order in which lanes were made.
         private var lanes: [Deque<Job>] = []
         private var random: SplitMix64?
@@ -30,7 +34,9 @@ package final class SteppedDriver: Driver {
         /// The new lane's number.
         private(set) var laneCount = 0
 
-        var isEmpty: Bool { showing.isEmpty && ahead.isEmpty && lanes.allSatisfy(\.isEmpty) }
+        var isEmpty: Bool {
+            showing.isEmpty && ahead.isEmpty && waiting.isEmpty && lanes.allSatisfy(\.isEmpty)
+        }
 
         mutating func makeLane() -> Int {
             if random != nil { lanes.append([]) }
@@ -49,11 +55,27 @@ package final class SteppedDriver: Driver {
         }
 
         mutating func next() -> Job? {
-            guard random != nil else { return showing.popFirst() ?? ahead.popFirst() }
+            guard random != nil else { return showing.popFirst() ?? nextAhead() }
+            if lanes.allSatisfy(\.isEmpty) { return waiting.popFirst() }
             let ready = lanes.indices.filter { !lanes[$0].isEmpty }
             guard let lane = ready.randomElement(using: &random!) else { return nil }
             return lanes[lane].removeFirst()
         }
+
+        mutating func appendWaiting(_ job: @escaping Job) { waiting.append(job) }
+
+        /// While something is done beside the lanes there is time for steps ahead, but not for all that there are: the
+        /// first frame shall come soon.
+        private mutating func nextAhead() -> Job? {
+            if !waiting.isEmpty, ahead.isEmpty || stepsAhead >= Self.mostStepsAhead {
+                stepsAhead = 0
+                return waiting.popFirst()
+            }
+            stepsAhead = waiting.isEmpty ? 0 : stepsAhead + 1
+            return ahead.popFirst()
+        }
+
+        private static let mostStepsAhead = 8
     }
 
     private struct Agenda {
@@ -98,6 +120,12 @@ package final class SteppedDriver: Driver {
 
     fileprivate func enqueue(_ work: @escaping @Sendable () -> Void, on lane: Int, isAhead: Bool) {
         agenda.withLock { $0.jobs.append(work, lane: lane, isAhead: isAhead) }
+        announce()
+    }
+
+    /// Runs `work`, which may wait for something outside, when little else is left to do at the present time.
+    package func enqueueWaiting(_ work: @escaping @Sendable () -> Void) {
+        agenda.withLock { $0.jobs.appendWaiting(work) }
         announce()
     }
 

@@ -7,6 +7,8 @@ import Synchronization
 package final class VirtualDriver: Driver {
     private let stepped: SteppedDriver
     private let pump: Pump
+    /// Computes beside the steps.
+    private let side = PoolLane(.presenting, pool: .shared)
 
     package init() {
         stepped = SteppedDriver()
@@ -29,6 +31,24 @@ package final class VirtualDriver: Driver {
         _ work: @escaping @Sendable () -> Void
     ) -> any Wakeup {
         stepped.schedule(at: time, on: lane, work)
+    }
+
+    /// Beside the steps, one at a time. The step that waits for it has its place among the others, so that the order of
+    /// steps is the same in every run.
+    package func compute(
+        _ work: @escaping @Sendable () -> Void,
+        on lane: any Lane,
+        then next: @escaping @Sendable () -> Void
+    ) {
+        let isDone = DispatchSemaphore(value: 0)
+        side.enqueue {
+            work()
+            isDone.signal()
+        }
+        stepped.enqueueWaiting {
+            isDone.wait()
+            lane.enqueue(next)
+        }
     }
 }
 

@@ -38,7 +38,7 @@ package final class FrameConversions: Sendable {
             makers = makers.filter { $0.value.maker != nil }
             let maker = FrameMaker(
                 wants,
-                lane: driver.makeLane(.presenting, label: "conversion"),
+                driver: driver,
                 makeConverter: makeConverter,
                 count: { [made] in made.withLock { $0 += 1 } }
             )
@@ -48,15 +48,16 @@ package final class FrameConversions: Sendable {
     }
 }
 
-/// Makes frames for one kind of wants, on a lane of its own.
+/// Makes frames for one kind of wants, on a lane of its own or beside it.
 ///
-/// Unchecked: `converter` is confined to the lane; everything else is locked or never changes.
+/// Unchecked: `converter` is used by what the lane computes, one at a time; everything else is locked or never changes.
 final class FrameMaker: @unchecked Sendable {
     typealias Taker = @Sendable (Result<VideoFrame, MediaError>) -> Void
 
     private struct Job {
         let source: VideoFrame
         var takers: [Taker]
+        var result: Result<VideoFrame, MediaError>?
     }
     private struct State {
         /// Asked for and not made yet; the first one may be under way.
@@ -66,6 +67,7 @@ final class FrameMaker: @unchecked Sendable {
     }
 
     private let wants: FrameWants
+    private let driver: any Driver
     private let lane: any Lane
     private let makeConverter: @Sendable () -> any VideoConverter
     private let count: @Sendable () -> Void
@@ -74,12 +76,13 @@ final class FrameMaker: @unchecked Sendable {
 
     init(
         _ wants: FrameWants,
-        lane: any Lane,
+        driver: any Driver,
         makeConverter: @escaping @Sendable () -> any VideoConverter,
         count: @escaping @Sendable () -> Void
     ) {
         self.wants = wants
-        self.lane = lane
+        self.driver = driver
+        lane = driver.makeLane(.presenting, label: "conversion")
         self.makeConverter = makeConverter
         self.count = count
     }
@@ -97,7 +100,7 @@ final class FrameMaker: @unchecked Sendable {
             return (nil, true)
         }
         if let known { take(.success(known)) }
-        if isNew { lane.enqueue { [self] in work() } }
+        if isNew { driver.compute({ [self] in work() }, on: lane, then: { [self] in handOut() }) }
     }
 
     /// Nothing that was made is asked for any more.
@@ -110,31 +113,32 @@ final class FrameMaker: @unchecked Sendable {
     }
 
     private func work() {
-        guard let source = state.withLock({ $0.jobs.first?.source }) else { return }
+        guard let source = state.withLock({ $0.jobs.first { $0.result == nil }?.source }) else { return }
         let converter = converter ?? makeConverter()
         self.converter = converter
-        let (result, made) = outcome(of: source, converter)
-        let (takers, old) = state.withLock { state in
-            let old = state.newest
-            state.newest = made.map { (source, $0) }
-            return (state.jobs.removeFirst().takers, old)
+        let result: Result<VideoFrame, MediaError>
+        do throws(MediaError) {
+            result = .success(try convert(source, with: converter))
+            count()
+        } catch {
+            result = .failure(error)
+        }
+        state.withLock { state in
+            guard let index = state.jobs.firstIndex(where: { $0.result == nil }) else { return }
+            state.jobs[index].result = result
+        }
+    }
+
+    private func handOut() {
+        let (job, old) = state.withLock { state in
+            let (job, old) = (state.jobs.popFirst(), state.newest)
+            if let job, case .success(let made) = job.result { state.newest = (job.source, made) }
+            return (job, old)
         }
         // Memory is given back outside the lock.
         _ = old
-        for taker in takers { taker(result) }
-    }
-
-    private func outcome(
-        of source: VideoFrame,
-        _ converter: any VideoConverter
-    ) -> (Result<VideoFrame, MediaError>, made: VideoFrame?) {
-        do throws(MediaError) {
-            let made = try convert(source, with: converter)
-            count()
-            return (.success(made), made)
-        } catch {
-            return (.failure(error), nil)
-        }
+        guard let job, let result = job.result else { return }
+        for taker in job.takers { taker(result) }
     }
 
     private func convert(

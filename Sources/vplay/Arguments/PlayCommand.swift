@@ -120,6 +120,14 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var deinterlace = Deinterlacing.auto
 
+    @Option(
+        help: ArgumentHelp(
+            "What raw and y4m are given: rgba, yuv420p, ... by FFmpeg's names (default: as decoded).",
+            valueName: "f"
+        )
+    )
+    var pixelFormat: String?
+
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
 

@@ -27,6 +27,8 @@ struct PlayOptions: Sendable {
     var size: PixelSize?
     var gravity: VideoGravity
     var deinterlacing: Deinterlacing
+    /// What `raw` and `y4m` are given.
+    var pixelFormat: PixelFormat?
     var threads: Int?
     /// Megabytes.
     var frameCache: Int?
@@ -70,6 +72,7 @@ struct PlayOptions: Sendable {
         size = command.size?.size
         gravity = command.gravity
         deinterlacing = command.deinterlace
+        pixelFormat = command.pixelFormat.map { PixelFormat(rawValue: $0) }
         threads = command.threads
         frameCache = command.frameCache
         buffer = command.buffer?.time
@@ -121,6 +124,7 @@ struct PlayOptions: Sendable {
         if isUntimed, case .pulse = audio {
             throw ValidationError("--untimed excludes --audio pulse: a device plays in real time.")
         }
+        try checkPixelFormat()
         if frames != nil, !decodesVideo {
             throw ValidationError("--frames needs pictures, not --video none.")
         }
@@ -129,6 +133,20 @@ struct PlayOptions: Sendable {
             let name = pipe.name == "-" ? "Standard input" : pipe.name
             throw ValidationError(
                 "\(name) can be read only once, so --start, --end and the choice of tracks need a file."
+            )
+        }
+    }
+
+    private func checkPixelFormat() throws(ValidationError) {
+        guard let pixelFormat else { return }
+        let takers = video.compactMap(\.writablePixelFormats)
+        if takers.isEmpty { throw ValidationError("--pixel-format is for --video raw and --video y4m.") }
+        guard takers.allSatisfy({ $0.contains(pixelFormat) }) else {
+            let isKnown = RawVideoSink.writablePixelFormats.contains(pixelFormat)
+            throw ValidationError(
+                oneLine(
+                    "--pixel-format \(pixelFormat): \(isKnown ? "y4m cannot hold it" : "there is none such")."
+                )
             )
         }
     }

@@ -37,6 +37,15 @@ enum VideoSinkArgument: Hashable, Sendable {
         }
     }
 
+    /// What `--pixel-format` may be; nil: it does not concern the sink.
+    var writablePixelFormats: [PixelFormat]? {
+        switch self {
+        case .raw: RawVideoSink.writablePixelFormats
+        case .y4m: Y4MSink.writablePixelFormats
+        case .null, .none, .framemd5, .images: nil
+        }
+    }
+
     /// Of a file that is there, or will be.
     var path: String? {
         switch self {

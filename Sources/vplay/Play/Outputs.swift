@@ -13,7 +13,7 @@ struct Outputs: Sendable {
     /// A path that cannot be written is known before anything is played; a file is made and an old one touched
     /// when there is something to write.
     init(_ options: PlayOptions) throws(SinkError) {
-        for argument in options.video { try add(argument) }
+        for argument in options.video { try add(argument, options.pixelFormat) }
         switch options.audio {
         case .none: audio = .none
         case .null: audio = .sink(NullAudioSink())
@@ -32,12 +32,12 @@ struct Outputs: Sendable {
         PulseAudioSink(device: name, applicationName: "vplay") { [soundNotices] in soundNotices.tell($0) }
     }
 
-    private mutating func add(_ argument: VideoSinkArgument) throws(SinkError) {
+    private mutating func add(_ argument: VideoSinkArgument, _ format: PixelFormat?) throws(SinkError) {
         switch argument {
         case .none: break
         case .null: video.append(NullVideoSink())
-        case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path)))
-        case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path)))
+        case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path), pixelFormat: format))
+        case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
         case .images(let path): add(path.description, try ImageSequenceSink(path: path))
         }
