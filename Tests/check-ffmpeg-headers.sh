@@ -1,5 +1,6 @@
 #!/bin/sh
-# Proves that target FFmpeg compiles against the headers of FFmpeg 7.1, as Debian 13 (trixie) ships them.
+# Proves that target FFmpeg compiles against the headers of FFmpeg 7.1, as Debian 13 (trixie) ships them, and that what
+# CFFmpeg declares of libavfilter is what libavfilter's own headers declare.
 # Nothing is installed: an apt configuration of its own, with its own state, fetches packages into
 # .build-ffmpeg7/ and unpacks them there. Exits with 0 only if the target compiled.
 set -eu
@@ -45,7 +46,7 @@ run_apt() {
 run_apt update >"$root/update.log" 2>&1 && [ -n "$(ls "$apt/state/lists" | grep trixie)" ] ||
     fail "Debian trixie cannot be reached at $mirror (see $root/update.log)"
 
-packages="libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev"
+packages="libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libavfilter-dev"
 (cd "$apt/cache/archives" && run_apt download $packages >"$root/download.log" 2>&1) ||
     fail "the packages of trixie cannot be fetched (see $root/download.log)"
 for package in $packages; do
@@ -59,6 +60,17 @@ include="$sysroot/usr/include/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/nu
 version="$(sed -n 's/^#define LIBAVFORMAT_VERSION_MAJOR *//p' "$include/libavformat/version_major.h")"
 [ "$version" -ge 61 ] || fail "these are headers of libavformat $version, not of FFmpeg 7"
 echo "compiling against libavformat $version in $include"
+
+# A declaration that differs from the one before is an error.
+clang -fsyntax-only -Werror -I"$include" -ISources/CFFmpeg -x c - <<END || fail "libavfilter's functions are not as declared"
+#include "shim.h"
+#include <libavfilter/avfilter.h>
+#include <libavfilter/buffersink.h>
+#include <libavfilter/buffersrc.h>
+_Static_assert(LIBAVFILTER_VERSION_MAJOR == LIBAVUTIL_VERSION_MAJOR - 49, "another libavfilter belongs to this libavutil");
+_Static_assert((unsigned)AVFILTER_AUTO_CONVERT_NONE == (unsigned)-1, "another number");
+END
+echo "libavfilter's functions are as declared"
 
 # A pkg-config that knows only these headers: the host's own must not come first.
 mkdir -p "$root/pkgconfig"

@@ -56,6 +56,21 @@ def numbers(file):
     return found
 
 
+def check_light(name, track, side_data):
+    found = {data.get("side_data_type"): data for data in side_data}
+    display = found.get("Mastering display metadata")
+    colors = {"red": "red", "green": "green", "blue": "blue", "whitePoint": "white_point"}
+    told = display and {
+        **{key: [display[f"{color}_x"], display[f"{color}_y"]] for key, color in colors.items()},
+        "minimumLuminance": display["min_luminance"],
+        "maximumLuminance": display["max_luminance"],
+    }
+    expect(name, "mastering display", told, track.get("masteringDisplay"))
+    light = found.get("Content light level metadata")
+    level = light and {"maximum": light["max_content"], "maximumFrameAverage": light["max_average"]}
+    expect(name, "content light level", level, track.get("contentLightLevel"))
+
+
 def check_video(file, name, index, track, stream):
     expect(name, "size", [stream["width"], stream["height"]], [track["width"], track["height"]])
     if "frameRate" in track:
@@ -65,7 +80,14 @@ def check_video(file, name, index, track, stream):
     turned = [-data["rotation"] for data in stream.get("side_data_list", []) if "rotation" in data]
     expect(name, "rotation", turned[0] if turned else 0, track.get("clockwiseRotation", 0))
 
-    frames = probe(file, "-select_streams", f"{index}", "-show_entries", "frame=pts,key_frame")["frames"]
+    if "fieldOrder" in track:
+        expect(name, "field order", stream.get("field_order"), track["fieldOrder"])
+    entries = "frame=pts,key_frame,interlaced_frame:frame_side_data_list"
+    frames = probe(file, "-select_streams", f"{index}", "-show_entries", entries)["frames"]
+    woven = [i for i, frame in enumerate(frames) if frame["interlaced_frame"]]
+    expect(name, "interlaced frames", woven, list(range(track["frames"])) if "fieldOrder" in track else [])
+    for i, frame in enumerate(frames):
+        check_light(f"{name}, frame {i}", track, frame.get("side_data_list", []))
     base = Fraction(stream["time_base"])
     times = [frame["pts"] * base for frame in frames]
     first = Fraction(*track["firstPTS"])

@@ -124,6 +124,25 @@ encode "${source[@]}" -an -c:v libx265 -preset ultrafast -crf 30 -tag:v hvc1 \
 encode "${source[@]}" "${x264[@]}" "${aac[@]}" -f mpegts clip-h264-aac.ts
 encode -i "$out/clip-h264-aac.mp4" -map 0:v -c copy -movflags +faststart video-only.mp4
 
+# What the picture was graded on, and how bright it becomes; told with each key frame, not by the container.
+encode -t 1 "${source[@]}" -an -pix_fmt yuv420p10le -c:v libx265 -preset ultrafast -crf 30 -tag:v hvc1 \
+    -x265-params "pools=none:frame-threads=1:keyint=15:min-keyint=15:scenecut=0:bframes=2:b-adapt=0:open-gop=0:info=0:log-level=error:repeat-headers=1:hdr10=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50):max-cll=1000,400" \
+    hdr10-hevc.mp4
+
+# Two fields of different times in each frame, the upper one first. Beside each clip lies what FFmpeg's bwdif makes of it.
+ff -f lavfi -i testsrc2=s=320x180:r=50:d=2 -vf "tinterlace=interleave_top,$number" -c:v rawvideo "${exact[@]}" woven.nut
+woven=(-i woven.nut -vf setfield=tff "${exact[@]}" -flags:v +bitexact+ilme+ildct)
+ff "${woven[@]}" -c:v mpeg2video -q:v 10 -g 12 -bf 2 -sc_threshold 1000000000 -f mpegts interlaced-mpeg2.ts
+ff "${woven[@]}" "${x264[@]}" -x264-params tff=1 -movflags +faststart interlaced-h264.mp4
+for clip in interlaced-mpeg2.ts interlaced-h264.mp4; do
+    keep "$clip"
+    ff -i "$out/$clip" -map 0:v -vf bwdif=mode=send_frame:deint=interlaced -fps_mode passthrough -f framemd5 "$clip.bwdif.framemd5"
+    keep "$clip.bwdif.framemd5"
+done
+# Sides that are no multiple of two, so that the last chroma samples stand for less than the others.
+encode -f lavfi -i testsrc2=s=322x182:r=30:d=0.2 -vf "$number,crop=321:181:0:0:exact=1" -c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 300k \
+    -g 30 -pix_fmt yuv420p odd-size-vp9.webm
+
 # Uneven times: of a 60 fps source, the frames 0, 1, 3, 6 of each ten.
 encode -f lavfi -i testsrc2=s=320x180:r=60:d=3 -f lavfi -i "$(clicks 3)" \
     -vf "select='eq(mod(n,10),0)+eq(mod(n,10),1)+eq(mod(n,10),3)+eq(mod(n,10),6)',$number" -fps_mode vfr -enc_time_base 1:60 \
@@ -168,6 +187,10 @@ encode -f lavfi -i "$(tone 480 48000 2)" -c:a libopus -b:a 48k tone-48000.opus
 encode -i "$out/tone-48000.opus" -c copy tone-48000-opus.webm
 # Without that header nothing tells of delay and padding.
 encode -i "$out/tone-44100.mp3" -c copy -write_xing 0 -id3v2_version 0 tone-no-header.mp3
+
+# A second of black, one of a picture, one of gray: a poster is neither black nor plain.
+encode -f lavfi -i color=black:s=320x180:r=30:d=1 -f lavfi -i testsrc2=s=320x180:r=30:d=1 \
+    -f lavfi -i color=gray:s=320x180:r=30:d=1 -lavfi "concat=n=3,$number" "${x264[@]}" -movflags +faststart black-picture-gray.mp4
 
 tracks=()
 for _ in $(seq 100); do tracks+=(-map 0:a); done

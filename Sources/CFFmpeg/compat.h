@@ -47,6 +47,22 @@ static inline int ph_frame_is_interlaced(const AVFrame *frame) {
 #endif
 }
 
+static inline int ph_frame_has_top_field_first(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_TOP_FIELD_FIRST
+    return (frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) != 0;
+#else
+    return frame->top_field_first != 0;
+#endif
+}
+
+static inline void ph_frame_set_interlaced(AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+    frame->flags |= AV_FRAME_FLAG_INTERLACED;
+#else
+    frame->interlaced_frame = 1;
+#endif
+}
+
 // Side data of a whole stream: with the stream until 6.0, with its codec parameters from 6.1. NULL when absent.
 static inline const uint8_t *ph_stream_side_data(
     const AVStream *stream, enum AVPacketSideDataType type, size_t *size
@@ -73,13 +89,11 @@ static inline const uint8_t *ph_stream_side_data(
 struct PHChromaPositions {
     int source_x, source_y, target_x, target_y;
 };
-// What the scaler chooses itself.
-static const int PH_CHROMA_POSITION_DEFAULT = -513;
 
 // NULL where there is no such scaler.
 static inline void *ph_sws_make(
     int from_width, int from_height, enum AVPixelFormat from, int to_width, int to_height,
-    enum AVPixelFormat to, int flags, struct PHChromaPositions chroma
+    enum AVPixelFormat to, int flags, int from_full, int to_full, struct PHChromaPositions chroma
 ) {
     struct SwsContext *context = sws_alloc_context();
     if (!context) return NULL;
@@ -88,6 +102,8 @@ static inline void *ph_sws_make(
         {"dstw", to_width}, {"dsth", to_height}, {"dst_format", to}, {"sws_flags", flags},
         {"src_h_chr_pos", chroma.source_x}, {"src_v_chr_pos", chroma.source_y},
         {"dst_h_chr_pos", chroma.target_x}, {"dst_v_chr_pos", chroma.target_y},
+        // Known from the start: for ranges that are equal libswscale chooses a plain copy here, for good.
+        {"src_range", from_full}, {"dst_range", to_full},
     };
     int code = 0;
     for (size_t i = 0; i < sizeof options / sizeof options[0] && code >= 0; i++)

@@ -9,8 +9,10 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var framesDropped = 0
     /// Frames shown later than `lateThreshold` after they were due.
     public var framesLate = 0
-    /// Frames that a layer's sinks were too slow to take.
+    /// Frames that sinks were too slow to take, added up over all sinks of all layers.
     public var framesSkippedBySinks = 0
+    /// Frames made in another shape or pixel format for sinks: one for all sinks of a player with equal wants.
+    public var framesConverted = 0
     /// Host nanoseconds between due and shown: the largest, and the sum over all shown.
     public var worstLateness: Int64 = 0
     /// Nanoseconds by which frames were shown after they were due, added up over all of them.

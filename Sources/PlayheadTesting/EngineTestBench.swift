@@ -26,7 +26,8 @@ package final class EngineTestBench: PlaybackTestBench {
         let (driver, backend) = (equipment.driver, equipment.backend)
         let addLine = TestJournal.writer(equipment.journal)
         loop = PlaybackLoop(driver: driver) { report, _ in report.line.map(addLine) }
-        layer = LayerOutput(driver: driver, label: "layer") { backend.makeVideoConverter() }
+        let conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
+        layer = LayerOutput(driver: driver, label: "layer", conversions: conversions)
         layer.add(equipment.videoSink)
         loop.attach(layer)
         if let sink = equipment.audioOutput {

@@ -1,22 +1,26 @@
 public import MediaCore
 
-/// Hands each frame to a closure, on the layer's own queue.
+/// Hands each frame to a closure, on the sink's own queue.
 public final class CallbackVideoSink: VideoSink {
     public let acceptedPixelFormats: [PixelFormat]
+    public let appliesPreferredTrackTransform: Bool
     private let onStart: @Sendable (VideoFormat) throws -> Void
     private let onFlush: @Sendable () -> Void
     private let onFinish: @Sendable () -> Void
     private let onFrame: @Sendable (VideoFrame) throws -> Void
 
     /// `pixelFormats`: most wanted first; empty for the decoder's own, untouched and uncopied.
+    /// `appliesPreferredTrackTransform`: upright and with square pixels where the layer has no size.
     public init(
         pixelFormats: [PixelFormat] = [],
+        appliesPreferredTrackTransform: Bool = false,
         onStart: @escaping @Sendable (VideoFormat) throws -> Void = { _ in },
         onFlush: @escaping @Sendable () -> Void = {},
         onFinish: @escaping @Sendable () -> Void = {},
         onFrame: @escaping @Sendable (VideoFrame) throws -> Void
     ) {
         acceptedPixelFormats = pixelFormats
+        self.appliesPreferredTrackTransform = appliesPreferredTrackTransform
         self.onStart = onStart
         self.onFlush = onFlush
         self.onFinish = onFinish

@@ -1,4 +1,6 @@
 import Foundation
+import Playhead
+import TestSupport
 import Testing
 
 @Suite("Outputs", .enabled(if: Media.isMade))
@@ -154,6 +156,23 @@ struct OutputTests {
         }
     }
 
+    @Test(arguments: ["interlaced-mpeg2.ts", "interlaced-h264.mp4"])
+    func deinterlacesWhereAsked(_ name: String) async throws {
+        func hashes(_ options: String...) async throws -> [String] {
+            let clip = Media.fixture(name)
+            let outcome = try await Command.run(["--untimed", "--video", "framemd5:-"] + options + [clip])
+            #expect(outcome.status == 0)
+            return Fixture.frameHashes(outcome.text)
+        }
+        let whole = try await hashes("--deinterlace", "always")
+        #expect(try whole.count == 50 && whole == Fixture.deinterlaced(name))
+        let plain = try await hashes()
+        #expect(plain.count == 50 && zip(plain, whole).allSatisfy { $0 != $1 })
+        #expect(try await hashes("--deinterlace", "none") == plain)
+        // Laid out in a size, they are to be looked at.
+        #expect(try await hashes("--size", "320x180") == whole)
+    }
+
     @Test func probeTellsWhatIsThere() async throws {
         let outcome = try await Command.run("probe", "--json", Media.fixture("two-languages.mkv"))
         let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
@@ -162,6 +181,44 @@ struct OutputTests {
         #expect(Set(tracks.compactMap { $0["language"] as? String }).count >= 2)
         let text = try await Command.run("probe", Media.clip)
         #expect(text.text.contains("track 0: video, h264"))
+    }
+
+    @Test func probeTellsOfLight() async throws {
+        func place(_ x: Int32, _ y: Int32) -> MasteringDisplay.Chromaticity {
+            MasteringDisplay.Chromaticity(x: Rational(x, 50_000), y: Rational(y, 50_000))
+        }
+        let display = MasteringDisplay(
+            primaries: MasteringDisplay.Primaries(
+                red: place(34_000, 16_000),
+                green: place(13_250, 34_500),
+                blue: place(7_500, 3_000),
+                whitePoint: place(15_635, 16_450)
+            ),
+            luminance: MasteringDisplay.Luminance(
+                minimum: Rational(50, 10_000),
+                maximum: Rational(10_000_000, 10_000)
+            )
+        )
+        let boxes = LightBoxes(display, ContentLightLevel(maximum: 1000, maximumFrameAverage: 400))
+        let folder = try TemporaryFolder()
+        let clip = try Data(contentsOf: Fixture.url("clip-moov-at-end.mp4"))
+        try folder.write("hdr.mp4", try #require(boxes.added(toFirst: "avc1", of: clip)))
+        let outcome = try await Command.run("probe", "--json", folder.path("hdr.mp4"))
+        let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])
+        let tracks = try #require(object["tracks"] as? [[String: Any]])
+        let told = try #require(tracks[0]["masteringDisplay"] as? [String: Any])
+        #expect(told["red"] as? [String] == ["34000/50000", "16000/50000"])
+        #expect(told["green"] as? [String] == ["13250/50000", "34500/50000"])
+        #expect(told["blue"] as? [String] == ["7500/50000", "3000/50000"])
+        #expect(told["whitePoint"] as? [String] == ["15635/50000", "16450/50000"])
+        #expect(told["minimumLuminance"] as? String == "50/10000")
+        #expect(told["maximumLuminance"] as? String == "10000000/10000")
+        let level = tracks[0]["contentLightLevel"] as? [String: Int]
+        #expect(level == ["maximum": 1000, "maximumFrameAverage": 400])
+        let text = try await Command.run("probe", folder.path("hdr.mp4"))
+        #expect(text.text.contains("graded on 0.005 to 1000 cd/m², MaxCLL 1000, MaxFALL 400"))
+        let plain = try await Command.run("probe", Media.clip)
+        #expect(!plain.text.contains("cd/m²"))
     }
 
     @Test func tracksAreChosenByLanguage() async throws {

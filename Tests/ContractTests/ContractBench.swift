@@ -25,11 +25,17 @@ extension PlayerTestBench {
 
 extension PlayerTestBench where TestedPlayer == Player {
     /// For real files, which FFmpeg opens.
-    static func forFiles() -> PlayerTestBench {
-        PlayerTestBench { $0.backend = Player.Configuration().backend }
+    static func forFiles(
+        _ configure: (inout Player.Configuration) -> Void = { _ in }
+    ) -> PlayerTestBench {
+        PlayerTestBench {
+            $0.backend = Player.Configuration().backend
+            configure(&$0)
+        }
     }
 
     /// An item of a file that is current and has shown its first frame.
+    @discardableResult
     func load(_ url: URL, _ prepare: (PlayerItem) -> Void = { _ in }) -> PlayerItem {
         let item = PlayerItem(url: url)
         prepare(item)

@@ -269,4 +269,60 @@ struct LayerTests {
         #expect(bench.videoSink.numbers.last == 25)
         plain.player = nil
     }
+
+    @Test("Where the layer has no size a sink says whether it wants frames upright, or as they were decoded")
+    func upright() {
+        let bench = PlayerTestBench(.silentClip(), settlesByItself: true)
+        let shapes = Locked([String: VideoShape]())
+        for isUpright in [false, true] {
+            bench.layer.add(
+                CallbackVideoSink(appliesPreferredTrackTransform: isUpright) { frame in
+                    shapes.withLock { $0["\(isUpright)"] = frame.format.shape }
+                }
+            )
+        }
+        bench.layer.videoFilter = { frame in
+            var frame = frame
+            frame.format.rotation = .clockwise90
+            frame.format.pixelAspectRatio = Rational(2, 1)
+            return frame
+        }
+        bench.load()
+        let coded = VideoShape(
+            size: PixelSize(width: 16, height: 8),
+            pixelAspectRatio: Rational(2, 1),
+            rotation: .clockwise90
+        )
+        #expect(shapes.withLock { $0["false"] } == coded)
+        #expect(shapes.withLock { $0["true"] } == VideoShape(size: PixelSize(width: 8, height: 32)))
+        #expect(bench.player.counters.framesConverted == 1)
+        // With a size there is no difference.
+        bench.layer.size = PixelSize(width: 64, height: 64)
+        #expect(shapes.withLock { Set($0.values) } == [VideoShape(size: PixelSize(width: 64, height: 64))])
+        #expect(bench.player.counters.framesConverted == 2)
+    }
+
+    @Test("Equal wants of all layers cost one conversion; frames that need none are not counted")
+    func conversions() {
+        let bench = PlayerTestBench(.silentClip())
+        let sinks = (0..<4).map { _ in CapturingVideoSink(clock: bench.driver.clock) }
+        let sizes = [(64, 64), (64, 64), (32, 64)].map { PixelSize(width: $0.0, height: $0.1) }
+        let layers = sizes.map { PlayerLayer(player: bench.player, size: $0) }
+        for (layer, sink) in zip(layers, sinks) { layer.add(sink) }
+        layers[0].add(sinks[3])
+        bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 60)
+        for sink in sinks + [bench.videoSink] { #expect(sink.numbers == Array(0..<50)) }
+        #expect(bench.player.counters.framesConverted == 2 * 50)
+        #expect(bench.layer.counters(of: bench.videoSink)?.framesDelivered == 50)
+        #expect(layers[2].counters(of: sinks[2])?.framesDelivered == 50)
+        #expect(layers[2].counters(of: sinks[0]) == nil)
+        // One that comes late gets the very frame that was made for the others.
+        let late = PlayerLayer(player: bench.player, size: sizes[0])
+        late.add(CapturingVideoSink(clock: bench.driver.clock))
+        bench.driver.settle()
+        #expect(bench.player.counters.framesConverted == 2 * 50)
+        for layer in layers + [late] { layer.player = nil }
+    }
 }

@@ -11,17 +11,27 @@ struct LayoutRampTests {
     /// Value of luma at the left end of the picture, and of red at its top.
     private static let start = 20.0
 
-    /// `chroma`: "420", "444"; 8 bits, planar. A chroma sample has the value in its middle.
-    private func ramp(_ chroma: String) throws -> VideoFrame {
+    /// Where a chroma sample lies within the luma samples that it stands for, by what the stream says.
+    private static func place(_ location: String?, _ unit: Int) -> (x: Double, y: Double) {
+        let middle = Double(unit) / 2
+        // What is not said means "left".
+        let location = location ?? "left"
+        let y = location.hasPrefix("top") ? 0.5 : location.hasPrefix("bottom") ? Double(unit) - 0.5 : middle
+        return (location.hasSuffix("left") ? 0.5 : middle, y)
+    }
+
+    /// `chroma`: "420", "444"; 8 bits, planar. A chroma sample has the value of the point where it lies.
+    private func ramp(_ chroma: String, location: String? = "center") throws -> VideoFrame {
         let format = av_get_pix_fmt("yuv\(chroma)p")
         let owner = try FrameOwner(size: Self.size, format: format)
         let unit = chroma == "420" ? 2 : 1
         for (index, plane) in PlaneLayout.planes(owner.pointer.pointee).enumerated() {
             let unit = index == 0 ? 1 : unit
+            let place = Self.place(location, unit)
             for row in 0..<plane.rowCount {
                 for column in 0..<plane.bytesUsedPerRow {
-                    let place = index == 2 ? row : column
-                    let value = UInt8(Self.start + Double(place * unit) + Double(unit) / 2)
+                    let distance = index == 2 ? Double(row * unit) + place.y : Double(column * unit) + place.x
+                    let value = UInt8(Self.start + distance)
                     UnsafeMutableRawPointer(mutating: plane.baseAddress)
                         .storeBytes(of: value, toByteOffset: row * plane.bytesPerRow + column, as: UInt8.self)
                 }
@@ -31,7 +41,11 @@ struct LayoutRampTests {
             format: VideoFormat(
                 pixelFormat: PixelFormat(rawValue: "yuv\(chroma)p"),
                 size: Self.size,
-                color: ColorDescription(matrix: "bt709", isFullRange: false)
+                color: ColorDescription(
+                    matrix: "bt709",
+                    isFullRange: false,
+                    chromaLocation: chroma == "420" ? location : nil
+                )
             ),
             presentationTime: .zero,
             duration: .invalid,
@@ -68,11 +82,12 @@ struct LayoutRampTests {
         return frame.withPlanes { planes in
             planes.prefix(3).enumerated().map { index, plane in
                 let unit = index == 0 ? 1 : unit
+                let place = Self.place(frame.format.color.chromaLocation, unit)
                 var worst = 0.0
                 for row in 0..<plane.rowCount {
                     for column in 0..<plane.bytesUsedPerRow {
-                        let x = (Double(column) + 0.5) * Double(unit)
-                        let y = (Double(row) + 0.5) * Double(unit)
+                        let x = Double(column * unit) + place.x
+                        let y = Double(row * unit) + place.y
                         guard x > Double(rect.x + edge), x < Double(rect.x + rect.width - edge),
                             y > Double(rect.y + edge), y < Double(rect.y + rect.height - edge)
                         else { continue }
@@ -114,14 +129,14 @@ struct LayoutRampTests {
     ].map { PixelSize(width: $0.0, height: $0.1) }
 
     @Test(
-        "Each sample of luma and chroma comes from where the geometry says",
-        arguments: ["420", "444"],
+        "Each sample of luma and chroma comes from where the geometry says, wherever chroma lies",
+        arguments: [("420", "center"), ("420", "left"), ("420", "topleft"), ("420", nil), ("444", nil)],
         MediaCore.Rotation.allCases
     )
-    func places(_ chroma: String, _ rotation: MediaCore.Rotation) throws {
+    func places(_ chroma: (name: String, location: String?), _ rotation: MediaCore.Rotation) throws {
         let converter = FFmpegVideoConverter()
-        let unit = chroma == "420" ? 2 : 1
-        var plain = try ramp(chroma)
+        let unit = chroma.name == "420" ? 2 : 1
+        var plain = try ramp(chroma.name, location: chroma.location)
         plain.format.rotation = rotation
         for isMirrored in [false, true] {
             plain.format.isMirrored = isMirrored
@@ -166,6 +181,45 @@ struct LayoutRampTests {
                     )
                 }
             }
+        }
+    }
+
+    @Test(
+        "Chroma is read where the stream says that it lies, and written where the frame says then",
+        arguments: ["center", "left", "topleft", "top", "bottomleft", nil]
+    )
+    func siting(_ location: String?) throws {
+        let coarse = try ramp("420", location: location)
+        let whole = VideoGeometry(coarse.format.shape, gravity: .resize, target: Self.size)
+        let converter = FFmpegVideoConverter()
+        let fine = try converter.convert(coarse, to: .yuv444p, size: Self.size)
+        #expect(fine.format.color.chromaLocation == nil)
+        // Half a step that the ramp lacks, and half a step of rounding.
+        #expect(errors(fine, whole, unit: 1).allSatisfy { $0 <= 1 }, "\(errors(fine, whole, unit: 1))")
+        let again = try converter.convert(try ramp("444"), to: .yuv420p, size: Self.size)
+        #expect(again.format.color.chromaLocation == "left")
+        #expect(errors(again, whole, unit: 2).allSatisfy { $0 <= 1 }, "\(errors(again, whole, unit: 2))")
+        let half = PixelSize(width: 90, height: 60)
+        let smaller = VideoGeometry(coarse.format.shape, gravity: .resize, target: half)
+        let scaled = try converter.convert(coarse, to: nil, geometry: smaller, background: .clear)
+        #expect(scaled.format.color.chromaLocation == location)
+        #expect(isRight(scaled, smaller, unit: 2), "\(errors(scaled, smaller, unit: 2))")
+    }
+
+    @Test("Turned without being scaled, a frame says where its chroma has come to lie, if that has a name")
+    func turnedSiting() throws {
+        let converter = FFmpegVideoConverter()
+        let places: [(String?, MediaCore.Rotation, String?)] = [
+            ("left", .clockwise90, "top"), (nil, .clockwise90, "top"), ("left", .clockwise270, "bottom"),
+            ("left", .half, nil), ("center", .clockwise90, "center"),
+            ("topleft", .clockwise270, "bottomleft"),
+            ("bottomleft", .clockwise90, "topleft"), ("left", .none, "left"),
+        ]
+        for (location, rotation, expected) in places {
+            var frame = try ramp("420", location: location)
+            frame.format.rotation = rotation
+            let turned = try converter.upright(frame)
+            #expect(turned.format.color.chromaLocation == expected, "\(location ?? "none") \(rotation)")
         }
     }
 }

@@ -11,7 +11,10 @@ import Testing
 @Suite(.enabled(if: Corpus.isPresent, Corpus.hint))
 struct StillTests {
     private func generator(_ entry: CorpusEntry) -> ImageGenerator {
-        ImageGenerator(asset: Asset(url: URL(fileURLWithPath: entry.location)))
+        let generator = ImageGenerator(asset: Asset(url: URL(fileURLWithPath: entry.location)))
+        // As ffmpeg's frames are that they are compared with.
+        generator.deinterlacing = .none
+        return generator
     }
 
     @Test(

@@ -75,6 +75,8 @@ final class BarPainter {
                     sourceFormat: AV_PIX_FMT_RGBA64LE,
                     target: size,
                     targetFormat: wanted.format,
+                    sourceChroma: wanted.colors.sourceChroma,
+                    targetChroma: wanted.colors.targetChroma,
                     colors: wanted.colors
                 )
                 return .success(try scaler.scale([plane], into: planes, plan))

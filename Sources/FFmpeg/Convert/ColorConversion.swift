@@ -1,12 +1,15 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// The matrix and range of both ends of a conversion.
+/// The matrix, range and chroma siting of both ends of a conversion.
 struct ColorConversion: Equatable {
     var sourceMatrix: Int32
     var sourceIsFull: Bool
     var targetMatrix: Int32
     var targetIsFull: Bool
+    private(set) var sourceChroma: ChromaSiting
+    private(set) var targetChroma: ChromaSiting
+    private let targetLocation: String?
     private let targetIsRGB: Bool
     private let sourceIsRGB: Bool
 
@@ -30,6 +33,9 @@ struct ColorConversion: Equatable {
         let isFull = format.color.isFullRange ?? ColorNames.isFullRangeByName(from)
         sourceIsFull = isFull || sourceIsRGB
         targetIsFull = targetIsRGB || ColorNames.isFullRangeByName(to) || (isFull && !sourceIsRGB)
+        targetLocation = ChromaSiting.location(of: format.color.chromaLocation, from: from, to: to)
+        sourceChroma = ChromaSiting(format.color.chromaLocation, in: from)
+        targetChroma = ChromaSiting(targetLocation, in: to)
     }
 
     /// From full-range RGB to what the target of this conversion is.
@@ -37,6 +43,17 @@ struct ColorConversion: Equatable {
         var result = self
         result.sourceMatrix = targetMatrix
         result.sourceIsFull = true
+        result.sourceChroma = ChromaSiting()
+        return result
+    }
+
+    /// The same colours as JFIF and WebP have them, which cannot say otherwise: the matrix of BT.601, and chroma in
+    /// the middle of its luma samples.
+    func inImageFile(_ format: AVPixelFormat, isFull: Bool) -> ColorConversion {
+        var result = self
+        result.targetMatrix = SWS_CS_ITU601
+        result.targetIsFull = isFull
+        result.targetChroma = ChromaSiting("center", in: format)
         return result
     }
 
@@ -45,10 +62,10 @@ struct ColorConversion: Equatable {
         if targetIsRGB {
             color.matrix = "gbr"
             color.isFullRange = true
-            color.chromaLocation = nil
         } else {
             if sourceIsRGB { color.matrix = targetMatrix == SWS_CS_ITU709 ? "bt709" : "smpte170m" }
             if sourceIsRGB || targetIsFull != sourceIsFull { color.isFullRange = targetIsFull }
         }
+        color.chromaLocation = targetLocation
     }
 }

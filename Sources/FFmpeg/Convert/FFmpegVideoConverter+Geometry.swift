@@ -5,7 +5,7 @@ package import MediaCore
 /// into its place; the bars are painted last.
 ///
 /// Chroma: frames are cut, and laid into the target, at any luma sample. Where that lies within a chroma sample,
-/// the planes begin with that sample, and libswscale is told where it lies (`Scaler.Plan`), so scaled chroma is
+/// the planes begin with that sample, and libswscale is told where it lies (`ChromaSiting`), so scaled chroma is
 /// exact without an intermediate frame. Where nothing is scaled samples are only moved, and chroma lies aside by
 /// less than one of its samples.
 extension FFmpegVideoConverter {
@@ -16,7 +16,7 @@ extension FFmpegVideoConverter {
         background: Color
     ) throws(MediaError) -> VideoFrame {
         let order = PictureOrder(geometry.rotation, isMirrored: geometry.isMirrored)
-        let wanted = pixelFormat ?? Self.ownFormat(of: frame.pixelFormat, swapsAxes: order.swapsAxes)
+        let wanted = pixelFormat ?? nearestFormat(to: frame.pixelFormat, geometry: geometry)
         if geometry.isIdentity, geometry.target == frame.size {
             var same = try convert(frame, to: wanted, size: frame.size)
             same.format = same.format.laidOut(by: geometry)
@@ -40,6 +40,10 @@ extension FFmpegVideoConverter {
             )
         }
         return result
+    }
+
+    package func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
+        Self.ownFormat(of: pixelFormat, swapsAxes: geometry.rotation.swapsAxes)
     }
 
     /// The frame's own format where it can be written and turned, else the nearest one.
@@ -75,29 +79,29 @@ extension FFmpegVideoConverter {
         var meant = frame.format
         meant.size = original.size
         let colors = ColorConversion(meant, from: from, to: to)
-        let output = try FrameOwner(size: geometry.target, format: to)
+        let output = try pool.frame(size: geometry.target, format: to)
         let planes = PlaneLayout.planes(output.pointer.pointee)
         let places = grid.planes.map { order.place(geometry.destination, in: $0) }
         let free = zip(zip(planes, places), grid.planes).map { pair, layout in
             pair.0.part(pair.1.columns, pair.1.rows, sampleSize: layout.sampleSize)
         }
+        let isOnlyTurned = !order.isPlain && from == to && geometry.source.size == geometry.scaledSize
         try frame.readPlanes { all throws(MediaError) in
             let cut = SampleGrid(from)?.cut(all, to: geometry.source) ?? all
-            if !order.isPlain, from == to, geometry.source.size == geometry.scaledSize {
-                return FrameRotator.turn(cut, into: free, grid, order)
-            }
-            var plan = Scaler.Plan(
+            if isOnlyTurned { return FrameRotator.turn(cut, into: free, grid, order) }
+            let cutAt = Scaler.Lead(x: geometry.source.x, y: geometry.source.y, in: from)
+            let plan = Scaler.Plan(
                 source: geometry.source.size,
                 sourceFormat: from,
                 target: geometry.scaledSize,
                 targetFormat: to,
+                sourceChroma: colors.sourceChroma.ahead(of: cutAt),
+                targetChroma: colors.targetChroma.before(order, in: to).ahead(of: order.lead(of: places)),
                 colors: colors
             )
-            plan.sourceLead = Scaler.Lead(x: geometry.source.x, y: geometry.source.y, in: from)
-            plan.targetLead = order.lead(of: places)
             guard !order.isPlain else { return try scaler.scale(cut, into: free, plan) }
             // Scaled before it is turned: for a frame that is made smaller this is less work.
-            let scaled = try FrameOwner(size: geometry.scaledSize, format: to)
+            let scaled = try pool.frame(size: geometry.scaledSize, format: to)
             let between = PlaneLayout.planes(scaled.pointer.pointee)
             try scaler.scale(cut, into: between, plan)
             FrameRotator.turn(between, into: free, grid, order)
@@ -109,7 +113,10 @@ extension FFmpegVideoConverter {
         result.format = frame.format.laidOut(by: geometry)
         result.format.pixelFormat = pixelFormat
         colors.describe(&result.format.color)
-        if !order.isPlain { result.format.color.chromaLocation = nil }
+        if isOnlyTurned {
+            let location = frame.format.color.chromaLocation
+            result.format.color.chromaLocation = ChromaSiting.location(of: location, in: from, after: order)
+        }
         result.storage = FFmpegVideoStorage(output)
         return result
     }

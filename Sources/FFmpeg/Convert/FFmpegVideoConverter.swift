@@ -10,6 +10,7 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
     let beforehand = Scaler()
     let afterwards = Scaler()
     let painter = BarPainter()
+    let pool = PicturePool()
 
     package init() {}
 
@@ -39,7 +40,7 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         result.format.size = size
         result.format.pixelAspectRatio = frame.format.shape.scaled(to: size).pixelAspectRatio
         colors.describe(&result.format.color)
-        let output = try FrameOwner(size: size, format: to)
+        let output = try pool.frame(size: size, format: to)
         try frame.readPlanes { planes throws(MediaError) in
             try scaler.scale(
                 planes,
@@ -49,6 +50,8 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
                     sourceFormat: from,
                     target: size,
                     targetFormat: to,
+                    sourceChroma: colors.sourceChroma,
+                    targetChroma: colors.targetChroma,
                     colors: colors
                 )
             )

@@ -139,7 +139,7 @@ extension FFmpegVideoConverter {
             }
             frame = try convert(frame, to: other, size: frame.size)
         }
-        let output = try FrameOwner(
+        let output = try pool.frame(
             size: frame.format.shape.upright.size,
             format: av_get_pix_fmt(frame.pixelFormat.rawValue)
         )
@@ -153,8 +153,11 @@ extension FFmpegVideoConverter {
         result.format.pixelAspectRatio = frame.format.shape.upright.pixelAspectRatio
         result.format.rotation = .none
         result.format.isMirrored = false
-        // Between the samples that it was between before, which has no name any more.
-        result.format.color.chromaLocation = nil
+        result.format.color.chromaLocation = ChromaSiting.location(
+            of: frame.format.color.chromaLocation,
+            in: AVPixelFormat(output.pointer.pointee.format),
+            after: order
+        )
         result.storage = FFmpegVideoStorage(output)
         return result
     }

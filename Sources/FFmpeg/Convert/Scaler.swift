@@ -9,13 +9,14 @@ final class Scaler {
         var sourceFormat: AVPixelFormat
         var target: PixelSize
         var targetFormat: AVPixelFormat
-        /// Luma samples by which the first chroma sample reaches ahead of the first luma sample, across and down:
-        /// for frames that were cut out of, or are laid into, another one within a chroma sample.
-        var sourceLead = Lead()
-        var targetLead = Lead()
+        /// Of the planes that are handed over, which may begin within a chroma sample; see `Lead`.
+        var sourceChroma: ChromaSiting
+        var targetChroma: ChromaSiting
         var colors: ColorConversion
     }
 
+    /// Luma samples by which the first chroma sample's place reaches ahead of the first luma sample, across and down:
+    /// for frames that were cut out of, or are laid into, another one within a chroma sample.
     struct Lead: Equatable {
         var x = 0
         var y = 0
@@ -68,31 +69,25 @@ final class Scaler {
                 Int32(clamping: plan.target.height),
                 PixelFormats.withoutRange(plan.targetFormat),
                 method | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT,
+                plan.colors.sourceIsFull && !PixelFormats.isRGB(plan.sourceFormat) ? 1 : 0,
+                plan.colors.targetIsFull && !PixelFormats.isRGB(plan.targetFormat) ? 1 : 0,
                 Scaler.chromaPositions(plan)
             )
         }
     }
 
-    /// libswscale's option: where the first chroma sample lies, in 256ths of a luma sample. Without a lead what it
-    /// takes by itself, in the middle of its luma samples.
     private static func chromaPositions(_ plan: Plan) -> PHChromaPositions {
-        let (from, to) = (shifts(plan.sourceFormat), shifts(plan.targetFormat))
-        return PHChromaPositions(
-            source_x: chromaPosition(from.x, lead: plan.sourceLead.x),
-            source_y: chromaPosition(from.y, lead: plan.sourceLead.y),
-            target_x: chromaPosition(to.x, lead: plan.targetLead.x),
-            target_y: chromaPosition(to.y, lead: plan.targetLead.y)
+        PHChromaPositions(
+            source_x: option(plan.sourceChroma.x),
+            source_y: option(plan.sourceChroma.y),
+            target_x: option(plan.targetChroma.x),
+            target_y: option(plan.targetChroma.y)
         )
     }
 
-    private static func chromaPosition(_ shift: Int32, lead: Int) -> Int32 {
-        lead == 0 ? PH_CHROMA_POSITION_DEFAULT : (128 << shift) - 128 - 256 * Int32(clamping: lead)
-    }
-
-    private static func shifts(_ format: AVPixelFormat) -> (x: Int32, y: Int32) {
-        guard let descriptor = av_pix_fmt_desc_get(format)?.pointee else { return (0, 0) }
-        return (Int32(descriptor.log2_chroma_w), Int32(descriptor.log2_chroma_h))
-    }
+    /// What libswscale can be told. Chroma that is four times as coarse as luma may lie farther out by a sample of luma,
+    /// where a frame is cut at its worst.
+    private static func option(_ position: Int) -> Int32 { Int32(min(max(position, -512), 512)) }
 
     /// A frame that owns nothing, so nothing is freed with it.
     private static func borrow(

@@ -27,7 +27,7 @@ struct FrameFactory {
         let time = mapping.itemTime(ticks) ?? expected ?? .zero
         expected = time + (duration ?? nominalDuration)
         var picture = VideoFrame(
-            format: videoFormat(frame),
+            format: videoFormat(owner.pointer),
             presentationTime: time,
             duration: duration ?? .invalid,
             isKeyFrame: ph_frame_is_key(owner.pointer) != 0,
@@ -36,6 +36,7 @@ struct FrameFactory {
             storage: FFmpegVideoStorage(owner)
         )
         picture.isInterlaced = ph_frame_is_interlaced(owner.pointer) != 0
+        picture.isTopFieldFirst = ph_frame_has_top_field_first(owner.pointer) != 0
         return picture
     }
 
@@ -63,9 +64,12 @@ struct FrameFactory {
     private struct VideoKey: Equatable {
         var format, width, height, aspectNumerator, aspectDenominator: Int32
         var primaries, transfer, matrix, range, chroma: UInt32
+        var mastering: MasteringDisplay?
+        var light: ContentLightLevel?
     }
 
-    private mutating func videoFormat(_ frame: AVFrame) -> VideoFormat {
+    private mutating func videoFormat(_ pointer: UnsafeMutablePointer<AVFrame>) -> VideoFormat {
+        let frame = pointer.pointee
         let aspect = containerAspect.num != 0 ? containerAspect : frame.sample_aspect_ratio
         let key = VideoKey(
             format: frame.format,
@@ -77,7 +81,9 @@ struct FrameFactory {
             transfer: frame.color_trc.rawValue,
             matrix: frame.colorspace.rawValue,
             range: frame.color_range.rawValue,
-            chroma: frame.chroma_location.rawValue
+            chroma: frame.chroma_location.rawValue,
+            mastering: LightMetadata.masteringDisplay(of: pointer) ?? track.masteringDisplay,
+            light: LightMetadata.contentLightLevel(of: pointer) ?? track.contentLightLevel
         )
         if let lastVideo, lastVideo.key == key { return lastVideo.format }
         let pixelFormat = AVPixelFormat(frame.format)
@@ -95,7 +101,9 @@ struct FrameFactory {
             ),
             rotation: track.preferredRotation,
             isMirrored: track.isMirrored,
-            nominalFrameRate: track.nominalFrameRate
+            nominalFrameRate: track.nominalFrameRate,
+            masteringDisplay: key.mastering,
+            contentLightLevel: key.light
         )
         lastVideo = (key, format)
         return format

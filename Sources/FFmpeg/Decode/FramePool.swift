@@ -15,7 +15,7 @@ final class FramePool: Sendable {
         var height: Int32
     }
 
-    private let pool = Locked<Pool?>(nil)
+    private let pool = Locked<ShapePool?>(nil)
 
     /// Gives `frame` memory, from any of the codec's threads; an error number of libav's where there is none.
     func provide(_ frame: UnsafeMutablePointer<AVFrame>, for context: UnsafeMutablePointer<AVCodecContext>)
@@ -28,7 +28,8 @@ final class FramePool: Sendable {
         )
         return pool.withLock { pool in
             if pool?.shape != shape {
-                guard let layout = PictureLayout(shape, context: context), let fresh = Pool(shape, layout)
+                guard let layout = PictureLayout(shape, context: context),
+                    let fresh = ShapePool(shape, layout)
                 else { return PH_ERROR_ENOMEM }
                 pool = fresh
             }
@@ -55,21 +56,36 @@ struct PictureLayout {
     /// Behind each plane: libavcodec's assembly may read and write past the end by up to a vector.
     private static let spare = 128
     private static let alignment = 64
+    private static let planes = 4
 
-    /// nil for sizes that cannot be.
+    /// As a codec wants it; nil for sizes that cannot be.
     init?(_ shape: FramePool.Shape, context: UnsafeMutablePointer<AVCodecContext>) {
         var width = shape.width
         var height = shape.height
-        let planes = 4
         var wanted = [Int32](repeating: 1, count: Int(AV_NUM_DATA_POINTERS))
         avcodec_align_dimensions2(context, &width, &height, &wanted)
         let format = AVPixelFormat(shape.format)
-        var strides = [Int32](repeating: 0, count: planes)
+        var strides = [Int32](repeating: 0, count: Self.planes)
         repeat {
             guard width > 0, av_image_fill_linesizes(&strides, format, width) >= 0 else { return nil }
             // The next width with one more factor of two.
             width &+= width & -width
-        } while (0..<planes).contains { strides[$0] % max(1, wanted[$0]) != 0 }
+        } while (0..<Self.planes).contains { strides[$0] % max(1, wanted[$0]) != 0 }
+        self.init(format, height: height, strides)
+    }
+
+    /// For libswscale, whose assembly writes whole vectors; nil for sizes that cannot be.
+    init?(_ shape: FramePool.Shape) {
+        let format = AVPixelFormat(shape.format)
+        var strides = [Int32](repeating: 0, count: Self.planes)
+        guard shape.width > 0, av_image_fill_linesizes(&strides, format, shape.width) >= 0 else { return nil }
+        let unit = Int32(Self.alignment)
+        guard strides.allSatisfy({ $0 < Int32.max - unit }) else { return nil }
+        self.init(format, height: shape.height, strides.map { ($0 + unit - 1) & ~(unit - 1) })
+    }
+
+    private init?(_ format: AVPixelFormat, height: Int32, _ strides: [Int32]) {
+        let planes = Self.planes
         var sizes = [Int](repeating: 0, count: planes)
         guard av_image_fill_plane_sizes(&sizes, format, height, strides.map { Int($0) }) >= 0 else {
             return nil
@@ -85,7 +101,7 @@ struct PictureLayout {
 }
 
 /// Frames of one shape. Those that readers still hold keep their memory after it is gone.
-private final class Pool {
+final class ShapePool {
     let shape: FramePool.Shape
     private let layout: PictureLayout
     private let supply: SlabSupply

@@ -50,9 +50,16 @@ public protocol VideoConverter: AnyObject, Sendable {
         geometry: VideoGeometry,
         background: Color
     ) throws(MediaError) -> VideoFrame
+    /// What `convert` makes of a frame in `pixelFormat` where no format is asked for. Any thread, at any time.
+    func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat
 }
 
 extension VideoConverter {
+    /// The very same.
+    public func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
+        pixelFormat
+    }
+
     /// For a converter without one of its own: by scaling and turning the whole frame. Throws where a part
     /// would have to be cut out, or bars painted.
     public func convert(
@@ -103,8 +110,11 @@ public protocol MediaBackend: Sendable {
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter
     /// nil: audio at another speed is handed on as it is.
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)?
+    /// nil: interlaced frames are handed on as they were decoded. Each user takes one of its own. Any thread.
+    func makeDeinterlacer() -> (any Deinterlacer)?
 }
 
 extension MediaBackend {
     public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
+    public func makeDeinterlacer() -> (any Deinterlacer)? { nil }
 }

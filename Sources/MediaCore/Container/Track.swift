@@ -47,6 +47,11 @@ public struct Track: Hashable, Sendable, Identifiable {
     public var isMirrored: Bool
     /// What the sample values mean, as far as the stream says.
     public var color: ColorDescription
+    /// What video was graded on, as the container or the codec's header says; nil where they do not. Frames tell too
+    /// (`VideoFormat.masteringDisplay`), also where nothing but the pictures themselves does.
+    public var masteringDisplay: MasteringDisplay?
+    /// How bright the pictures become; nil where the container and the codec's header do not say.
+    public var contentLightLevel: ContentLightLevel?
     /// Empty until known; for video FFmpeg's pixel format, for audio its sample format.
     public var sampleLayout: String
     /// Samples per second; 0 for other media.

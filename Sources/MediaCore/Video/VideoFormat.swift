@@ -90,6 +90,10 @@ public struct VideoFormat: Hashable, Sendable {
     public var isMirrored: Bool
     /// The container's or the codec's best guess; nil when there is none. Never use it to schedule.
     public var nominalFrameRate: Rational?
+    /// What it was graded on; nil where the stream does not say. It says so of HDR (PQ) as a rule.
+    public var masteringDisplay: MasteringDisplay?
+    /// How bright the pictures become; nil where the stream does not say.
+    public var contentLightLevel: ContentLightLevel?
 
     /// Upright, with square pixels and nothing known of its colours, unless said otherwise.
     public init(
@@ -99,7 +103,9 @@ public struct VideoFormat: Hashable, Sendable {
         color: ColorDescription = ColorDescription(),
         rotation: Rotation = .none,
         isMirrored: Bool = false,
-        nominalFrameRate: Rational? = nil
+        nominalFrameRate: Rational? = nil,
+        masteringDisplay: MasteringDisplay? = nil,
+        contentLightLevel: ContentLightLevel? = nil
     ) {
         self.pixelFormat = pixelFormat
         self.size = size
@@ -108,6 +114,8 @@ public struct VideoFormat: Hashable, Sendable {
         self.rotation = rotation
         self.isMirrored = isMirrored
         self.nominalFrameRate = nominalFrameRate
+        self.masteringDisplay = masteringDisplay
+        self.contentLightLevel = contentLightLevel
     }
 
     /// Size as a viewer sees it: pixel aspect widens or narrows, then rotation swaps the axes.

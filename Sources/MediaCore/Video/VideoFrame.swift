@@ -56,6 +56,8 @@ public struct VideoFrame: Sendable {
     public var isCorrupt: Bool
     /// Two fields of different times, woven into one another.
     public var isInterlaced = false
+    /// The upper one of the two fields is the earlier one; means nothing where the frame is not interlaced.
+    public var isTopFieldFirst = false
     /// The container's own time stamp, untouched.
     public var sourceTime: SourceTime
     /// The pixels, which other frames may share; never changed.
@@ -67,6 +69,9 @@ public struct VideoFrame: Sendable {
 
     /// Delivered while playing backward: the one before it is due later.
     public var isReversed = false
+
+    /// Of an interlaced frame, where somebody deinterlaces.
+    package var neighbours: FrameNeighbours?
 
     /// `presentationTime` and `duration` in item time; `epoch` and `pass` are stamped by who runs the
     /// decoder.

@@ -1,11 +1,15 @@
 /// Takes frames. What a user plugs into a layer.
 ///
-/// All calls come in order on the layer's own queue, never two at a time. A slow sink delays neither the
+/// All calls come in order on the sink's own queue, never two at a time. A slow sink delays neither the
 /// clock nor other sinks nor other players: what it cannot take in time it does not get (in real time), or
 /// playback waits for it (on the virtual clock).
 public protocol VideoSink: AnyObject, Sendable {
     /// Most wanted first; empty for the decoder's own, untouched and uncopied.
     var acceptedPixelFormats: [PixelFormat] { get }
+    /// How frames come where the layer has no size. False (the default): as they were decoded, not turned, with the
+    /// pixel aspect of the file. True: as a viewer is to see them, upright and with square pixels. Where the layer has a
+    /// size they come so in any case. Read once, when the sink is added.
+    var appliesPreferredTrackTransform: Bool { get }
     /// Before the first frame, and again whenever size, format or colour changes.
     func start(_ format: VideoFormat) throws
     /// Takes a frame that is due now. It may keep it as long as it likes. What it throws finishes the sink
@@ -19,5 +23,6 @@ public protocol VideoSink: AnyObject, Sendable {
 
 extension VideoSink {
     public var acceptedPixelFormats: [PixelFormat] { [] }
+    public var appliesPreferredTrackTransform: Bool { false }
     public func flush() {}
 }

@@ -40,6 +40,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
     private let lane: any Lane
     private let makeDemuxer: @Sendable () -> any Demuxer
     private let converter: any VideoConverter
+    private let deinterlacer: FrameDeinterlacer
     private let options: @Sendable () -> DecoderOptions
     private let didOpen: @Sendable (MediaDescription) -> Void
 
@@ -59,12 +60,14 @@ package final class ImageRequestQueue: @unchecked Sendable {
         driver: any Driver,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         converter: any VideoConverter,
+        makeDeinterlacer: @escaping @Sendable () -> (any Deinterlacer)? = { nil },
         options: @escaping @Sendable () -> DecoderOptions,
         didOpen: @escaping @Sendable (MediaDescription) -> Void
     ) {
         lane = driver.makeLane(.loading, label: "stills")
         self.makeDemuxer = makeDemuxer
         self.converter = converter
+        deinterlacer = FrameDeinterlacer(make: makeDeinterlacer)
         self.options = options
         self.didOpen = didOpen
     }
@@ -170,7 +173,9 @@ package final class ImageRequestQueue: @unchecked Sendable {
             }
             for _ in 0..<Self.stepsPerTurn {
                 guard let frame = try reader.step() else { continue }
-                finish(next, .success(try next.request.shape(frame, with: converter)))
+                let isWanted = next.request.deinterlacing != .none
+                let whole = isWanted ? deinterlacer.deinterlace(frame).frame : frame
+                finish(next, .success(try next.request.shape(whole, with: converter)))
                 break
             }
         } catch {

@@ -7,6 +7,7 @@ struct Opening: Sendable {
     let demuxer: any Demuxer
     let start: EpochStart
     let isRealTime: Bool
+    let demand: DeinterlacingDemand
     let loading: any Lane
     let decoding: any Lane
     /// A track is lost, the item goes on.
@@ -78,7 +79,8 @@ struct Opening: Sendable {
             do throws(MediaError) {
                 let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
                 let kept = repeating(decoder, track)
-                decoders.append((track, EarlyPictureDecoder.wrap(kept, of: track, item.decoding)))
+                let early = EarlyPictureDecoder.wrap(kept, of: track, item.decoding)
+                decoders.append((track, NeighbourDecoder.wrap(early, of: track, demand)))
             } catch {
                 if error.code == .cancelled { throw error }
                 lastFailure = error
@@ -109,7 +111,8 @@ struct Opening: Sendable {
         }
         guard let track = tracks.first(where: { $0.mediaType == type && !$0.isPlayable }) else { return nil }
         let why = track.unplayableReason ?? "it cannot be played"
-        return MediaError(.decoderNotFound, "track \(track.id) (\(track.codec)): \(why)", track: track.id)
+        let code: MediaError.Code = track.hasProtectedContent ? .encrypted : .decoderNotFound
+        return MediaError(code, "track \(track.id) (\(track.codec)): \(why)", track: track.id)
     }
 
     private func nothingToPlay(_ tracks: [Track], _ failure: MediaError?) -> MediaError {

@@ -3,6 +3,8 @@ import MediaCore
 /// A player's layers, and what they show.
 struct LayerGroup {
     private var layers: [LayerOutput] = []
+    /// Whether one of them deinterlaces.
+    let demand = DeinterlacingDemand()
     /// The frame being shown, for a layer that comes later.
     private(set) var lastFrame: VideoFrame?
     /// The item that it belongs to.
@@ -13,17 +15,24 @@ struct LayerGroup {
     private(set) var isReadyForDisplay = false
     /// It is on its way.
     private var isBeginningDisplay = false
+    /// Frames come due, and the layers get none: an output has it so.
+    private(set) var isSuppressed = false
 
     /// The new layer gets the frame being shown.
     mutating func add(_ layer: LayerOutput) {
         layers.append(layer)
-        if let lastFrame { layer.present(lastFrame, isEssential: true, done: nil) }
+        reconsiderDemand()
+        if let lastFrame, !isSuppressed { layer.present(lastFrame, isEssential: true, done: nil) }
     }
 
     mutating func remove(_ layer: LayerOutput) {
         layer.setReport(nil)
         layers.removeAll { $0 === layer }
+        reconsiderDemand()
     }
+
+    /// What a layer wants has changed.
+    func reconsiderDemand() { demand.set(layers.contains { $0.deinterlaces }) }
 
     /// `done` is called on some lane when every layer's sinks have had the frame. `isEssential`: the frame of
     /// a seek, which no layer skips.
@@ -35,7 +44,7 @@ struct LayerGroup {
     ) {
         lastFrame = frame
         lastItem = item
-        guard !layers.isEmpty else {
+        guard !layers.isEmpty, !isSuppressed else {
             done?()
             return
         }
@@ -44,6 +53,15 @@ struct LayerGroup {
             return { all.tick() }
         }
         for layer in layers { layer.present(frame, isEssential: isEssential, done: each) }
+    }
+
+    /// True: a frame had been shown, and is not any more.
+    mutating func suppress(_ isSuppressed: Bool) -> Bool {
+        self.isSuppressed = isSuppressed
+        guard isSuppressed else { return false }
+        flush()
+        defer { isReadyForDisplay = false }
+        return isReadyForDisplay
     }
 
     /// What is on its way to the sinks is of another place or another item.
@@ -74,7 +92,7 @@ struct LayerGroup {
 
     /// True, once: no frame has reached the sinks, and none is on its way.
     mutating func beginsDisplay() -> Bool {
-        guard !isReadyForDisplay, !isBeginningDisplay else { return false }
+        guard !isReadyForDisplay, !isBeginningDisplay, !isSuppressed else { return false }
         isBeginningDisplay = true
         return true
     }
@@ -82,6 +100,7 @@ struct LayerGroup {
     /// True: it has changed.
     mutating func becomesReadyForDisplay() -> Bool {
         isBeginningDisplay = false
+        guard !isSuppressed else { return false }
         defer { isReadyForDisplay = true }
         return !isReadyForDisplay
     }

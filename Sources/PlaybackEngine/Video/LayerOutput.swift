@@ -6,35 +6,47 @@ package enum OutputReport: Sendable {
     case sinkFailed(MediaError, any Error)
     /// A frame was not taken because the sinks were still busy with earlier ones.
     case skipped
+    /// Whether a sink wants interlaced frames whole is not as it was; see `LayerOutput.deinterlaces`.
+    case deinterlacingChanged
+    /// Frames stay interlaced, for this reason. Told once.
+    case notDeinterlaced(MediaError)
     /// The audio's device has something to tell.
     case device(AudioDeviceNotice)
 }
 
-/// One layer's frames on their way to its sinks: fitted, converted where a sink asks for it, and handed
-/// over on the layer's own lane, so that a slow sink holds back nobody else.
+/// One layer's frames on their way to its sinks: filtered, made as each sink wants them, and handed over on a lane for
+/// each sink, so that a slow one holds back nobody else.
+///
+/// A frame gets its place with every sink at once, under the lock; what takes time comes after that. So each sink sees
+/// frames, flushes and its end in the order in which they were handed in here.
 package final class LayerOutput: Sendable {
     /// How a layer wants its frames.
     package struct Fit: Hashable, Sendable {
-        /// nil: frames are handed out as the decoder made them, and nothing else counts.
+        /// nil: frames are handed out as the decoder made them; gravity and background mean nothing.
         package let size: PixelSize?
         package let gravity: VideoGravity
         package let background: Color
+        package let deinterlacing: Deinterlacing
 
         package init(
             size: PixelSize? = nil,
             gravity: VideoGravity = .resizeAspect,
-            background: Color = .clear
+            background: Color = .clear,
+            deinterlacing: Deinterlacing = .none
         ) {
             self.size = size
             self.gravity = size == nil ? .resizeAspect : gravity
             self.background = size == nil ? .clear : background
+            self.deinterlacing = deinterlacing
         }
     }
 
     private struct Shared {
-        var waiting = 0
         var fit = Fit()
         var report: (@Sendable (OutputReport) -> Void)?
+        var feeders: [SinkFeeder] = []
+        /// Taken off, with something under way to them.
+        var leaving: [SinkFeeder] = []
         var lastFrame: VideoFrame?
         /// How the frame being shown was handed out, and the shape that it had before that.
         var shownFit: Fit?
@@ -43,6 +55,10 @@ package final class LayerOutput: Sendable {
         var refreshing: (any Wakeup)?
         var isClosed = false
         var filter: Filter?
+        /// Frames that wait for the layer's lane, or are worked on there.
+        var working = 0
+
+        var deinterlaces: Bool { feeders.contains { $0.wantsWhole(fit) } }
 
         /// What was shown is no longer current.
         mutating func forget() {
@@ -59,23 +75,44 @@ package final class LayerOutput: Sendable {
         let call: @Sendable (VideoFrame) -> VideoFrame?
     }
 
+    /// A frame on its way, with its places.
+    private struct Delivery {
+        let frame: VideoFrame
+        let fit: Fit
+        let filter: Filter?
+        let places: [(feeder: SinkFeeder, place: SinkFeeder.Place)]
+        /// Sinks that were too busy.
+        let skipped: Int
+        let all: Countdown?
+
+        /// A whole frame is made of an interlaced one, for some of the sinks or all.
+        var isMadeWhole: Bool { frame.isInterlaced && places.contains { $0.feeder.wantsWhole(fit) } }
+        /// Something is done to it before the sinks' own wants.
+        var isWorkedOn: Bool { filter != nil || isMadeWhole }
+    }
+
     private let shared = Locked(Shared())
+    /// Where interlaced frames are made whole, and the filter runs.
     private let lane: any Lane
     private let driver: any Driver
-    private let feeders: SinkFeeders
-    /// Frames under way to the sinks in real time; more would only come later still.
+    private let conversions: FrameConversions
+    private let deinterlacer: FrameDeinterlacer
+    /// Frames under way on the layer's lane in real time; more would only come later still.
     private static let depth = 2
     /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
     private static let patience: Int64 = 100_000_000
 
+    /// `conversions`: of all layers of a player.
     package init(
         driver: any Driver,
         label: String,
-        makeConverter: @escaping @Sendable () -> any VideoConverter
+        conversions: FrameConversions,
+        makeDeinterlacer: @escaping @Sendable () -> (any Deinterlacer)? = { nil }
     ) {
         lane = driver.makeLane(.presenting, label: label)
         self.driver = driver
-        feeders = SinkFeeders(makeConverter: makeConverter)
+        self.conversions = conversions
+        deinterlacer = FrameDeinterlacer(make: makeDeinterlacer)
     }
 
     package func setReport(_ report: (@Sendable (OutputReport) -> Void)?) {
@@ -88,12 +125,24 @@ package final class LayerOutput: Sendable {
     }
 
     /// Counts for every frame that is handed out from now on; `refresh` sees to the one being shown.
-    package func setFit(_ fit: Fit) { shared.withLock { $0.fit = fit } }
+    package func setFit(_ fit: Fit) { changeWants { $0.fit = fit } }
+
+    /// Whether a sink gets whole frames where they are interlaced.
+    var deinterlaces: Bool { shared.withLock { $0.deinterlaces } }
+
+    private func changeWants<Result>(_ body: (inout Shared) -> Result) -> Result {
+        let (result, hasChanged) = shared.withLock { shared in
+            let before = shared.deinterlaces
+            return (body(&shared), shared.deinterlaces != before)
+        }
+        if hasChanged { tell(.deinterlacingChanged) }
+        return result
+    }
 
     /// Hands out the frame being shown once more if it was handed out for another fit. `isPlaying`: only if no
     /// other frame has come soon, for that one is as good.
     package func refresh(isPlaying: Bool) {
-        guard isPlaying else { return lane.enqueue { [self] in showAgain() } }
+        guard isPlaying else { return showAgain() }
         let time = driver.clock.now.advanced(by: Self.patience)
         let wakeup = driver.schedule(at: time, on: lane) { [weak self] in self?.showAgain() }
         let old = shared.withLock { shared in
@@ -104,101 +153,202 @@ package final class LayerOutput: Sendable {
     }
 
     private func showAgain() {
-        let again = shared.withLock { shared -> (VideoFrame, Fit)? in
+        let again = shared.withLock { shared -> Delivery? in
             guard !shared.isClosed, let frame = shared.lastFrame, shared.shownFit != shared.fit else {
                 return nil
             }
-            return (frame, shared.fit)
+            return begin(frame, &shared, isEssential: true, done: nil)
         }
-        if let (frame, fit) = again { hand(frame, fit, onlyTo: nil) }
+        if let again { carryOut(again) }
     }
 
     /// Of the frame being shown, as it came out of the filter; nil: none is.
     package var shownShape: VideoShape? { shared.withLock { $0.shownShape } }
 
+    // MARK: Sinks
+
     /// The sink gets the frame that is being shown, if there is one.
     package func add(_ sink: any VideoSink) {
-        lane.enqueue { [self] in
-            feeders.add(sink)
-            let (frame, fit) = shared.withLock { ($0.lastFrame, $0.fit) }
-            if let frame { hand(frame, fit, onlyTo: sink) }
+        let feeder = SinkFeeder(sink, driver: driver, conversions: conversions) {
+            [weak self] failed, words, error in
+            self?.drop(failed)
+            self?.tell(.sinkFailed(words, error))
         }
+        let (first, old) = changeWants { shared -> (Delivery?, SinkFeeder?) in
+            guard !shared.feeders.contains(where: { $0.sink === sink }) else { return (nil, nil) }
+            let old = shared.leaving.last { $0.sink === sink }
+            if old != nil { feeder.hold() }
+            shared.feeders.append(feeder)
+            guard let frame = shared.lastFrame, let place = feeder.reserve(isEssential: true, done: nil)
+            else {
+                return (nil, old)
+            }
+            let delivery = Delivery(
+                frame: frame,
+                fit: shared.fit,
+                filter: shared.filter,
+                places: [(feeder, place)],
+                skipped: 0,
+                all: nil
+            )
+            if delivery.isWorkedOn { shared.working += 1 }
+            return (delivery, old)
+        }
+        old?.afterPending { feeder.release() }
+        if let first { carryOut(first) }
     }
 
     /// Finishes the sink after what is under way to it.
     package func remove(_ sink: any VideoSink) {
-        lane.enqueue { [self] in feeders.remove(sink) }
+        let feeder = changeWants { shared -> SinkFeeder? in
+            guard let index = shared.feeders.firstIndex(where: { $0.sink === sink }) else { return nil }
+            let feeder = shared.feeders.remove(at: index)
+            shared.leaving.append(feeder)
+            return feeder
+        }
+        feeder?.finish { [weak self] in feeder.map { self?.drop($0) } }
     }
 
-    /// Control lane. `done` is called on the layer's lane when the sinks have had the frame (or it was
-    /// skipped). `isEssential`: the frame of a seek, which is never skipped.
-    func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
-        let isTaken = shared.withLock { shared in
-            guard !shared.isClosed else { return false }
-            if driver.isRealTime, !isEssential, shared.waiting >= Self.depth { return false }
-            shared.waiting += 1
-            return true
-        }
-        guard isTaken else {
-            tell(.skipped)
-            done?()
-            return
-        }
-        lane.enqueue { [self] in
-            // Only now is it the one being shown: a sink that is added in between gets it once.
-            let fit = shared.withLock { shared in
-                if !shared.isClosed { shared.lastFrame = frame }
-                return shared.fit
-            }
-            hand(frame, fit, onlyTo: nil)
-            shared.withLock { $0.waiting -= 1 }
-            done?()
-        }
-    }
-
-    private func hand(_ frame: VideoFrame, _ fit: Fit, onlyTo sink: (any VideoSink)?) {
-        let filter = shared.withLock { $0.filter }
-        guard let frame = filter.map({ $0.call(frame) }) ?? frame else { return }
+    private func drop(_ feeder: SinkFeeder) {
         shared.withLock { shared in
-            // Not if a seek came between.
-            guard shared.lastFrame != nil else { return }
-            shared.shownShape = frame.format.shape
-            if sink == nil { shared.shownFit = fit }
+            shared.feeders.removeAll { $0 === feeder }
+            shared.leaving.removeAll { $0 === feeder }
         }
-        for failure in feeders.feed(frame, fit: fit, onlyTo: sink) {
-            tell(.sinkFailed(failure.words, failure.error))
+    }
+
+    /// nil: it is not one of the layer's.
+    package func counters(of sink: any VideoSink) -> VideoSinkCounters? {
+        shared.withLock { $0.feeders.first { $0.sink === sink } }?.counters
+    }
+
+    // MARK: Frames
+
+    /// Control lane. `done` is called on some lane when the sinks have had the frame (or were too busy for it).
+    /// `isEssential`: the frame of a seek, which is never skipped.
+    func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
+        let (delivery, isSkipped) = shared.withLock { shared -> (Delivery?, Bool) in
+            guard !shared.isClosed else { return (nil, false) }
+            if driver.isRealTime, !isEssential, shared.working >= Self.depth { return (nil, true) }
+            shared.lastFrame = frame
+            return (begin(frame, &shared, isEssential: isEssential, done: done), false)
         }
+        if let delivery { return carryOut(delivery) }
+        if isSkipped { tell(.skipped) }
+        done?()
+    }
+
+    /// Gives the frame its place with every sink.
+    private func begin(
+        _ frame: VideoFrame,
+        _ shared: inout Shared,
+        isEssential: Bool,
+        done: (@Sendable () -> Void)?
+    ) -> Delivery {
+        // One more for what comes before the sinks.
+        let all = done.map { Countdown(shared.feeders.count + 1, $0) }
+        let tick = all.map { all -> @Sendable () -> Void in { all.tick() } }
+        let places = shared.feeders.compactMap { feeder in
+            feeder.reserve(isEssential: isEssential, done: tick).map { (feeder, $0) }
+        }
+        shared.shownFit = shared.fit
+        let delivery = Delivery(
+            frame: frame,
+            fit: shared.fit,
+            filter: shared.filter,
+            places: places,
+            skipped: shared.feeders.count - places.count,
+            all: all
+        )
+        if shared.filter == nil { shared.shownShape = frame.format.shape }
+        if delivery.isWorkedOn { shared.working += 1 }
+        return delivery
+    }
+
+    private func carryOut(_ delivery: Delivery) {
+        for _ in 0..<delivery.skipped {
+            tell(.skipped)
+            delivery.all?.tick()
+        }
+        let decoded = delivery.frame.withoutNeighbours
+        guard delivery.isWorkedOn else { return hand(decoded, whole: decoded, delivery) }
+        lane.enqueue { [self] in
+            let whole = delivery.isMadeWhole ? whole(delivery.frame) : decoded
+            guard let filter = delivery.filter else {
+                shared.withLock { $0.working -= 1 }
+                return hand(decoded, whole: whole, delivery)
+            }
+            // Once for all sinks: where one of them wants a whole frame, all get what the filter makes of it.
+            let frame = filter.call(whole)
+            shared.withLock { shared in
+                shared.working -= 1
+                // Not if a seek came between.
+                if let frame, shared.lastFrame != nil { shared.shownShape = frame.format.shape }
+            }
+            hand(frame, whole: frame, delivery)
+        }
+    }
+
+    private func hand(_ frame: VideoFrame?, whole: VideoFrame?, _ delivery: Delivery) {
+        let fit = delivery.fit
+        for (feeder, place) in delivery.places {
+            feeder.provide(feeder.wantsWhole(fit) ? whole : frame, fit, in: place)
+        }
+        delivery.all?.tick()
+    }
+
+    private func whole(_ frame: VideoFrame) -> VideoFrame {
+        let (whole, error) = deinterlacer.deinterlace(frame)
+        if let error { tell(.notDeinterlaced(error)) }
+        return whole.withoutNeighbours
     }
 
     private func tell(_ report: OutputReport) { shared.withLock { $0.report }?(report) }
 
     /// A seek or a new item.
     func flush() {
-        shared.withLock { $0.forget() }
-        lane.enqueue { [self] in feeders.flush() }
+        let feeders = shared.withLock { shared in
+            shared.forget()
+            return shared.feeders
+        }
+        for feeder in feeders { feeder.flush() }
     }
 
     /// Finishes every sink; nothing is presented any more.
     package func close() {
-        shared.withLock {
-            $0.isClosed = true
-            $0.forget()
-        }
-        lane.enqueue { [self] in feeders.finish() }
+        let feeders = leave()
+        for feeder in feeders { feeder.finish { [weak self] in self?.drop(feeder) } }
     }
 
     /// Lets go of the sinks without finishing them, after what is under way; then they may go elsewhere.
     package func detach(then next: @escaping @Sendable () -> Void) {
-        shared.withLock {
-            $0.isClosed = true
-            $0.forget()
+        let earlier = shared.withLock { $0.leaving }
+        let feeders = leave()
+        let all = Countdown(earlier.count + feeders.count + 1, next)
+        for feeder in earlier { feeder.afterPending { all.tick() } }
+        for feeder in feeders {
+            feeder.letGo { [weak self] in
+                self?.drop(feeder)
+                all.tick()
+            }
         }
-        lane.enqueue { [self] in
-            feeders.letGo()
-            next()
+        all.tick()
+    }
+
+    private func leave() -> [SinkFeeder] {
+        shared.withLock { shared in
+            shared.isClosed = true
+            shared.forget()
+            defer { shared.feeders = [] }
+            shared.leaving += shared.feeders
+            return shared.feeders
         }
     }
 
-    /// The lane's work so far is done when `body` runs.
-    package func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
+    /// What is under way to the sinks has reached them when `body` runs.
+    package func afterPending(_ body: @escaping @Sendable () -> Void) {
+        let feeders = shared.withLock { $0.feeders + $0.leaving }
+        let all = Countdown(feeders.count + 1, body)
+        for feeder in feeders { feeder.afterPending { all.tick() } }
+        all.tick()
+    }
 }

@@ -5,8 +5,9 @@ import PlaybackEngine
 /// Where the frames go. A player may feed several layers; a layer shows one player and keeps it alive.
 ///
 /// With a `size` every sink gets frames of exactly that size, upright and with square pixels, laid in by
-/// `videoGravity` with bars in `backgroundColor`. Without one they are handed on as the decoder made them, untouched
-/// and uncopied: `VideoFrame.format` says how to turn them. Set while standing still, either shows at once.
+/// `videoGravity` with bars in `backgroundColor`. Without one a sink says how it wants them
+/// (`VideoSink.appliesPreferredTrackTransform`): as a rule as the decoder made them, untouched and uncopied, where
+/// `VideoFrame.format` says how to turn them. Set while standing still, either shows at once.
 public final class PlayerLayer: Sendable {
     private struct State {
         var player: Player?
@@ -14,11 +15,17 @@ public final class PlayerLayer: Sendable {
         var size: PixelSize?
         var gravity = VideoGravity.resizeAspect
         var background = Color.clear
+        var deinterlacing = Deinterlacing.auto
         var sinks: [any VideoSink] = []
         var filter: Filter?
 
         var fit: LayerOutput.Fit {
-            LayerOutput.Fit(size: size, gravity: gravity, background: background)
+            LayerOutput.Fit(
+                size: size,
+                gravity: gravity,
+                background: background,
+                deinterlacing: deinterlacing
+            )
         }
     }
     private struct Filter {
@@ -62,7 +69,12 @@ public final class PlayerLayer: Sendable {
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
             let backend = player.configuration.backend
-            return LayerOutput(driver: player.core.driver, label: "layer") { backend.makeVideoConverter() }
+            return LayerOutput(
+                driver: player.core.driver,
+                label: "layer",
+                conversions: player.core.conversions,
+                makeDeinterlacer: { backend.makeDeinterlacer() }
+            )
         }
         let (sinks, fit, filter) = state.withLock { state in
             state.player = player
@@ -81,7 +93,7 @@ public final class PlayerLayer: Sendable {
         if let player, let output { player.core.loop.attach(output) }
     }
 
-    /// Pixels; nil: the video's own, and frames are not touched. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
+    /// Pixels; nil: the video's own, and frames come as each sink wants them. One without extent shows nothing. Where an item has variants, the smallest that need not be enlarged for any
     /// layer of the player is played, once all its layers have a size.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
@@ -99,6 +111,18 @@ public final class PlayerLayer: Sendable {
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
         set { change { $0.background = newValue } }
+    }
+
+    /// Which interlaced frames are made whole; `.auto` by default. libavfilter is opened when the first of them comes (its
+    /// bwdif). A frame is made of those before and behind it; the first one behind a seek, and one that was decoded before
+    /// anybody wanted it, of what is there of the three. Where it cannot be done, frames stay interlaced, and the log and the
+    /// item's error log say so once.
+    ///
+    /// Set while standing still, it shows at once. Other layers and outputs get frames as they are; a `videoFilter` gets
+    /// whole ones where a sink of this layer does.
+    public var deinterlacing: Deinterlacing {
+        get { state.withLock { $0.deinterlacing } }
+        set { change { $0.deinterlacing = newValue } }
     }
 
     /// What every frame of the layer goes through before it is fitted and handed to the sinks, on the layer's
@@ -173,6 +197,12 @@ public final class PlayerLayer: Sendable {
             snapshot.enabledTracks.contains(track.id) && track.presentationSize == snapshot.presentationSize
         }
         return track?.shape ?? VideoShape(size: snapshot.presentationSize)
+    }
+
+    /// What became of the frames at one of the layer's sinks, since it was added or the layer got its player; nil: it
+    /// is not one of its sinks, or there is no player.
+    public func counters(of sink: any VideoSink) -> VideoSinkCounters? {
+        state.withLock { $0.output }?.counters(of: sink)
     }
 
     /// The sink gets the frame being shown, if there is one, and every one from then on.

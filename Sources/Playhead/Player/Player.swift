@@ -179,18 +179,23 @@ public class Player: @unchecked Sendable {
     public func currentTime() -> MediaTime { core.facts.item?.currentTime() ?? .zero }
 
     /// Counts since the player was made.
-    public var counters: PlaybackCounters { core.snapshot.counters }
+    public var counters: PlaybackCounters {
+        var counters = core.snapshot.counters
+        counters.framesConverted = core.conversions.count
+        return counters
+    }
 
-    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards.
+    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards. What was set
+    /// before the call has been told by then, and nothing is told afterwards.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            shutdown { continuation.resume() }
+            core.shutDown(sinks: nil, told: { continuation.resume() })
         }
     }
 
-    /// The same without waiting. `completionHandler` is called once, on a queue of the player's.
+    /// The same without waiting. `completionHandler` is called once, on a queue of the player's, when the sinks have been
+    /// finished; handlers on a callback queue that is held up may be told a little later what was set before the call.
     public func shutdown(completionHandler: @escaping @Sendable () -> Void) {
-        core.loop.release(done: completionHandler)
-        core.release()
+        core.shutDown(sinks: completionHandler, told: nil)
     }
 }

@@ -16,6 +16,8 @@ final class PlayerCore: Sendable {
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
     let watchers: Watchers
+    /// What layers' sinks want in another shape, made once for all of them.
+    let conversions: FrameConversions
     /// Where the audio is heard; nil: the sink has no device.
     let device: (any AudioDeviceSink)?
 
@@ -61,6 +63,8 @@ final class PlayerCore: Sendable {
         var ids: UInt64 = 0
         /// Seeks and prerolls that have no answer yet.
         var seeks: [SeekID: PendingSeek] = [:]
+        /// It is being shut down: what was set before is told still.
+        var isEnding = false
         var isReleased = false
         /// The newest that was handed on to be told; nil before anything was.
         var posted: ObservedSnapshot?
@@ -75,20 +79,24 @@ final class PlayerCore: Sendable {
             configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
         callbacks = driver.makeCallbackLane(callbackQueue)
         watchers = Watchers()
+        let backend = configuration.backend
+        conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
             driver: driver,
-            frameTap: { [weak self, watchers] id, frame in
-                guard let self, let item = watchers.item(id) else { return }
-                item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
-                deliver(frame, of: item)
-            },
+            frameTap: FrameTap(
+                take: { [weak self, watchers] id, frame in
+                    guard let self, let item = watchers.item(id) else { return }
+                    item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
+                    deliver(frame, of: item)
+                },
+                isRendered: { [watchers] id in watchers.item(id)?.isRendered ?? true }
+            ),
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
         if let sink {
-            let backend = configuration.backend
             let output = AudioOutputLane(
                 driver: driver,
                 sink: sink,
@@ -99,6 +107,9 @@ final class PlayerCore: Sendable {
             loop.perform { $0.setAudio(output) }
         }
     }
+
+    /// Audio tracks can be played.
+    var hasAudio: Bool { if case .none = configuration.audio { false } else { true } }
 
     private static func makeSink(
         _ configuration: Player.Configuration,

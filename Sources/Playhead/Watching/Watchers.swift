@@ -158,7 +158,7 @@ final class Watchers: Sendable {
             return item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
         case .seekCompleted(_, let finished):
             return sought.map { .seekCompleted($0, finished: finished) }
-        case .prerollCompleted: return nil
+        case .prerollCompleted, .choiceTaken: return nil
         case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
         // Told as an entry of the error log.
         case .fault: return nil

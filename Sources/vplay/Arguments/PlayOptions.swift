@@ -26,6 +26,7 @@ struct PlayOptions: Sendable {
     var isUntimed: Bool
     var size: PixelSize?
     var gravity: VideoGravity
+    var deinterlacing: Deinterlacing
     var threads: Int?
     /// Megabytes.
     var frameCache: Int?
@@ -68,6 +69,7 @@ struct PlayOptions: Sendable {
         isUntimed = command.untimed
         size = command.size?.size
         gravity = command.gravity
+        deinterlacing = command.deinterlace
         threads = command.threads
         frameCache = command.frameCache
         buffer = command.buffer?.time
@@ -147,6 +149,10 @@ struct PlayOptions: Sendable {
                 let both = other == name ? name : "\(other) and \(name), which are one file"
                 throw ValidationError(oneLine("Two sinks write to \(both)."))
             }
+        }
+        for path in video.flatMap(\.existingPaths) {
+            guard let identity = FileIdentity(output: path) else { continue }
+            outputs[identity] = outputs[identity] ?? path
         }
         guard !outputs.isEmpty else { return }
         for input in inputs {

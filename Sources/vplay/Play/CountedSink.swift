@@ -8,13 +8,14 @@ final class CountedSink: VideoSink, Sendable {
     private let atLimit: @Sendable () -> Void
     private let count = Mutex(0)
 
-    init(_ inner: any VideoSink, limit: Int, atLimit: @escaping @Sendable () -> Void = {}) {
+    init(_ inner: any VideoSink, limit: Int, atLimit: @escaping @Sendable () -> Void) {
         self.inner = inner
         self.limit = limit
         self.atLimit = atLimit
     }
 
     var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
+    var appliesPreferredTrackTransform: Bool { inner.appliesPreferredTrackTransform }
 
     func start(_ format: VideoFormat) throws {
         // A format that no frame follows in is none of the sink's business.
@@ -33,4 +34,23 @@ final class CountedSink: VideoSink, Sendable {
 
     func flush() { inner.flush() }
     func finish() { inner.finish() }
+}
+
+/// Sinks that have not had all their frames yet.
+final class Unserved: Sendable {
+    private let count: Mutex<Int>
+    private let none: @Sendable () -> Void
+
+    init(_ count: Int, then none: @escaping @Sendable () -> Void) {
+        self.count = Mutex(count)
+        self.none = none
+    }
+
+    func tick() {
+        let isLast = count.withLock { count in
+            count -= 1
+            return count == 0
+        }
+        if isLast { none() }
+    }
 }

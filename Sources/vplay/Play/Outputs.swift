@@ -39,6 +39,7 @@ struct Outputs: Sendable {
         case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path)))
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path)))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
+        case .images(let path): add(path.description, try ImageSequenceSink(path: path))
         }
     }
 
@@ -54,11 +55,12 @@ struct Outputs: Sendable {
         uses.filter { !$0.use.isNoted }.map { $0.path == "-" ? "standard output" : $0.path }
     }
 
-    /// Every sink takes `limit` frames and no more. They are served in order, so when the last has had its
-    /// last frame, all have.
+    /// Every sink takes `limit` frames and no more. They are served side by side: `atLimit` is called when the last of
+    /// them has had its last frame. One more than `video`, so that there is one.
     func limited(to limit: Int, atLimit: @escaping @Sendable () -> Void) -> [any VideoSink] {
-        video.map { CountedSink($0, limit: limit) }
-            + [CountedSink(NullVideoSink(), limit: limit, atLimit: atLimit)]
+        let sinks = video + [NullVideoSink()]
+        let counted = Unserved(sinks.count, then: atLimit)
+        return sinks.map { CountedSink($0, limit: limit, atLimit: counted.tick) }
     }
 
     /// What went wrong while the sinks were being finished, when no player tells any more.

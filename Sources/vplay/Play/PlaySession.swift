@@ -9,7 +9,8 @@ import Synchronization
 final class PlaySession: Sendable {
     let options: PlayOptions
     let player: QueuePlayer
-    let layer: PlayerLayer
+    /// One for each sink, and where pictures are counted one for that; see `Outputs.limited`.
+    let layers: [PlayerLayer]
     let outputs: Outputs
     let items: ItemMaker
     let ending: Latch<ExitStatus>
@@ -91,7 +92,8 @@ final class PlaySession: Sendable {
         if let buffer = options.buffer { configuration.buffering.forwardDuration = buffer.seconds }
         if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
-        layer = PlayerLayer(size: options.size)
+        let counting = options.frames == nil ? [] : [PlayerLayer()]
+        layers = outputs.video.map { _ in PlayerLayer(size: options.size) } + counting
         // The player repeats a single input by itself, without opening it again.
         let isRepeatedByPlayer = options.inputs.count == 1 && !options.repeatsFromWithin
         let list = Playlist(
@@ -111,9 +113,12 @@ final class PlaySession: Sendable {
         for complaint in options.list.complaints { fail(complaint) }
         let watching = [player.onEvent { [weak self] in self?.take($0) }]
         if options.decodesVideo {
-            layer.videoGravity = options.gravity
-            layer.player = player
-            for sink in limitedSinks { layer.add(sink) }
+            for (layer, sink) in zip(layers, limitedSinks) {
+                layer.videoGravity = options.gravity
+                layer.deinterlacing = options.deinterlacing
+                layer.player = player
+                layer.add(sink)
+            }
         }
         outputs.soundNotices.listen { [weak self] in self?.take($0) }
         player.defaultRate = options.rate

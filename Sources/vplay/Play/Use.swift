@@ -17,6 +17,7 @@ final class UseNotingVideoSink: VideoSink, Sendable {
     init(_ inner: any VideoSink) { self.inner = inner }
 
     var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
+    var appliesPreferredTrackTransform: Bool { inner.appliesPreferredTrackTransform }
     func start(_ format: VideoFormat) throws { try inner.start(format) }
     func present(_ frame: VideoFrame) throws {
         use.note()

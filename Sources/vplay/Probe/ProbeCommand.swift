@@ -12,8 +12,9 @@ struct ProbeCommand: AsyncParsableCommand {
             item's timeline calls zero. Each track has id, type, codec, profile, language, title, start, \
             duration, timeBase, bitRate, isDefault, isForced, isPlayable, unplayableReason and metadata; video \
             tracks also width, height, displayWidth, displayHeight, pixelAspectRatio, frameRate, frameCount, \
-            pixelFormat, rotation, isMirrored, color and isAttachedPicture; audio tracks also sampleRate, \
-            channels, channelLayout and sampleFormat. What is not known is null.
+            pixelFormat, rotation, isMirrored, color, masteringDisplay, contentLightLevel (cd per square metre) and \
+            isAttachedPicture; audio tracks also sampleRate, channels, channelLayout and sampleFormat. What is \
+            not known is null.
             """
     )
 

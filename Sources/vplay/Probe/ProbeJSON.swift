@@ -55,6 +55,8 @@ enum ProbeJSON {
             ("rotation", .integer(track.preferredRotation.rawValue)),
             ("isMirrored", .bool(track.isMirrored)),
             ("color", color(track.color)),
+            ("masteringDisplay", track.masteringDisplay.map(mastering) ?? .null),
+            ("contentLightLevel", track.contentLightLevel.map(light) ?? .null),
             ("isAttachedPicture", .bool(track.isAttachedPicture)),
         ]
     }
@@ -75,6 +77,30 @@ enum ProbeJSON {
             ("matrix", .optional(color.matrix)),
             ("isFullRange", color.isFullRange.map { .bool($0) } ?? .null),
             ("chromaLocation", .optional(color.chromaLocation)),
+        ])
+    }
+
+    /// Exact, as fractions; luminance in candela per square metre.
+    private static func mastering(_ display: MasteringDisplay) -> JSONValue {
+        let primaries = display.primaries
+        return .object([
+            ("red", primaries.map { place($0.red) } ?? .null),
+            ("green", primaries.map { place($0.green) } ?? .null),
+            ("blue", primaries.map { place($0.blue) } ?? .null),
+            ("whitePoint", primaries.map { place($0.whitePoint) } ?? .null),
+            ("minimumLuminance", display.luminance.map { .string($0.minimum.description) } ?? .null),
+            ("maximumLuminance", display.luminance.map { .string($0.maximum.description) } ?? .null),
+        ])
+    }
+
+    private static func place(_ color: MasteringDisplay.Chromaticity) -> JSONValue {
+        .array([.string(color.x.description), .string(color.y.description)])
+    }
+
+    private static func light(_ level: ContentLightLevel) -> JSONValue {
+        .object([
+            ("maximum", .integer(level.maximum)),
+            ("maximumFrameAverage", .integer(level.maximumFrameAverage)),
         ])
     }
 

@@ -60,7 +60,19 @@ enum ProbeText {
         if !track.sampleLayout.isEmpty { words.append(track.sampleLayout) }
         let color = [track.color.primaries, track.color.transfer, track.color.matrix].compactMap(\.self)
         if !color.isEmpty { words.append(color.joined(separator: "/")) }
+        if let luminance = track.masteringDisplay?.luminance {
+            words.append("graded on \(candela(luminance.minimum)) to \(candela(luminance.maximum)) cd/m²")
+        }
+        if let level = track.contentLightLevel {
+            words.append("MaxCLL \(level.maximum), MaxFALL \(level.maximumFrameAverage)")
+        }
         return words
+    }
+
+    /// "0.005", "1000".
+    private static func candela(_ value: Rational) -> String {
+        let number = value.doubleValue
+        return number == number.rounded() ? "\(value.numerator / max(1, value.denominator))" : "\(number)"
     }
 
     private static func audio(_ track: Track) -> [String] {

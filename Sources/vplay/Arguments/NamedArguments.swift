@@ -3,3 +3,6 @@ public import Playhead
 
 /// `--gravity`, by the names that `PlayerLayer.videoGravity` has.
 extension VideoGravity: ExpressibleByArgument {}
+
+/// `--deinterlace`, by the names that `PlayerLayer.deinterlacing` has.
+extension Deinterlacing: ExpressibleByArgument {}

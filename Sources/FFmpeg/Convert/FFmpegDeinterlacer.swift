@@ -1,0 +1,114 @@
+internal import CFFmpeg
+package import MediaCore
+
+/// Deinterlaces with libavfilter, which is opened with the first interlaced frame.
+///
+/// The filter is made for streams: it wants each frame once, in order. This one is asked for one frame of three, so it keeps
+/// what went in last. Where frames are asked for one after the other each goes in once; elsewhere the filter begins anew.
+/// A frame without neighbours goes through a filter of another kind, which needs none.
+///
+/// `@unchecked Sendable`: calls come one at a time, as `Deinterlacer` demands.
+package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
+    private let open: @Sendable () -> Result<FilterLibrary, MediaError>
+    private var filter: (filter: FieldFilter, shape: FieldFilter.Shape)?
+    /// What went in last.
+    private var newest: FFmpegVideoStorage?
+    /// The one before it.
+    private var second: FFmpegVideoStorage?
+
+    package init(
+        _ open: @escaping @Sendable () -> Result<FilterLibrary, MediaError> = { FilterLibrary.shared }
+    ) {
+        self.open = open
+    }
+
+    package func deinterlace(
+        _ frame: VideoFrame,
+        previous: VideoFrame?,
+        next: VideoFrame?
+    ) throws(MediaError) -> VideoFrame {
+        guard frame.isInterlaced else { return frame }
+        guard let storage = frame.storage as? FFmpegVideoStorage else {
+            throw MediaError(.conversionFailed, "this frame was not decoded by this backend")
+        }
+        do throws(MediaError) {
+            let (before, behind) = (alike(previous, storage), alike(next, storage))
+            let isAlone = before == nil && behind == nil
+            let made = try isAlone ? make(storage) : make(storage, previous: before, next: behind)
+            guard let made, FieldFilter.Shape(made.pointer) == FieldFilter.Shape(storage.frame.pointer) else {
+                throw MediaError(.conversionFailed, "frames stay interlaced: the filter gave none")
+            }
+            var result = frame
+            result.storage = FFmpegVideoStorage(made)
+            // One that shows the same picture twice, beside it, is left as it is.
+            result.isInterlaced = ph_frame_is_interlaced(made.pointer) != 0
+            return result
+        } catch {
+            reset()
+            throw error
+        }
+    }
+
+    /// A neighbour of another size or pixel format is of no use.
+    private func alike(_ frame: VideoFrame?, _ storage: FFmpegVideoStorage) -> FFmpegVideoStorage? {
+        guard let other = frame?.storage as? FFmpegVideoStorage,
+            FieldFilter.Shape(other.frame.pointer) == FieldFilter.Shape(storage.frame.pointer)
+        else { return nil }
+        return other
+    }
+
+    private func make(_ storage: FFmpegVideoStorage) throws(MediaError) -> FrameOwner? {
+        let shape = FieldFilter.Shape(storage.frame.pointer)
+        let filter = try FieldFilter(try open().get(), FieldFilter.Kind.spatial, shape)
+        _ = try filter.push(storage.frame.pointer, isWoven: false)
+        return try filter.finish()
+    }
+
+    private func make(
+        _ storage: FFmpegVideoStorage,
+        previous: FFmpegVideoStorage?,
+        next: FFmpegVideoStorage?
+    ) throws(MediaError) -> FrameOwner? {
+        let filter = try ready(for: storage, previous: previous)
+        if newest !== storage { _ = try push(storage, into: filter) }
+        if let next { return try push(next, into: filter) }
+        // Nothing goes in any more.
+        defer { reset() }
+        return try filter.finish()
+    }
+
+    /// A filter that has had `previous` last, or behind that the frame itself.
+    private func ready(
+        for storage: FFmpegVideoStorage,
+        previous: FFmpegVideoStorage?
+    ) throws(MediaError) -> FieldFilter {
+        let shape = FieldFilter.Shape(storage.frame.pointer)
+        let hasHad = previous != nil && (newest === previous || newest === storage && second === previous)
+        if let filter, filter.shape == shape, hasHad { return filter.filter }
+        reset()
+        let made = try FieldFilter(try open().get(), FieldFilter.Kind.temporal, shape)
+        filter = (made, shape)
+        guard let previous else { return made }
+        // The first frame that it works on may be made of itself alone: that is to be the one before.
+        let repeats = previous.frame.pointer.pointee.repeat_pict != 0
+        _ = try push(previous, into: made, isWoven: !repeats)
+        return made
+    }
+
+    private func push(
+        _ storage: FFmpegVideoStorage,
+        into filter: FieldFilter,
+        isWoven: Bool = false
+    ) throws(MediaError) -> FrameOwner? {
+        let made = try filter.push(storage.frame.pointer, isWoven: isWoven)
+        second = newest
+        newest = storage
+        return made
+    }
+
+    private func reset() {
+        filter = nil
+        newest = nil
+        second = nil
+    }
+}

@@ -1,0 +1,60 @@
+/// Which frames whose lines are of two moments (`VideoFrame.isInterlaced`) are made whole: the lines of the later moment are
+/// made anew, so that all of the frame is of the earlier one. There are as many frames as before, at the same times;
+/// frames that are not interlaced are not touched.
+public enum Deinterlacing: String, Hashable, Sendable, CaseIterable {
+    /// None: they are handed out as they were decoded.
+    case none
+    /// Those that are to be looked at: still images, and what is laid out upright for a sink, because the layer has a size or
+    /// the sink asks for it (`VideoSink.appliesPreferredTrackTransform`). Sinks that get untouched frames get interlaced ones.
+    case auto
+    /// All, whatever the sink.
+    case always
+}
+
+/// Makes whole frames of two fields. Calls come one at a time.
+public protocol Deinterlacer: AnyObject, Sendable {
+    /// `frame` as it was at the moment of its earlier field: the lines of the other are made from those around them, and
+    /// from the frames before and behind it in order of presentation. nil: there is none, or nobody has it. Time stamps, size,
+    /// pixel format and colours are kept.
+    func deinterlace(
+        _ frame: VideoFrame,
+        previous: VideoFrame?,
+        next: VideoFrame?
+    ) throws(MediaError) -> VideoFrame
+}
+
+/// The frames around an interlaced one, in order of presentation, and what was made of the three.
+package final class FrameNeighbours: Sendable {
+    package let previous: VideoFrame?
+    package let next: VideoFrame?
+    private let made = Locked<VideoFrame?>(nil)
+
+    package init(previous: VideoFrame?, next: VideoFrame?) {
+        self.previous = previous?.withoutNeighbours
+        self.next = next?.withoutNeighbours
+    }
+
+    /// What `make` gives, which is asked once. The lock is held meanwhile: a second layer waits for the first instead of doing
+    /// the same beside it.
+    package func deinterlaced(
+        _ make: () throws(MediaError) -> VideoFrame
+    ) throws(MediaError) -> VideoFrame {
+        try made.withLock { made throws(MediaError) in
+            if let made { return made }
+            // A frame that knows its neighbours would hold them, and they it, for ever.
+            let frame = try make().withoutNeighbours
+            made = frame
+            return frame
+        }
+    }
+}
+
+extension VideoFrame {
+    /// For whoever keeps it: the frames around it are not kept with it.
+    package var withoutNeighbours: VideoFrame {
+        guard neighbours != nil else { return self }
+        var frame = self
+        frame.neighbours = nil
+        return frame
+    }
+}
