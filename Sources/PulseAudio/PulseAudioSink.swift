@@ -104,6 +104,7 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     public func setPaused(_ isPaused: Bool) {
         settings.withLock { $0.isPaused = isPaused }
+        signals.pauseCalls.add(1, ordering: .releasing)
         connection.poke()
     }
 
@@ -207,6 +208,8 @@ final class PulseSignals: Sendable {
     let timing = PublishedTiming()
     let flushes = Atomic<Int>(0)
     let serverUnderruns = Atomic<Int>(0)
+    /// Calls of `setPaused`.
+    let pauseCalls = Atomic<Int>(0)
     let isWaitingForSamples = Atomic<Bool>(false)
     let deviceIsNew = Atomic<Bool>(false)
     let titleIsNew = Atomic<Bool>(false)

@@ -19,6 +19,8 @@ final class PulseStream {
 
     private var isReady = false
     private var isInterrupted = false
+    /// It is quiet because the server has asked for it, until `setPaused` has been called more often than this.
+    private var heldSince: Int?
     var isCorked = true
     private var wantsPause = true
     var isSuspended = false
@@ -145,7 +147,8 @@ final class PulseStream {
             device = wanted
             if let wanted { owner.move(index, to: wanted) } else { owner.moveToDefault() }
         }
-        wantsPause = isPaused
+        if heldSince != signals.pauseCalls.load(ordering: .acquiring) { heldSince = nil }
+        wantsPause = isPaused || heldSince != nil
         fill(library.functions.stream_writable_size(stream))
         takeUpPause()
     }
@@ -257,8 +260,16 @@ final class PulseStream {
 
     private func wasAsked(_ event: String) {
         switch event {
-        case PA_STREAM_EVENT_REQUEST_CORK: noteInterruption(true)
-        case PA_STREAM_EVENT_REQUEST_UNCORK: noteInterruption(false)
+        case PA_STREAM_EVENT_REQUEST_CORK:
+            // At once: a stream that is not quiet when the call ends is not told that it has ended.
+            heldSince = signals.pauseCalls.load(ordering: .acquiring)
+            wantsPause = true
+            takeUpPause()
+            noteInterruption(true)
+        case PA_STREAM_EVENT_REQUEST_UNCORK:
+            heldSince = nil
+            noteInterruption(false)
+            owner.poke()
         default: break
         }
     }

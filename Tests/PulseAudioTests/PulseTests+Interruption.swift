@@ -45,6 +45,8 @@ extension PulseTests {
             #expect(
                 await told.wait { if case .timeControlStatusChanged(.paused, _) = $0 { true } else { false } }
             )
+            // A call that ends before that has ended for nobody.
+            while try await !server.control("list", "sink-inputs").contains("Corked: yes") {}
             let time = player.currentTime()
             SoundServer.end(call)
             #expect(await told.rate(.resumedAfterInterruption))
