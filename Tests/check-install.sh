@@ -60,13 +60,14 @@ expect 'vplay p' 'play,probe'
 expect 'vplay --gravity resizeAspectF' 'resizeAspectFill'
 expect 'vplay --events=js' 'json'
 expect 'vplay --video y' 'y4m:'
+expect 'vplay snapshot --qua' '--quality'
 expect 'vplay --video y4m:cl' 'clip.mp4'
 expect 'vplay play --lo' '--loop'
 expect 'vplay play clip.mp4 f' 'folder'
 expect 'vplay probe --j' '--json'
 expect 'vplay probe c' 'clip.mp4'
 expect 'vplay bench --th' '--threads'
-expect 'vplay ' 'a b.mkv,bench,clip.mp4,folder,help,play,probe'
+expect 'vplay ' 'a b.mkv,bench,clip.mp4,folder,help,play,probe,snapshot'
 
 if command -v fish >/dev/null; then
     found=$(cd "$work/files" && HOME=$work fish -c "source $share/fish/vendor_completions.d/vplay.fish

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Runs the whole suite with the flags of `swift test` that are given; it was built before. A target uses little more than
-# one core, so two run side by side, the long ones first. They simulate time. Those that start processes or play in real
-# time have the machine for themselves afterwards.
+# one core, so two parts run side by side, the long ones first. They simulate time, or compare what files decode to. Those
+# that play in real time, or measure what a process does, have the machine for themselves afterwards.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-long=(FFmpegTests PlaybackEngineTests)
-real=(CommandTests PulseAudioTests)
+# A part is a target, or some suites of a target: TARGET.SUITE these, TARGET-SUITE all others.
+long=(FFmpegTests.CorpusVideoTests CommandTests.CorpusTests FFmpegTests-CorpusVideoTests PlaybackEngineTests)
+real=(CommandTests-CorpusTests PulseAudioTests)
 short=()
 for folder in Tests/*Tests; do
     target=${folder#Tests/}
-    [[ " ${long[*]} ${real[*]} " == *" $target "* ]] || short+=("$target")
+    [[ " ${long[*]} ${real[*]} " =~ " $target"[-\ .] ]] || short+=("$target")
 done
 
 logs=$(mktemp -d)
@@ -19,17 +20,21 @@ export logs SWIFT=${SWIFT:-swift}
 
 # What it says comes in one piece, when it has ended.
 run() {
-    local target=$1 result=0
+    local part=$1 result=0 choice
     shift
-    $SWIFT test --skip-build --no-parallel --ignore-lock --filter "^$target\\." "$@" \
-        >"$logs/$target" 2>&1 || result=$?
-    printf '\n=== %s\n' "$target"
-    cat "$logs/$target"
+    case $part in
+        *.*) choice=(--filter "^${part%.*}\\.${part#*.}/") ;;
+        *-*) choice=(--filter "^${part%-*}\\." --skip "^${part%-*}\\.${part#*-}/") ;;
+        *) choice=(--filter "^$part\\.") ;;
+    esac
+    $SWIFT test --skip-build --no-parallel --ignore-lock "${choice[@]}" "$@" >"$logs/$part" 2>&1 || result=$?
+    printf '\n=== %s\n' "$part"
+    cat "$logs/$part"
     return "$result"
 }
 export -f run
 
 result=0
-printf '%s\n' "${long[@]}" "${short[@]}" | xargs -P 2 -I TARGET bash -c 'run "$@"' run TARGET "$@" || result=1
-printf '%s\n' "${real[@]}" | xargs -P 1 -I TARGET bash -c 'run "$@"' run TARGET "$@" || result=1
+printf '%s\n' "${long[@]}" "${short[@]}" | xargs -P 2 -I PART bash -c 'run "$@"' run PART "$@" || result=1
+printf '%s\n' "${real[@]}" | xargs -P 1 -I PART bash -c 'run "$@"' run PART "$@" || result=1
 exit "$result"

@@ -188,6 +188,10 @@ encode -i "$out/tone-48000.opus" -c copy tone-48000-opus.webm
 # Without that header nothing tells of delay and padding.
 encode -i "$out/tone-44100.mp3" -c copy -write_xing 0 -id3v2_version 0 tone-no-header.mp3
 
+# A second of black, one of a picture, one of gray: a poster is neither black nor plain.
+encode -f lavfi -i color=black:s=320x180:r=30:d=1 -f lavfi -i testsrc2=s=320x180:r=30:d=1 \
+    -f lavfi -i color=gray:s=320x180:r=30:d=1 -lavfi "concat=n=3,$number" "${x264[@]}" -movflags +faststart black-picture-gray.mp4
+
 tracks=()
 for _ in $(seq 100); do tracks+=(-map 0:a); done
 encode -f lavfi -i "$(tone 400 8000 0.1)" "${tracks[@]}" -c:a pcm_u8 many-streams.mka

@@ -89,13 +89,11 @@ static inline const uint8_t *ph_stream_side_data(
 struct PHChromaPositions {
     int source_x, source_y, target_x, target_y;
 };
-// What the scaler chooses itself.
-static const int PH_CHROMA_POSITION_DEFAULT = -513;
 
 // NULL where there is no such scaler.
 static inline void *ph_sws_make(
     int from_width, int from_height, enum AVPixelFormat from, int to_width, int to_height,
-    enum AVPixelFormat to, int flags, struct PHChromaPositions chroma
+    enum AVPixelFormat to, int flags, int from_full, int to_full, struct PHChromaPositions chroma
 ) {
     struct SwsContext *context = sws_alloc_context();
     if (!context) return NULL;
@@ -104,6 +102,8 @@ static inline void *ph_sws_make(
         {"dstw", to_width}, {"dsth", to_height}, {"dst_format", to}, {"sws_flags", flags},
         {"src_h_chr_pos", chroma.source_x}, {"src_v_chr_pos", chroma.source_y},
         {"dst_h_chr_pos", chroma.target_x}, {"dst_v_chr_pos", chroma.target_y},
+        // Known from the start: for ranges that are equal libswscale chooses a plain copy here, for good.
+        {"src_range", from_full}, {"dst_range", to_full},
     };
     int code = 0;
     for (size_t i = 0; i < sizeof options / sizeof options[0] && code >= 0; i++)

@@ -18,7 +18,7 @@
     F(context_get_server_info) \
     F(stream_new_with_proplist) F(stream_connect_playback) F(stream_disconnect) F(stream_unref) \
     F(stream_set_state_callback) F(stream_set_write_callback) F(stream_set_underflow_callback) \
-    F(stream_set_moved_callback) F(stream_set_suspended_callback) F(stream_set_latency_update_callback) \
+    F(stream_set_event_callback) F(stream_set_moved_callback) F(stream_set_suspended_callback) F(stream_set_latency_update_callback) \
     F(stream_get_state) F(stream_begin_write) F(stream_write) F(stream_writable_size) F(stream_cork) \
     F(stream_flush) F(stream_get_latency) F(stream_get_timing_info) F(stream_get_device_name) F(stream_get_index) F(stream_set_name) \
     F(stream_is_suspended) F(stream_update_timing_info) \

@@ -5,6 +5,8 @@ internal import Glibc
 /// Not `Synchronization.Mutex`: that hands a contended lock over inside the kernel, where the thread sanitizer
 /// cannot see it, and it then reports races that are none (Swift 6.3 on Linux). With this one it can be
 /// believed.
+///
+/// `@unchecked Sendable`: `value` is guarded by `mutex`, and nothing else changes.
 @usableFromInline
 package final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -7,7 +7,7 @@ extension PlaybackReport {
     /// Behind the item time; nil for what tests rarely mean, as `TimedPlayerEvent.line` leaves it out.
     var line: String? {
         switch content {
-        case .loadedRangeChanged, .notice(.passEnded), .effectiveRateChanged: nil
+        case .loadedRangeChanged, .notice(.passEnded), .effectiveRateChanged, .choiceTaken: nil
         default: "\(Self.words(itemTime)) \(Self.words(content))"
         }
     }
@@ -23,6 +23,7 @@ extension PlaybackReport {
         case .presentationSizeChanged(_, let size): "presentationSize \(size)"
         case .tracksChanged: "tracks"
         case .selectionChanged: "selection"
+        case .choiceTaken(_, let number): "choice \(number) taken"
         case .effectiveRateChanged(_, let rate): "effectiveRate \(rate)"
         case .loadedRangeChanged(_, let range): "loaded \(range.map { words($0.end) } ?? "nothing")"
         case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
@@ -49,6 +50,8 @@ extension PlaybackReport {
         case .bufferFullChanged(_, let flag): "bufferFull \(flag)"
         case .likelyToKeepUpChanged(_, let flag): "likelyToKeepUp \(flag)"
         case .repeatModeChanged(let setting): "repeat \(setting)"
+        case .interruptionBegan: "interruptionBegan"
+        case .interruptionEnded(let shouldResume): "interruptionEnded, resume \(shouldResume)"
         case .playbackStalled: "playbackStalled"
         case .playedToEnd(_, let time): "playedToEnd at \(words(time))"
         case .failedToPlayToEnd(_, let error): "failedToPlayToEnd \(error.code)"

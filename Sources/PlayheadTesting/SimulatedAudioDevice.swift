@@ -98,6 +98,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         var emptyCount = 0
         var name: String?
         var gain: Float = 1
+        var onNotice: (@Sendable (AudioDeviceNotice) -> Void)?
     }
 
     private let clock: any HostClock
@@ -158,6 +159,12 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
             state.beginPlaying(at: clock.now, after: 0)
         }
     }
+
+    /// The system asks for quiet. It goes on playing until it is paused.
+    public func beginInterruption() { state.withLock { $0.onNotice }?(.interruptionBegan) }
+
+    /// The system gives the audio back.
+    public func endInterruption() { state.withLock { $0.onNotice }?(.interruptionEnded) }
 
     /// For so long it takes nothing, plays what it has and then silence, and goes on late.
     public func starve(seconds: Double) {
@@ -250,6 +257,10 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
             state.calls.append(.device(uniqueID))
             state.name = uniqueID
         }
+    }
+
+    public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {
+        state.withLock { $0.onNotice = handler }
     }
 
     public func setVolume(_ volume: Float) {

@@ -18,6 +18,7 @@ extension TimedPlayerEvent {
         case .playbackBufferFullChanged(_, let flag): "full \(flag)"
         case .playbackLikelyToKeepUpChanged(_, let flag): "keepUp \(flag)"
         case .readyForDisplayChanged(_, let flag): "readyForDisplay \(flag)"
+        case .interruptionEnded(let shouldResume): "interruptionEnded resume \(shouldResume)"
         case .playbackStalled: "stalled"
         case .didPlayToEndTime: "end"
         case .failedToPlayToEndTime(_, let error): "failed \(error.code)"

@@ -95,6 +95,10 @@ public final class PulseAudioSink: AudioDeviceSink {
             guard let samples = planes.first?.bindMemory(to: Float.self) else { return }
             ring.write(samples)
         }
+        wakeIfAwaited()
+    }
+
+    private func wakeIfAwaited() {
         if signals.isWaitingForSamples.load(ordering: .sequentiallyConsistent) { connection.poke() }
     }
 
@@ -153,6 +157,8 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     public func setExpectsMore(_ expectsMore: Bool) {
         settings.withLock { $0.ring }?.setExpectsMore(expectsMore)
+        // What was held back because it is so little goes out.
+        if !expectsMore { wakeIfAwaited() }
     }
 
     public func setDevice(_ uniqueID: String?) {
@@ -167,6 +173,10 @@ public final class PulseAudioSink: AudioDeviceSink {
         connection.poke()
     }
 
+    public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {
+        signals.onNotice.withLock { $0 = handler }
+    }
+
     private func shutDown() {
         guard !wasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
         settings.withLock { $0.isFinished = true }
@@ -176,7 +186,8 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     /// From here to the loudspeaker. Less makes it run dry on a busy machine, more makes it slow to answer.
     static let serverSeconds = 0.2
-    private static let prefillSeconds = 0.1
+    /// Where so much is there a stream begins.
+    static let prefillSeconds = 0.1
     /// 300 ms: a device that is being used is not so far ahead of itself.
     private static let farAhead: Int64 = 300_000_000
 
@@ -209,6 +220,8 @@ final class PulseSignals: Sendable {
     /// The first attempt is under way.
     let isConnecting = Atomic<Bool>(false)
     let deviceName = Locked<String?>(nil)
+    /// The engine's.
+    let onNotice = Locked<(@Sendable (AudioDeviceNotice) -> Void)?>(nil)
     private let gainBits = Atomic<UInt32>(Float(1).bitPattern)
 
     var isPlayable: Bool { canPlay.load(ordering: .relaxed) }

@@ -186,6 +186,7 @@ final class PulseConnection: @unchecked Sendable {
         pulse.context_unref(context)
     }
 
+    /// To connect again, or, with a stream, for that.
     private func setTimer(milliseconds: Int64) {
         var time = itimerspec()
         time.it_value.tv_sec = Int(milliseconds / 1000)
@@ -194,9 +195,16 @@ final class PulseConnection: @unchecked Sendable {
     }
 
     fileprivate func timerFired() {
-        drain(timerDescriptor)
-        connect()
+        // It may have been set anew since it rang.
+        guard drain(timerDescriptor) else { return }
+        if let stream { stream.waited() } else { connect() }
     }
+
+    /// `PulseStream.waited` is called once after this.
+    func beginWait() { setTimer(milliseconds: Int64(Self.waitMilliseconds)) }
+
+    /// Of the tenth of a second with which a stream begins the device takes the larger part at once.
+    static let waitMilliseconds = 20
 
     /// What was asked for since the last time.
     fileprivate func attend() {
@@ -285,9 +293,11 @@ final class PulseConnection: @unchecked Sendable {
         library.flatMap { $0.functions.strerror(error) }.map { String(cString: $0) } ?? "error \(error)"
     }
 
-    private func drain(_ descriptor: Int32) {
+    /// False: there was nothing.
+    @discardableResult
+    private func drain(_ descriptor: Int32) -> Bool {
         var value: UInt64 = 0
-        _ = Glibc.read(descriptor, &value, 8)
+        return Glibc.read(descriptor, &value, 8) == 8
     }
 
     // MARK: What libpulse calls

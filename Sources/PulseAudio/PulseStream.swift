@@ -8,30 +8,36 @@ internal import Synchronization
 /// Its write callback takes samples from the ring and publishes what is heard when: it allocates nothing, takes no
 /// lock and logs nothing.
 final class PulseStream {
-    private unowned let owner: PulseConnection
-    private let library: PulseLibrary
-    private let stream: OpaquePointer
-    private let ring: SampleRing
-    private let signals: PulseSignals
-    private let frameSize: Int
-    private let sampleRate: Int64
+    unowned let owner: PulseConnection
+    let library: PulseLibrary
+    let stream: OpaquePointer
+    let ring: SampleRing
+    let signals: PulseSignals
+    let frameSize: Int
+    let sampleRate: Int64
     private let askedFor: String?
 
     private var isReady = false
-    private var isCorked = true
-    private var isSuspended = false
+    private var isInterrupted = false
+    var isCorked = true
+    private var wantsPause = true
+    var isSuspended = false
     private var device: String?
     private var title: String
     private var flushes: Int
     /// When it was let go, until the first sample that was heard since has been measured.
-    private var startedAt: HostTime?
+    var startedAt: HostTime?
     /// What is known of the timing is of before the last change.
-    private var measurementsAwaited = 0
+    var measurementsAwaited = 0
     /// Nothing has been written since the last flush.
     private var isEmpty = true
+    /// Since then the server has not had all that it wanted.
+    private var isBeginning = true
+    /// What was missing at the beginning has been waited for.
+    private var hasWaited = false
     /// What was measured before tells nothing: a device takes back what it has played ahead when a stream begins.
     /// Microseconds of the wall clock, as in libpulse's measurements.
-    private var settlesAt: Int64 = 0
+    var settlesAt: Int64 = 0
 
     init?(
         _ owner: PulseConnection,
@@ -72,15 +78,17 @@ final class PulseStream {
         pulse.stream_set_state_callback(stream, Self.stateChanged, me)
         pulse.stream_set_write_callback(stream, Self.wanted, me)
         pulse.stream_set_underflow_callback(stream, Self.starved, me)
+        pulse.stream_set_event_callback(stream, Self.asked, me)
         pulse.stream_set_moved_callback(stream, Self.moved, me)
         pulse.stream_set_suspended_callback(stream, Self.suspended, me)
         pulse.stream_set_latency_update_callback(stream, Self.measured, me)
-        let size = Int64(PulseAudioSink.serverSeconds * 1e6) * sampleRate / 1_000_000 * Int64(frameSize)
+        let size = Int(PulseAudioSink.serverSeconds * Double(sampleRate)) * frameSize
+        let first = Int(PulseAudioSink.prefillSeconds * Double(sampleRate)) * frameSize
         var buffer = pa_buffer_attr(
             maxlength: .max,
             tlength: UInt32(size),
             // With none a stream runs on without samples, and PulseAudio then asks for the first ones late.
-            prebuf: .max,
+            prebuf: UInt32(first),
             minreq: .max,
             fragsize: .max
         )
@@ -102,12 +110,15 @@ final class PulseStream {
         pulse.stream_set_state_callback(stream, nil, nil)
         pulse.stream_set_write_callback(stream, nil, nil)
         pulse.stream_set_underflow_callback(stream, nil, nil)
+        pulse.stream_set_event_callback(stream, nil, nil)
         pulse.stream_set_moved_callback(stream, nil, nil)
         pulse.stream_set_suspended_callback(stream, nil, nil)
         pulse.stream_set_latency_update_callback(stream, nil, nil)
         _ = pulse.stream_disconnect(stream)
         pulse.stream_unref(stream)
         ring.discard()
+        // Nobody is left who would say so.
+        noteInterruption(false)
         signals.isWaitingForSamples.store(false, ordering: .relaxed)
     }
 
@@ -120,6 +131,8 @@ final class PulseStream {
             flushes = newest
             signals.timing.invalidate()
             isEmpty = true
+            isBeginning = true
+            hasWaited = false
             startedAt = isCorked ? nil : owner.clock.now
             forget(library.functions.stream_flush(stream, nil, nil))
             measureAnew()
@@ -132,24 +145,22 @@ final class PulseStream {
             device = wanted
             if let wanted { owner.move(index, to: wanted) } else { owner.moveToDefault() }
         }
+        wantsPause = isPaused
         fill(library.functions.stream_writable_size(stream))
-        if isPaused != isCorked {
-            isCorked = isPaused
-            signals.timing.invalidate()
-            startedAt = isPaused ? nil : owner.clock.now
-            settlesAt = Self.wallClock() + Self.settling
-            forget(library.functions.stream_cork(stream, isPaused ? 1 : 0, nil, nil))
-            measureAnew()
-        }
+        takeUpPause()
     }
 
-    private func measureAnew() {
-        let me = Unmanaged.passUnretained(self).toOpaque()
-        guard let operation = library.functions.stream_update_timing_info(stream, Self.remeasured, me) else {
-            return
-        }
-        measurementsAwaited += 1
-        library.functions.operation_unref(operation)
+    /// A stream that was let go without samples would have the device begin twice: with silence, and anew with the
+    /// first of them. An idle one loses some milliseconds each time.
+    private func takeUpPause() {
+        guard wantsPause != isCorked, wantsPause || !isEmpty else { return }
+        isCorked = wantsPause
+        signals.timing.invalidate()
+        startedAt = isCorked ? nil : owner.clock.now
+        settlesAt = Self.wallClock() + Self.settling
+        forget(library.functions.stream_cork(stream, isCorked ? 1 : 0, nil, nil))
+        measureAnew()
+        if !isCorked, isBeginning { waitForMissing() }
     }
 
     private func forget(_ operation: OpaquePointer?) {
@@ -161,20 +172,42 @@ final class PulseStream {
     /// The server wants `byteCount` bytes.
     private func fill(_ byteCount: Int) {
         guard byteCount != -1, byteCount >= frameSize else { return }
-        guard ring.isReady else {
-            // Whoever writes next wakes this thread, unless it was just now.
-            signals.isWaitingForSamples.store(true, ordering: .sequentiallyConsistent)
-            guard ring.isReady else { return }
-            signals.isWaitingForSamples.store(false, ordering: .relaxed)
-            return write(byteCount)
-        }
-        signals.isWaitingForSamples.store(false, ordering: .relaxed)
-        write(byteCount)
+        // Whoever writes next wakes this thread, unless it was before this thread looks.
+        signals.isWaitingForSamples.store(true, ordering: .sequentiallyConsistent)
+        let wanted = byteCount / frameSize
+        let count = share(of: wanted)
+        if count == wanted { signals.isWaitingForSamples.store(false, ordering: .relaxed) }
+        if count > 0 { write(count) }
+        takeUpPause()
     }
 
-    private func write(_ byteCount: Int) {
+    /// How many samples per channel go to the server now. Those that are missing at the beginning are waited for, as
+    /// long as those before them last; then a little silence takes their place.
+    private func share(of wanted: Int) -> Int {
+        guard ring.isReady else { return 0 }
+        guard isBeginning else { return wanted }
+        let atHand = ring.atHand(of: wanted)
+        if atHand == wanted { isBeginning = false }
+        guard isBeginning, !isCorked else { return atHand }
+        let silence = hasWaited ? Int(sampleRate) / 1000 * PulseConnection.waitMilliseconds : 0
+        if hasWaited || isEmpty { waitForMissing() }
+        return min(wanted, atHand + silence)
+    }
+
+    private func waitForMissing() {
+        hasWaited = false
+        owner.beginWait()
+    }
+
+    /// So long as `beginWait` says.
+    func waited() {
+        hasWaited = true
+        if isReady { fill(library.functions.stream_writable_size(stream)) }
+    }
+
+    private func write(_ frameCount: Int) {
         if isEmpty, !isCorked { startedAt = owner.clock.now }
-        var left = byteCount / frameSize * frameSize
+        var left = frameCount * frameSize
         while left > 0 {
             var memory: UnsafeMutableRawPointer?
             var size = left
@@ -196,84 +229,6 @@ final class PulseStream {
             left -= count * frameSize
         }
         measure()
-    }
-
-    /// Which sample comes next, and when what is written next will be heard.
-    private func measure() {
-        noteHorizon()
-        guard !isCorked, !isSuspended, measurementsAwaited == 0, let next = ring.next,
-            let info = library.functions.stream_get_timing_info(stream)?.pointee,
-            Self.microseconds(info.timestamp) >= settlesAt, let latency = latency(info)
-        else { return }
-        let now = owner.clock.now
-        let heardAt = now.advanced(by: latency * 1000)
-        learnStartDelay(next.frame, heardAt)
-        signals.timing.publish(
-            AudioDevicePosition(frame: next.frame, heardAt: heardAt, measuredAt: now, flushes: next.flushes)
-        )
-    }
-
-    /// Microseconds until what is written next is heard; nil: the server has played on beyond what it was given, and
-    /// cannot tell where.
-    ///
-    /// libpulse fits a line through its measurements, which takes their jitter away. But it takes that line for where
-    /// a stream is that has not begun, or has just done so, and then is wrong for seconds: so the last
-    /// measurement itself has the last word.
-    private func latency(_ info: pa_timing_info) -> Int64? {
-        var latency: pa_usec_t = 0
-        var isNegative: Int32 = 0
-        let isFitted =
-            library.functions.stream_get_latency(stream, &latency, &isNegative) >= 0 && isNegative == 0
-        let fitted = isFitted ? Int64(clamping: latency) : nil
-        var result = fitted
-        if info.write_index_corrupt == 0, info.read_index_corrupt == 0 {
-            let inHand = microseconds(info.write_index - info.read_index) + Int64(clamping: info.sink_usec)
-            let measured = inHand - max(0, min(2_000_000, age(of: info)))
-            if fitted.map({ ($0 - measured).magnitude > Self.jitter }) ?? true { result = measured }
-        }
-        return result.flatMap { (1...10_000_000).contains($0) ? $0 : nil }
-    }
-
-    /// How far the device has played ahead, for whoever writes first after a flush. One that nobody has used plays
-    /// silence ahead of itself, PulseAudio's null device two seconds, and takes back but what it has been told to keep.
-    private func noteHorizon() {
-        guard !isSuspended, let info = library.functions.stream_get_timing_info(stream)?.pointee else {
-            return
-        }
-        let ahead = Int64(clamping: info.sink_usec) - age(of: info) - Self.takenBack
-        signals.horizon.store(
-            owner.clock.now.advanced(by: max(0, ahead) * 1000).nanoseconds,
-            ordering: .relaxed
-        )
-    }
-
-    /// Microseconds.
-    private func age(of info: pa_timing_info) -> Int64 {
-        Self.wallClock() - Self.microseconds(info.timestamp)
-    }
-
-    private static func wallClock() -> Int64 {
-        var now = timeval()
-        gettimeofday(&now, nil)
-        return microseconds(now)
-    }
-
-    private static func microseconds(_ time: timeval) -> Int64 {
-        Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec)
-    }
-
-    private func microseconds(_ bytes: Int64) -> Int64 {
-        bytes / Int64(frameSize) * 1_000_000 / sampleRate
-    }
-
-    /// How long it took from letting the stream go until its first sample was heard: so it will be next time.
-    private func learnStartDelay(_ frame: Int64, _ heardAt: HostTime) {
-        guard let startedAt else { return }
-        self.startedAt = nil
-        guard frame < sampleRate else { return }
-        let first = heardAt.advanced(by: -frame * 1_000_000_000 / sampleRate)
-        let delay = max(0, min(250_000_000, first.nanoseconds(since: startedAt)))
-        signals.startDelay.store(delay, ordering: .relaxed)
     }
 
     private func noteUnderrun() {
@@ -300,6 +255,22 @@ final class PulseStream {
         library.functions.stream_get_device_name(stream).map { String(cString: $0) } ?? "unknown"
     }
 
+    private func wasAsked(_ event: String) {
+        switch event {
+        case PA_STREAM_EVENT_REQUEST_CORK: noteInterruption(true)
+        case PA_STREAM_EVENT_REQUEST_UNCORK: noteInterruption(false)
+        default: break
+        }
+    }
+
+    /// The server wants quiet, or wants it no more. Whoever plays decides.
+    private func noteInterruption(_ isInterrupted: Bool) {
+        guard isInterrupted != self.isInterrupted else { return }
+        self.isInterrupted = isInterrupted
+        let handler = signals.onNotice.withLock { $0 }
+        handler?(isInterrupted ? .interruptionBegan : .interruptionEnded)
+    }
+
     private func didMove() {
         signals.timing.invalidate()
         owner.streamMoved(to: deviceName)
@@ -312,24 +283,15 @@ final class PulseStream {
         signals.timing.invalidate()
     }
 
-    /// Microseconds: what a device is told to keep is two fifths of the stream's length.
-    private static let takenBack = Int64(PulseAudioSink.serverSeconds * 4e5)
-
-    /// Microseconds.
-    private static let jitter: UInt64 = 20_000
-    private static let settling: Int64 = 20_000
-
-    private static func me(_ data: UnsafeMutableRawPointer?) -> PulseStream? {
+    static func me(_ data: UnsafeMutableRawPointer?) -> PulseStream? {
         data.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
     }
     private static let stateChanged: pa_stream_notify_cb_t = { _, data in me(data)?.stateDidChange() }
-    private static let remeasured: pa_stream_success_cb_t = { _, _, data in
-        guard let me = me(data) else { return }
-        me.measurementsAwaited = max(0, me.measurementsAwaited - 1)
-        me.measure()
-    }
     private static let wanted: pa_stream_request_cb_t = { _, count, data in me(data)?.fill(count) }
     private static let starved: pa_stream_notify_cb_t = { _, data in me(data)?.noteUnderrun() }
+    private static let asked: pa_stream_event_cb_t = { _, name, _, data in
+        if let name { me(data)?.wasAsked(String(cString: name)) }
+    }
     private static let moved: pa_stream_notify_cb_t = { _, data in me(data)?.didMove() }
     private static let suspended: pa_stream_notify_cb_t = { _, data in me(data)?.suspensionChanged() }
     private static let measured: pa_stream_notify_cb_t = { _, data in

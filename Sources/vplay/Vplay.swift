@@ -26,6 +26,7 @@ struct Vplay: AsyncParsableCommand {
         usage: """
             vplay [play] [<options>] <input> ...
             vplay probe [--json] <input>
+            vplay snapshot <input> --at <t> --output <path>
             vplay bench [--json] [--threads <n>] <input>
             """,
         discussion: """
@@ -33,7 +34,7 @@ struct Vplay: AsyncParsableCommand {
             130 interrupted, 143 terminated, 128 + N ended by another signal N. A closed output pipe ends it quietly, as it ends cat.
             """,
         version: version,
-        subcommands: [PlayCommand.self, ProbeCommand.self, BenchCommand.self],
+        subcommands: [PlayCommand.self, ProbeCommand.self, SnapshotCommand.self, BenchCommand.self],
         defaultSubcommand: PlayCommand.self
     )
 

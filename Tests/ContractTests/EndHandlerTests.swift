@@ -62,6 +62,103 @@ struct EndHandlerTests {
         second.invalidate()
     }
 
+    enum Way: CaseIterable, Sendable {
+        /// To the end, beyond it, and to next to nothing before it.
+        case end, beyond, before
+        /// With and without a rate that is set anew; without one under the action none.
+        case playFirst, seekOnly
+        case awaited, appointed
+    }
+
+    @Test(
+        "Nor for a seek to the end at each end, whatever follows it",
+        arguments: Way.allCases,
+        [1, -1] as [Float]
+    )
+    func seekToTheEnd(way: Way, rate: Float) {
+        for media in [ScriptedMedia.silentClip(), .clip(), ScriptedMedia(audio: .init(sampleCount: 96_000))] {
+            if rate < 0, media.video == nil { continue }
+            for repeats in [false, true] {
+                let bench = PlayerTestBench(media)
+                if way == .seekOnly { bench.player.actionAtItemEnd = .none }
+                if repeats { bench.player.repeatMode = .loop }
+                bench.load()
+                if rate < 0 { bench.seek("sought", to: .ms(2000)) }
+                bench.driver.settle()
+                let token = atEachEnd(bench) { player in
+                    var end: MediaTime = rate > 0 ? .ms(2000) : .zero
+                    if way == .beyond { end = rate > 0 ? .ms(9000) : .ms(-1000) }
+                    if way == .before { end = rate > 0 ? .ms(1999) : .ms(1) }
+                    if way == .playFirst { player.rate = rate }
+                    if way == .appointed {
+                        player.setRate(rate, time: end, atHostTime: .zero)
+                    } else {
+                        player.seek(to: end, toleranceBefore: .zero, toleranceAfter: .zero)
+                    }
+                    if way != .playFirst, way != .seekOnly, way != .appointed { player.rate = rate }
+                }
+                bench.player.rate = rate
+                bench.driver.run(until: .ms(1990))
+                #expect(bench.takeLines(of: "end").isEmpty)
+                bench.driver.run(until: .ms(5990))
+                let count = bench.takeLines(of: "end").count
+                #expect((2...16).contains(count), "\(media) \(repeats) \(count)")
+                #expect((0...2000).contains(Int(bench.player.currentTime().seconds * 1000)))
+                token.invalidate()
+            }
+        }
+    }
+
+    @Test("Nor for one to an end that was set, to where data was lost, or in an item of no length")
+    func otherEnds() {
+        func count(_ bench: PlayerTestBench<Player>, _ target: MediaTime) -> Int {
+            let token = atEachEnd(bench) { player in
+                player.seek(to: target, toleranceBefore: .zero, toleranceAfter: .zero)
+                player.play()
+            }
+            bench.player.play()
+            bench.driver.run(seconds: 10)
+            token.invalidate()
+            return bench.takeLines(of: "end", "failed").count
+        }
+        let set = PlayerTestBench(.silentClip())
+        let item = set.makeItem()
+        item.forwardPlaybackEndTime = .ms(1000)
+        set.load(item)
+        #expect((2...40).contains(count(set, .ms(1000))))
+        let lost = PlayerTestBench(
+            ScriptedMedia(video: .init(frameCount: 250), faults: [.cutOff(atPacket: 100)])
+        )
+        lost.load()
+        #expect((2...40).contains(count(lost, .ms(4000))))
+        let short = PlayerTestBench(.silentClip())
+        let nothing = short.makeItem()
+        nothing.forwardPlaybackEndTime = MediaTime(value: 1, timescale: 1_000_000_000)
+        short.load(nothing)
+        #expect((2...42).contains(count(short, .zero)))
+    }
+
+    @Test("One frame, played again at each end, keeps its pace, and so do items of no length in a queue")
+    func shortItems() {
+        let bench = PlayerTestBench(ScriptedMedia(video: .init(frameCount: 1)))
+        bench.load()
+        let token = atEachEnd(bench) { player in
+            player.seek(to: .zero)
+            player.play()
+        }
+        bench.player.play()
+        bench.driver.run(until: .ms(990))
+        #expect(bench.takeLines(of: "end").count == 24)
+        token.invalidate()
+        let queue = PlayerTestBench(queue: 5, of: .silentClip())
+        for item in queue.items {
+            item.forwardPlaybackEndTime = MediaTime(value: 1, timescale: 1_000_000_000)
+        }
+        queue.player.play()
+        queue.driver.run(seconds: 0.1)
+        #expect(queue.takeLines(of: "end").count == 5)
+    }
+
     @Test("Nor for a program that plays whenever the rate becomes zero")
     func wheneverPaused() {
         let bench = PlayerTestBench(.silentClip())

@@ -166,6 +166,54 @@ struct FailedItemTests {
         }
     }
 
+    enum Then: CaseIterable, Sendable { case nothing, pause, play, otherRate, seek }
+
+    @Test(
+        "The same where it could not be played to its end: it stays, and what is put behind it is played",
+        arguments: Then.allCases
+    )
+    func queueCutOff(then: Then) {
+        let bench = PlayerTestBench(
+            queue: 1,
+            of: ScriptedMedia(video: .init(frameCount: 250), faults: [.cutOff(atPacket: 50)])
+        )
+        let (player, broken) = (bench.player, bench.items[0])
+        player.rate = 2
+        bench.driver.run(seconds: 2)
+        #expect(
+            bench.takeLines(of: "end", "failed", "rate 2") == [
+                "failed truncated", "rate 2.0 -> 0.0 itemFailed",
+            ]
+        )
+        #expect(bench.sight == "0.0 paused")
+        #expect(player.currentItem === broken && broken.status == .readyToPlay)
+        switch then {
+        case .nothing: break
+        case .pause: player.pause()
+        case .play: player.play()
+        case .otherRate:
+            player.rate = 0.5
+            bench.driver.run(seconds: 1)
+            #expect(bench.takeLines(of: "end", "failed") == ["failed truncated"])
+        case .seek:
+            player.seek(to: .zero)
+            bench.driver.settle()
+        }
+        let next = bench.makeItem(.silentClip())
+        player.insert(next, after: nil)
+        bench.driver.run(seconds: 0.5)
+        #expect(player.currentItem === (then == .seek ? broken : next))
+        let rate: Float =
+            switch then {
+            case .nothing: 2
+            case .pause, .seek: 0
+            case .play: 1
+            case .otherRate: 0.5
+            }
+        #expect(player.rate == rate)
+        #expect(player.timeControlStatus == (rate == 0 ? .paused : .playing))
+    }
+
     @Test("Paused meanwhile, it goes on to what is put behind it without playing that")
     func queuePaused() {
         let bench = PlayerTestBench(queue: 1, of: Self.broken[0])

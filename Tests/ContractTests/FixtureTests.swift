@@ -55,7 +55,7 @@ struct FixtureTests {
     @Test(
         "What cannot be opened has a code, and a sentence with the file and the reason",
         arguments: [
-            ("broken-empty.mp4", PlaybackError.Code.emptyMedia),
+            ("broken-empty.mp4", PlaybackError.Code.emptyMedia), ("broken-text.mp4", .unrecognizedFormat),
             ("broken-cut-moov-at-end.mp4", .truncated), ("broken-huge-picture.webm", .exceedsLimits),
             ("many-streams.mka", .exceedsLimits), ("is-not-there.mp4", .notFound),
         ]
@@ -167,6 +167,32 @@ struct FixtureTests {
         #expect(requested == targets)
     }
 
+    @Test("A poster is neither black nor plain, exact, and as large as it was asked for")
+    func poster() async throws {
+        let generator = ImageGenerator(
+            asset: Asset(url: Fixture.url("black-picture-gray.mp4")),
+            clock: .virtual
+        )
+        var poster = try await generator.poster()
+        #expect(poster.actualTime == MediaTime(value: 1, timescale: 1))
+        #expect(
+            poster.frame.size == PixelSize(width: 320, height: 180) && poster.frame.pixelFormat == .yuv420p
+        )
+        generator.targetSize = PixelSize(width: 99, height: 99)
+        generator.pixelFormat = .rgb24
+        poster = try await generator.poster()
+        #expect(poster.actualTime == MediaTime(value: 1, timescale: 1))
+        #expect(poster.frame.size == PixelSize(width: 99, height: 99) && poster.frame.pixelFormat == .rgb24)
+        // Bars above and below are black.
+        let rows = poster.frame.withPlanes { planes in
+            planes[0].rows.map { $0.contains { $0 != 0 } }
+        }
+        #expect(rows.firstIndex(of: true) == 21 && rows.lastIndex(of: true) == 76)
+        let missing = ImageGenerator(asset: Asset(url: Fixture.url("tone-44100.mp3")), clock: .virtual)
+        let error = await #expect(throws: PlaybackError.self) { try await missing.poster() }
+        #expect(error?.code == .noPlayableTracks)
+    }
+
     @Test("An image is turned on request, row by column, and fitted without being made larger")
     func turnedAndFitted() async throws {
         let generator = ImageGenerator(asset: Asset(url: Fixture.url("rotated-90.mp4")), clock: .virtual)
@@ -213,5 +239,13 @@ extension VideoFrame {
         }
         guard bits[16], !bits[17] else { return nil }
         return bits.prefix(16).reduce(0) { $0 * 2 + ($1 ? 1 : 0) }
+    }
+}
+
+extension VideoPlane {
+    fileprivate var rows: [UnsafeRawBufferPointer] {
+        (0..<rowCount).map {
+            UnsafeRawBufferPointer(start: baseAddress + $0 * bytesPerRow, count: bytesUsedPerRow)
+        }
     }
 }

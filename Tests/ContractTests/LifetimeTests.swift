@@ -1,3 +1,4 @@
+import Observation
 import Playhead
 import PlayheadTesting
 import Testing
@@ -142,5 +143,96 @@ struct LifetimeTests {
         bench.seek("late", to: .zero)
         bench.driver.run(seconds: 1)
         #expect(bench.takeLines() == ["late false"])
+    }
+
+    /// What is set right before a player goes.
+    private func set(_ player: Player) {
+        player.rate = 0.5
+        player.volume = 0.25
+        player.isMuted = true
+        player.repeatMode = .loop
+        player.actionAtItemEnd = .none
+        player.replaceCurrentItem(with: nil)
+    }
+
+    private static let set = [
+        "rateChanged", "timeControlStatusChanged", "accessLogEntry", "volumeChanged", "mutedChanged",
+        "repeatModeChanged", "passEnded", "readyForDisplayChanged", "currentItemChanged",
+        "timeControlStatusChanged",
+    ]
+
+    @Test(
+        "What was set right before shutdown() is told before the streams end, and no frame is shown for it",
+        arguments: [nil, 1, 2, 3, 4, 5, 6, 7] as [UInt64?],
+        [true, false]
+    )
+    func setBeforeShutdown(seed: UInt64?, isDropped: Bool) {
+        let driver = ManualDriver(seed: seed)
+        let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+        var player: Player? = Player(configuration: Player.Configuration(driver: driver, backend: scripts))
+        let sink = CapturingVideoSink(clock: driver.clock)
+        let layer = PlayerLayer(player: player)
+        layer.add(sink)
+        player?.replaceCurrentItem(with: scripts.makeItem())
+        driver.settle()
+        let told = Locked([String]())
+        let token = player?.onEvent { timed in
+            let word = String("\(timed.event)".prefix { $0 != "(" })
+            if word != "effectiveRateChanged" { told.withLock { $0.append(word) } }
+        }
+        let (shown, done) = (sink.numbers, Locked(0))
+        if let player { set(player) }
+        player?.shutdown { done.withLock { $0 += 1 } }
+        player?.rate = 2
+        layer.player = nil
+        if isDropped { player = nil }
+        driver.run(seconds: 5)
+        #expect(told.withLock { $0 } == Self.set)
+        #expect(done.withLock { $0 } == 1)
+        #expect(sink.numbers == shown)
+        token?.invalidate()
+    }
+
+    @Test("What was set right before a player is released is not told, but by the setter itself")
+    func setBeforeRelease() {
+        let driver = ManualDriver()
+        let scripts = ScriptedBackend(.silentClip(), clock: driver.clock)
+        var player: Player? = Player(configuration: Player.Configuration(driver: driver, backend: scripts))
+        player?.replaceCurrentItem(with: scripts.makeItem())
+        driver.settle()
+        let (told, tracked) = (Locked(0), Locked(0))
+        let token = player?.onEvent { _ in told.withLock { $0 += 1 } }
+        withObservationTracking {
+            _ = player?.rate
+        } onChange: {
+            tracked.withLock { $0 += 1 }
+        }
+        if let player { set(player) }
+        player = nil
+        driver.run(seconds: 5)
+        #expect(told.withLock { $0 } == 0)
+        #expect(tracked.withLock { $0 } == 1)
+        token?.invalidate()
+    }
+
+    @Test("On real threads: events have what was set, and then end; observers were told by then")
+    func setBeforeShutdownOnThreads() async {
+        for _ in 0..<50 {
+            var configuration = Player.Configuration()
+            configuration.audio = .none
+            let player = Player(configuration: configuration)
+            let events = player.events
+            let volumes = Locked([Float]())
+            let token = player.observe(\.volume) { player, _ in volumes.withLock { $0.append(player.volume) }
+            }
+            player.rate = 1
+            player.volume = 0.5
+            await player.shutdown()
+            #expect(volumes.withLock { $0 } == [0.5])
+            var words: [String] = []
+            for await event in events { words.append(String("\(event)".prefix { $0 != "(" })) }
+            #expect(words == ["rateChanged", "timeControlStatusChanged", "volumeChanged"])
+            token.invalidate()
+        }
     }
 }

@@ -135,7 +135,8 @@ struct SeekOutcomeTests {
         player = nil
         equipment.driver.run(seconds: 1)
         let rest = names.map { "\($0) false" }.filter { !told.contains($0) }
-        #expect(answers.take() == rest)
+        // Of what was overtaken before a shutdown the event is told, too.
+        #expect(answers.take().filter { !isShutDown || !$0.hasPrefix("A") } == rest)
     }
 
     @Test("Landed before the item goes: true, with the item, told once")

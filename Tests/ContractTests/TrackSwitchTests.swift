@@ -246,4 +246,31 @@ struct TrackSwitchTests {
         #expect(item.status == .readyToPlay)
         #expect(item.tracks.map(\.isEnabled) == [false])
     }
+
+    @Test("Audio cannot be switched on where the player has none; what cannot be played reads so")
+    func playerWithoutAudioSwitched() throws {
+        let silent = PlayerTestBench(.clip(), audio: .none)
+        let item = silent.load()
+        let audio = try track(.audio, of: item)
+        #expect(!audio.isEnabled)
+        audio.isEnabled = true
+        #expect(!audio.isEnabled && item.tracks.map(\.isEnabled) == [true, false])
+        silent.driver.settle()
+        #expect(item.tracks.map(\.isEnabled) == [true, false])
+        // The same, set while no player has it, or one that has audio and lets go at once.
+        for isAttached in [true, false] {
+            let (bench, item) = playing()
+            if !isAttached { bench.player.replaceCurrentItem(with: nil) }
+            let audio = try track(.audio, of: item)
+            audio.isEnabled = false
+            audio.isEnabled = true
+            #expect(item.tracks.map(\.isEnabled) == [true, true])
+            silent.load(item)
+            #expect(item.tracks.map(\.isEnabled) == [true, false])
+            silent.driver.run(seconds: 1)
+            #expect(item.tracks.map(\.isEnabled) == [true, false])
+            bench.load(item)
+            #expect(item.tracks.map(\.isEnabled) == [true, true])
+        }
+    }
 }

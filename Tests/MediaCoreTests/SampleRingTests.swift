@@ -49,6 +49,25 @@ struct SampleRingTests {
         #expect(ring.underruns == 0)
     }
 
+    @Test("How much is there: not what comes too late, but silence before it; all where nothing follows")
+    func atHand() {
+        let ring = SampleRing(channelCount: 1, capacity: 100)
+        #expect(ring.atHand(of: 5) == 0)
+        write(ring, 1..<4)
+        #expect(ring.atHand(of: 5) == 3)
+        #expect(ring.atHand(of: 2) == 2)
+        ring.skip(-2)
+        #expect(ring.atHand(of: 9) == 5)
+        #expect(take(ring, 7) == [0, 0, 1, 2, 3, 0, 0])
+        #expect(ring.atHand(of: 5) == 0)
+        write(ring, 4..<9)
+        #expect(ring.atHand(of: 5) == 3)
+        ring.flush()
+        #expect(ring.atHand(of: 5) == 0)
+        ring.setExpectsMore(false)
+        #expect(ring.atHand(of: 5) == 5)
+    }
+
     @Test("A flush leaves out what was not taken and counts anew")
     func flushing() {
         let ring = SampleRing(channelCount: 1, capacity: 100, prefill: 3)

@@ -19,6 +19,7 @@ enum StatePromise: String, CaseIterable {
     case epochsAreNew = "an epoch never comes back"
     case statusNeverGoesBack = "the player's status never goes back to unknown"
     case toldIsTrue = "what was told is what is"
+    case interruptedIsPaused = "while it is interrupted the rate is 0"
     case queueHoldsOnce = "an item is current or stands in the queue once"
     case outcomeOncePerPass = "a pass has had its outcome if and only if it has ended or failed"
     case opensOnlyWhatIsNeeded = "open are the current item and at most the next one"
@@ -65,7 +66,9 @@ enum StatePromise: String, CaseIterable {
         case .toldIsTrue:
             return told.rate == state.rate && told.timeControl == state.timeControl
                 && told.waitReason == state.waitReason && told.playerStatus == state.status
-                && told.item == item?.id && told.itemStatus == item?.status ?? .unknown
+                && told.isInterrupted == state.isInterrupted && told.item == item?.id
+                && told.itemStatus == item?.status ?? .unknown
+        case .interruptedIsPaused: return !state.isInterrupted || state.rate == 0 && state.timelineRate == 0
         case .queueHoldsOnce:
             guard let first = state.upcoming.first else { return true }
             if state.upcoming.count == 1 { return first != item?.id }

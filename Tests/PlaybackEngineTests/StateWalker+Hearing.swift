@@ -82,10 +82,22 @@ extension StateWalker {
             if old != told.rate || new == old { return "rate \(old) -> \(new) after \(told.rate)" }
             if reason == .resumedAfterStall, !turn.before.resumesAfterStall { return "resumed unasked" }
             if reason == .resumedAfterStall { told.seen.resumed += 1 }
+            if reason == .resumedAfterInterruption {
+                if !turn.before.resumesAfterInterruption { return "resumed unasked" }
+                told.seen.given += 1
+            }
             told.rate = new
         case .timeControlChanged(let status, let reason):
             if status == told.timeControl, reason == told.waitReason { return "told the same status" }
             (told.timeControl, told.waitReason) = (status, reason)
+        case .interruptionBegan:
+            if told.isInterrupted { return "interrupted twice" }
+            told.isInterrupted = true
+            told.seen.interruptions += 1
+        case .interruptionEnded(let shouldResume):
+            if !told.isInterrupted { return "an end of no interruption" }
+            if shouldResume, turn.isRate { return "to be resumed although somebody plays" }
+            told.isInterrupted = false
         case .playerStatusChanged(let status): told.playerStatus = status
         case .itemChanged(let old, let new):
             if old != told.item || old == new { return "item changed from \(String(describing: old))" }

@@ -32,15 +32,19 @@ struct StateWalker {
         /// An end or a failure was told of, and its outcome was not yet.
         var mustName: PassOutcome?
         var pastEpochs: Set<Epoch> = []
+        var isInterrupted = false
         /// How often the walk came by.
         var seen = Seen()
     }
 
     struct Seen {
         var ends = 0, failures = 0, stalls = 0, resumed = 0, landings = 0, seams = 0, turns = 0, passes = 0
-        var replaced = 0, stopped = 0
+        var replaced = 0, stopped = 0, interruptions = 0, given = 0
         var least: Int {
-            [ends, failures, stalls, resumed, landings, seams, turns, passes, replaced, stopped].min() ?? 0
+            [
+                ends, failures, stalls, resumed, landings, seams, turns, passes, replaced, stopped,
+                interruptions, given,
+            ].min() ?? 0
         }
     }
 
@@ -86,7 +90,7 @@ struct StateWalker {
         case 9 where flag: return .cancelPrerolls
         case 9..<10: return .playImmediately(flag ? 1 : 0)
         case 10..<12: return .setWaitsToMinimizeStalling(flag)
-        case 12: return .setResumesAfterStall(flag)
+        case 12: return flag ? .setResumesAfterStall(Bool.random(using: &random)) : makeInterruption()
         case 13: return .setEndAction([.pause, .none, .advance].randomElement(using: &random) ?? .pause)
         case 14: return .setRepeat(flag ? .loop : .once)
         case 15: return .setItem(Int.random(in: 0..<4, using: &random) == 0 ? nil : ItemID(nextID))
@@ -128,6 +132,7 @@ struct StateWalker {
         if item.awaitsFrames { return .framesCame(item.id, isLost: Bool.random(using: &random)) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if state.rateAtEnd != nil { return .endedAgain(state.epoch) }
+        if state.isInterrupted { return .interruptionEnded }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }
         switch Int.random(in: 0..<5, using: &random) {
@@ -136,6 +141,14 @@ struct StateWalker {
         case 2: return .preparedOpened(next, duration: .ms(10_000))
         case 3: return .preparedReady(next)
         default: return .reachedEnd(state.epoch, at: .ms(10_000), nil)
+        }
+    }
+
+    private mutating func makeInterruption() -> PlaybackEvent {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: .setResumesAfterInterruption(Bool.random(using: &random))
+        case 1, 2: .interruptionBegan
+        default: .interruptionEnded
         }
     }
 

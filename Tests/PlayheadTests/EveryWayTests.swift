@@ -16,6 +16,7 @@ struct EveryWayTests {
         var scripts: [ScriptedMedia] = [.clip(), .clip(), .clip()]
         /// What must have been seen, in this order, among other things.
         let landmarks: [String]
+        var audio = TestAudio.captured
         let play: @Sendable (Bench, FourWays, [PlayerItem]) -> Void
     }
 
@@ -124,6 +125,27 @@ struct EveryWayTests {
             set { player.pause() }
         },
         Path(
+            testDescription: "interruptions",
+            landmarks: [
+                "rate 1.0", "interrupted true", "rate 0.0", "interrupted false", "rate 1.0",
+                "interrupted true",
+                "rate 0.0", "interrupted false", "rate 1.0", "currentItem B",
+            ],
+            audio: .device()
+        ) { bench, ways, _ in
+            ways.set { bench.player.play() }
+            bench.driver.run(seconds: 0.5)
+            bench.audioDevice.beginInterruption()
+            bench.driver.run(seconds: 0.5)
+            bench.audioDevice.endInterruption()
+            bench.driver.run(seconds: 0.5)
+            bench.audioDevice.beginInterruption()
+            bench.driver.run(seconds: 0.5)
+            ways.set { bench.player.play() }
+            bench.audioDevice.endInterruption()
+            bench.driver.run(atMost: 60)
+        },
+        Path(
             testDescription: "seeks, steps and turns",
             landmarks: ["A.status readyToPlay", "A.loaded []", "rate 1.0", "rate 0.0", "rate -2.0"]
         ) { bench, ways, items in
@@ -195,7 +217,7 @@ struct EveryWayTests {
 
     @Test("All ways tell the same changes in the same order", arguments: paths, [nil, 1, 2, 3] as [UInt64?])
     func table(path: Path, seed: UInt64?) async {
-        var bench: Bench? = Bench(queue: 0, seed: seed)
+        var bench: Bench? = Bench(queue: 0, audio: path.audio, seed: seed)
         let items = path.scripts.map { bench!.makeItem($0) }
         let ways = FourWays(bench!.player, bench!.layer, items: Array(zip(["A", "B", "C"], items)))
         for item in items { ways.set { bench!.player.insert(item, after: nil) } }

@@ -14,6 +14,8 @@ extension FourWays {
         case .statusChanged(let status): [("status", "\(status)")]
         case .volumeChanged(let volume): [("volume", "\(volume)")]
         case .mutedChanged(let flag): [("muted", "\(flag)")]
+        case .interruptionBegan: [("interrupted", "true")]
+        case .interruptionEnded: [("interrupted", "false")]
         case .repeatModeChanged(let mode): [("repeatMode", "\(mode)")]
         case .currentItemChanged(let item): [("currentItem", name(item))]
         case .readyForDisplayChanged(_, let flag): [("ready", "\(flag)")]

@@ -50,6 +50,20 @@ struct ImageGeneratorTests {
         await #expect(throws: PlaybackError.self) { try await generator.image(at: .indefinite) }
     }
 
+    @Test("A key frame is decoded once and alone, however many times it is the nearest to")
+    func keyFramesAlone() async throws {
+        let (generator, backend) = make()
+        // Sync points are 0, 400, 800 ...
+        let times: [Int64] = [0, 10, 150, 199, 250, 400, 410, 599, 790, 830]
+        #expect(await numbers(generator, times.map { .ms($0) }) == [0, 0, 0, 0, 10, 10, 10, 10, 20, 20])
+        #expect(backend.counts.decoded == 3)
+        exact(generator)
+        #expect(await numbers(generator, [.ms(840), .ms(400)]) == [21, 10])
+        generator.requestedTimeToleranceBefore = .positiveInfinity
+        generator.requestedTimeToleranceAfter = .positiveInfinity
+        #expect(await numbers(generator, [.ms(830), .ms(10)]) == [20, 0])
+    }
+
     @Test(
         "What cannot be opened is an error for each time, whatever the error is",
         .timeLimit(.minutes(1)),

@@ -14,13 +14,13 @@ struct PulseTests {
     private static func click(_ number: Int) -> Float { Float(number % 9 + 1) / 10 }
     private static let between = 24_000
 
-    private static func makeClicks(seconds: Int) throws -> URL {
+    static func makeClicks(seconds: Int) throws -> URL {
         var samples = [Int16](repeating: 0, count: seconds * 48_000)
         for number in 0..<seconds * 2 { samples[number * between] = Int16(click(number) * 32_768) }
         return try Wave.write(samples)
     }
 
-    private func makePlayer(
+    func makePlayer(
         _ url: URL,
         _ server: SoundServer,
         device: String? = nil,

@@ -5,9 +5,10 @@ import MediaCore
 /// A PulseAudio server of the test's own, with a null sink, whose monitor can be recorded.
 final class SoundServer: Sendable {
     /// Why tests of a real server are skipped, if they are.
-    static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec", "/usr/bin/pactl"].allSatisfy {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
+    static let isInstalled = ["/usr/bin/pulseaudio", "/usr/bin/parec", "/usr/bin/pactl", "/usr/bin/paplay"]
+        .allSatisfy {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
 
     let folder: URL
     /// What libpulse is to be told.
@@ -41,16 +42,18 @@ final class SoundServer: Sendable {
         return environment
     }
 
-    /// Returns when it answers.
-    func start(sinks: [String] = ["null"], rate: Int = 48_000) async throws {
+    /// Returns when it answers. `takesBack`: as a plain null device does, it takes back what it has played ahead, and leaves
+    /// some milliseconds out of its monitor then.
+    func start(sinks: [String] = ["null"], rate: Int = 48_000, takesBack: Bool = false) async throws {
         var arguments = [
             "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--log-target=stderr",
             "--log-level=error",
         ]
-        // A null device that takes back what it has played ahead leaves some milliseconds out of its monitor then.
         for sink in sinks {
-            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate) norewinds=1")
+            let rewinds = takesBack ? "" : " norewinds=1"
+            arguments.append("--load=module-null-sink sink_name=\(sink) rate=\(rate)\(rewinds)")
         }
+        if takesBack { arguments += ["--log-level=debug", "--log-target=file:\(log.path)"] }
         arguments.append("--load=module-native-protocol-unix auth-anonymous=1 socket=\(folder.path)/native")
         var environment = environment
         environment["PULSE_SERVER"] = nil
@@ -66,6 +69,17 @@ final class SoundServer: Sendable {
             if try await tool("/usr/bin/pactl", "info").status == 0 { return }
         }
         throw MediaError(.sinkFailed, "the test's sound server does not answer")
+    }
+
+    /// At once. A child of a dispatch thread may have inherited that other signals wait.
+    static func end(_ process: Process) { Foundation.kill(process.processIdentifier, SIGKILL) }
+
+    private var log: URL { folder.appendingPathComponent("log") }
+
+    /// How often the null device has taken back what it had played ahead, where it does so.
+    func takebacks() throws -> Int {
+        let lines = String(decoding: try Data(contentsOf: log), as: UTF8.self).split(separator: "\n")
+        return lines.count { $0.contains("module-null-sink.c: Requested to rewind") }
     }
 
     /// As a crash would.
@@ -86,6 +100,19 @@ final class SoundServer: Sendable {
     @discardableResult
     func control(_ arguments: String...) async throws -> String {
         try await tool("/usr/bin/pactl", arguments).output
+    }
+
+    /// PulseAudio's own player, until the process is ended.
+    func play(_ url: URL, role: String = "music") throws -> Process {
+        let player = Process()
+        player.executableURL = URL(fileURLWithPath: "/usr/bin/paplay")
+        player.arguments = ["--property=media.role=\(role)", url.path]
+        player.environment = environment
+        player.standardInput = FileHandle.nullDevice
+        player.standardOutput = FileHandle.nullDevice
+        player.standardError = FileHandle.nullDevice
+        try player.run()
+        return player
     }
 
     private func tool(_ path: String, _ arguments: String...) async throws -> (status: Int32, output: String)

@@ -3,7 +3,7 @@ internal import MediaCore
 
 /// Reads a source for one demuxer, and waits where it has nothing at hand.
 ///
-/// Confined to the demuxer's queue.
+/// Confined to the demuxer's lane.
 final class SourceReader {
     let source: any ByteSource
     let interruption: Interruption

@@ -30,6 +30,8 @@ extension FFmpegDemuxer {
     private func readNext(_ session: InputSession) throws(MediaError) -> PacketOwner? {
         // Nothing has been asked of libav: reading goes on as if this had not been called.
         if interruption.context.isInterrupted {
+            // It may have been cancelled since `read` looked.
+            if interruption.isCancelled { throw cancelled }
             throw MediaError(.notReady, "the read was interrupted", isRetryable: true)
         }
         try session.readAhead()

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Takes containers apart with libavformat.
 ///
-/// Unchecked: all members but `context` and `canGoBack` are used by the caller's one queue only, as `Demuxer`
+/// Unchecked: all members but `context` and `canGoBack` are used on the caller's one lane only, as `Demuxer`
 /// demands; those two guard themselves.
 package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     let request: OpenRequest

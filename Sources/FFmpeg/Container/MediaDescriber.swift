@@ -10,21 +10,23 @@ enum MediaDescriber {
         let context = try session.context
         let streams = session.streams
         let zero = timeline.zero(streams)
+        let format = ColorNames.name(context.pointee.iformat?.pointee.name) ?? ""
+        let scan = format.hasPrefix("mov") ? MovieScan(session.reader) : nil
         let describer = TrackDescriber(
             context: context,
             request: session.request,
             timeline: timeline,
-            zero: zero
+            zero: zero,
+            protectedTracks: scan?.protectedTracks ?? []
         )
-        let format = context.pointee.iformat
-        var description = MediaDescription(formatName: ColorNames.name(format?.pointee.name) ?? "")
+        var description = MediaDescription(formatName: format)
         description.startTime = zero
         description.tracks = streams.map { describer.describe($0) }
         description.metadata = OptionDictionary.read(context.pointee.metadata)
         description.chapters = chapters(context, zero: zero)
         description.variants = variants(context, description.tracks)
         description.dates = session.dates
-        if description.formatName.hasPrefix("mov"), let scan = FragmentScan(session.reader) {
+        if let scan {
             description.canContainFragments = scan.canContain
             description.containsFragments = scan.contains
             description.overallDurationHint = scan.durationHint

@@ -8,6 +8,8 @@ struct TrackDescriber {
     let timeline: TimelineZero
     /// The container's time that is zero on the item's timeline.
     let zero: MediaTime
+    /// `AVStream.id` of tracks that are known to be encrypted.
+    let protectedTracks: Set<Int32>
 
     func describe(_ stream: UnsafeMutablePointer<AVStream>) -> Track {
         guard let parameters = stream.pointee.codecpar else {
@@ -117,6 +119,7 @@ struct TrackDescriber {
         _ stream: UnsafeMutablePointer<AVStream>,
         _ parameters: UnsafeMutablePointer<AVCodecParameters>
     ) -> Bool {
+        if protectedTracks.contains(stream.pointee.id) { return true }
         let tag = parameters.pointee.codec_tag
         var size = 0
         return tag == ph_tag(0x65, 0x6E, 0x63, 0x76) || tag == ph_tag(0x65, 0x6E, 0x63, 0x61)

@@ -47,6 +47,16 @@ struct ColorConversion: Equatable {
         return result
     }
 
+    /// The same colours as JFIF and WebP have them, which cannot say otherwise: the matrix of BT.601, and chroma in
+    /// the middle of its luma samples.
+    func inImageFile(_ format: AVPixelFormat, isFull: Bool) -> ColorConversion {
+        var result = self
+        result.targetMatrix = SWS_CS_ITU601
+        result.targetIsFull = isFull
+        result.targetChroma = ChromaSiting("center", in: format)
+        return result
+    }
+
     /// Says what the converted frame is.
     func describe(_ color: inout ColorDescription) {
         if targetIsRGB {

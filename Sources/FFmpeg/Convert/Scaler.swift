@@ -69,6 +69,8 @@ final class Scaler {
                 Int32(clamping: plan.target.height),
                 PixelFormats.withoutRange(plan.targetFormat),
                 method | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT,
+                plan.colors.sourceIsFull && !PixelFormats.isRGB(plan.sourceFormat) ? 1 : 0,
+                plan.colors.targetIsFull && !PixelFormats.isRGB(plan.targetFormat) ? 1 : 0,
                 Scaler.chromaPositions(plan)
             )
         }

@@ -3,7 +3,7 @@ package import MediaCore
 
 /// Decodes one track, video or audio, with libavcodec.
 ///
-/// Unchecked: all members are used by the caller's one queue only, as `Decoder` demands.
+/// Unchecked: all members are used on the caller's one lane only, as `Decoder` demands.
 package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let track: Track
     private let location: String

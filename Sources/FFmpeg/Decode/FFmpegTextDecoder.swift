@@ -3,7 +3,7 @@ package import MediaCore
 
 /// Decodes a track of text with libavcodec, which makes ASS events of all kinds of it; the markup is taken off.
 ///
-/// Unchecked: all members are used by the caller's one queue only, as `TextDecoder` demands.
+/// Unchecked: all members are used on the caller's one lane only, as `TextDecoder` demands.
 final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
     private let track: Int
     private let location: String

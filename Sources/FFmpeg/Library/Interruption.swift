@@ -3,7 +3,7 @@ internal import MediaCore
 
 /// What ends a demuxer's calls into libav: the reader's context, and whether it has struck in the present call.
 ///
-/// Confined to the demuxer's queue, but for the context, which any thread may use.
+/// Confined to the demuxer's lane, but for the context, which any thread may use.
 final class Interruption {
     let context: ReadContext
     /// A read of the present call was interrupted. What libav makes of the call is worth nothing then: it may

@@ -19,6 +19,14 @@ public struct AudioDevicePosition: Hashable, Sendable {
     }
 }
 
+/// What a device has to tell of its own accord.
+public enum AudioDeviceNotice: Hashable, Sendable {
+    /// The system asks for quiet: a call comes in. Playing stops, and the device is paused.
+    case interruptionBegan
+    /// The system gives the audio back, or whoever asked for quiet is gone.
+    case interruptionEnded
+}
+
 /// An `AudioSink` with a device behind it, which plays at a pace of its own: the engine follows it.
 ///
 /// None of the calls waits, for a device or for its server. What is written while there is no device is kept as
@@ -56,6 +64,9 @@ public protocol AudioDeviceSink: AudioSink {
     func setDevice(_ uniqueID: String?)
     /// What is played, as a mixer shows it. Any thread.
     func setTitle(_ title: String)
+    /// Set once, before anything else is called. The device calls it on any thread, in order, and for each beginning of an
+    /// interruption once for its end. The handler does not wait.
+    func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void)
 }
 
 extension AudioDeviceSink {
@@ -65,6 +76,7 @@ extension AudioDeviceSink {
     public func setExpectsMore(_ expectsMore: Bool) {}
     public func setDevice(_ uniqueID: String?) {}
     public func setTitle(_ title: String) {}
+    public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {}
     public var deviceName: String? { nil }
 }
 

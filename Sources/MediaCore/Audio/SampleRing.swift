@@ -148,6 +148,14 @@ package final class SampleRing: @unchecked Sendable {
         return count >= prefill || count > 0 && !expectsMore.load(ordering: .relaxed)
     }
 
+    /// How many of the `count` samples per channel that `take` would give are there; all of them where nothing follows
+    /// for the present.
+    package func atHand(of count: Int) -> Int {
+        comply()
+        guard expectsMore.load(ordering: .relaxed) else { return count }
+        return max(0, Int(min(Int64(count), written.load(ordering: .acquiring) - head)))
+    }
+
     /// The device is gone, and with it what there is to play: silence will take its place.
     package func discard() {
         comply()

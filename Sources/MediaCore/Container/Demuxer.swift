@@ -8,7 +8,7 @@ public enum SeekPreference: Hashable, Sendable {
 
 /// Takes a container apart.
 ///
-/// Calls come one at a time, on one queue of the caller's, and may block on I/O; only `interrupt(before:)` and
+/// Calls come one at a time, on one lane of the caller's, and may block on I/O; only `interrupt(before:)` and
 /// `cancel()` may come from any thread at any time. All times are item times: zero is
 /// `MediaDescription.startTime`.
 ///
@@ -34,7 +34,7 @@ public protocol Demuxer: AnyObject, Sendable {
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
     /// A decoder for one of the tracks of text or of timed metadata. It may be used on another queue than the demuxer.
     func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder
-    /// The calls that follow belong to `epoch`. On the caller's queue, between calls; never an older epoch than
+    /// The calls that follow belong to `epoch`. On the caller's lane, between calls; never an older epoch than
     /// before.
     func begin(_ epoch: Epoch)
     /// Any thread, any time: what blocks now of an epoch before `epoch` returns soon, with `.notReady` or
@@ -105,7 +105,7 @@ public enum DecodeSkipping: Int, Hashable, Sendable, Comparable {
     public static func < (a: DecodeSkipping, b: DecodeSkipping) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Turns packets of one track into frames. Calls come one at a time, on one queue of the caller's, and
+/// Turns packets of one track into frames. Calls come one at a time, on one lane of the caller's, and
 /// never block on I/O.
 ///
 /// Frames carry `epoch` and `pass` zero: the stage that runs the decoder stamps them.

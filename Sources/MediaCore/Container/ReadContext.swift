@@ -16,7 +16,7 @@ public enum ReadNotice: Hashable, Sendable {
 /// touches a call of the new epoch, whichever thread comes first. So an interruption is neither lost nor does
 /// it hit the wrong call.
 ///
-/// All methods may be called from any thread, but `begin(_:)` and reads come from the reader's one queue.
+/// All methods may be called from any thread, but `begin(_:)` and reads come from the reader's one lane.
 public final class ReadContext: Sendable {
     /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
     private struct Handler {
@@ -105,7 +105,7 @@ public final class ReadContext: Sendable {
 
     // MARK: For the reader
 
-    /// The calls that follow belong to `epoch`. Called on the reader's queue, between calls. An epoch that has
+    /// The calls that follow belong to `epoch`. Called on the reader's lane, between calls. An epoch that has
     /// been interrupted already stays so.
     public func begin(_ epoch: Epoch) { state.withLock { $0.epoch = epoch } }
 
@@ -121,7 +121,7 @@ public final class ReadContext: Sendable {
     }
 
     /// Who hears of waits and wakes: one handler, replaced by the next; nil takes it off. It is called on the
-    /// reader's queue (`.waiting`) or on a source's thread (`.ready`), and must not block or read.
+    /// reader's lane (`.waiting`) or on a source's thread (`.ready`), and must not block or read.
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
         state.withLock { $0.handler = handler.map(Handler.init) }
     }

@@ -6,6 +6,8 @@ import Synchronization
 ///
 /// Where the sink has a device, what is missing between two buffers is filled with silence and what overlaps is
 /// left out, so that each sample is heard in its place. Other sinks get what was decoded and nothing else.
+///
+/// `@unchecked Sendable`: what changes is confined to the lane; what the control lane reads has locks of its own.
 package final class AudioOutputLane: @unchecked Sendable {
     private let lane: any Lane
     private let sink: any AudioSink
@@ -40,6 +42,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         self.makeConverter = makeConverter
         self.report = report
         processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
+        device?.setNoticeHandler { report(.device($0)) }
     }
 
     var device: (any AudioDeviceSink)? { placer?.device }

@@ -20,7 +20,7 @@ struct AudioPlacement: Sendable {
 /// Writes audio to a device so that each sample is heard in its place. A gap between two buffers is filled with
 /// silence, and an overlap is left out. The ledger says which sample lies where on the timeline.
 ///
-/// Confined to the audio lane, except for the ledger, which has a lock.
+/// `@unchecked Sendable`: confined to the audio lane, except for the ledger, which has a lock.
 final class AudioScheduler: @unchecked Sendable {
     let device: any AudioDeviceSink
     let ledger = Locked(AudioSampleMap())

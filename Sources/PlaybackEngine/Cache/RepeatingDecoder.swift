@@ -22,7 +22,7 @@ final class LoopSetting: Sendable {
 /// calls in either case, so events and their order do not change. Where the packets are others, or frames had
 /// to leave the cache, the decoder is given what it has missed and goes on from there.
 ///
-/// `@unchecked Sendable`: confined to the caller's queue, as `Decoder` demands.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
 final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     private let track: Track

@@ -7,15 +7,16 @@ public protocol Lane: AnyObject, Sendable {
     func enqueue(_ work: @escaping @Sendable () -> Void)
 }
 
-/// What a lane is for. Names, priorities and, on the virtual clock, the order of turns hang on it.
+/// What a lane is for. It decides which lane goes before which, and how many of a kind run at the same time.
 public enum LaneRole: Hashable, Sendable {
     /// The player's own: state, timeline, decisions. Never blocks.
     case control
-    /// Demuxing. The one place where reading may block.
+    /// Opening, demuxing, subtitles, still images: reading may block.
     case loading
     /// Decoders, audio and video in turn. Never blocks on I/O.
     case decoding
-    /// One layer's sinks, or the audio sink.
+    /// One sink, one kind of conversion, one layer's filter, the audio sink, or the taps that look on. What is called
+    /// there may take its time; it holds up its own lane alone.
     case presenting
 }
 
@@ -25,17 +26,17 @@ public protocol Wakeup: AnyObject, Sendable {
     func cancel()
 }
 
-/// Decides when the stages run: on dispatch queues in production, step by step in a test or on the virtual
-/// clock. The stages are the same.
+/// Decides when lanes run: on the threads that all players of a process share, or step by step in a test or on the
+/// virtual clock. What runs on the lanes is the same.
 public protocol Driver: AnyObject, Sendable {
     /// What "now" is for all that runs on the lanes.
     var clock: any HostClock { get }
     /// True where time passes by itself, so that a frame can come too late.
     var isRealTime: Bool { get }
-    /// A lane of its own for each call. `label` names it for people, in traces. Any thread.
+    /// Makes a new lane at each call. `label` names it for people, in traces. Any thread.
     func makeLane(_ role: LaneRole, label: String) -> any Lane
-    /// Runs what is handed in on a queue of the user's. Where time is virtual it stands still meanwhile, so
-    /// that what a callback does happens at a moment that is the same in every run.
+    /// Makes a lane that runs its work on the user's dispatch queue. Where time is virtual it stands still meanwhile,
+    /// so that what a callback does happens at a moment that is the same in every run.
     func makeCallbackLane(_ queue: DispatchQueue) -> any Lane
     /// Runs `work` on `lane` at `time`, or at once if that has passed.
     func schedule(at time: HostTime, on lane: any Lane, _ work: @escaping @Sendable () -> Void) -> any Wakeup

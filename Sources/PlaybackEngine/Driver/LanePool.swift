@@ -13,7 +13,9 @@ internal import MediaCore
 final class LanePool: @unchecked Sendable {
     typealias StartThread = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32
 
-    /// Guarded by `mutex`.
+    /// A thread of the pool.
+    ///
+    /// `@unchecked Sendable`: what changes is guarded by the pool's `mutex`.
     private final class Worker: @unchecked Sendable {
         let condition = PoolCondition()
         let threadID = PoolThread.currentID

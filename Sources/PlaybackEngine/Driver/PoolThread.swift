@@ -39,6 +39,8 @@ enum PoolThread {
 }
 
 /// A mutex that conditions can be waited for with.
+///
+/// `@unchecked Sendable`: the pointer never changes, and POSIX lets any thread use the mutex behind it.
 final class PoolMutex: @unchecked Sendable {
     fileprivate let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -65,6 +67,8 @@ final class PoolMutex: @unchecked Sendable {
 }
 
 /// What one thread sleeps on.
+///
+/// `@unchecked Sendable`: the pointer never changes, and POSIX lets any thread use the condition behind it.
 final class PoolCondition: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 

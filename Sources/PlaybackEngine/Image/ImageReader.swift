@@ -4,7 +4,7 @@ import MediaCore
 ///
 /// Times that ascend are cheap: the decoder goes on where it is unless a sync point lies between, and a time
 /// that the last frame is still due at costs nothing. What is found never hangs on what was asked before.
-/// Holds two frames at most, beside the decoder's own. Not safe for threads: confined to a lane.
+/// Holds three frames at most, beside the decoder's own. Not safe for threads: confined to a lane.
 final class ImageReader {
     let demuxer: any Demuxer
     private let decoder: any Decoder
@@ -41,9 +41,19 @@ final class ImageReader {
     private var sent: Mark?
     private var isDraining = false
     private var hasEnded = false
+    /// Frames that came since the decoder was flushed.
+    private var frameCount = 0
 
     // The search.
     private var goal = Goal()
+    /// The sync point that was answered last, and its frame.
+    private var lastSyncPoint: (time: MediaTime, frame: VideoFrame)?
+    /// The answer, where it was known beforehand.
+    private var known: VideoFrame?
+    /// The sync point is decoded alone; false where a decoder gave nothing that way.
+    private var drainsBehindSyncPoint = true
+    /// Of the packets that were sent since the search began.
+    private var times = SeekTimes(target: .zero)
     private var pending: Packet?
     private var skipsBehind: Mark?
     private var late = SeekRetry()
@@ -52,6 +62,9 @@ final class ImageReader {
 
     /// Packets in a row that may be unreadable or undecodable.
     private static let faultLimit = 100
+    /// Decoders learn from frames in how far their order differs from that of the packets, and must have seen some
+    /// before others are left out.
+    private static let framesToLearn = 4
 
     init(demuxer: any Demuxer, decoder: any Decoder, duration: MediaTime) {
         self.demuxer = demuxer
@@ -94,10 +107,18 @@ final class ImageReader {
         lastFault = nil
         skipsBehind = nil
         pending = nil
+        known = nil
         let isExact = goal.from == time && goal.upTo == time
+        times = SeekTimes(target: min(max(.zero, goal.from), time))
         if isExact, isAtHand { return }
         pending = try land(time, .atOrBefore)
         if !isExact, try findSyncPoint() { goal.isSyncPoint = true }
+        if goal.isSyncPoint, let lastSyncPoint, lastSyncPoint.time == goal.time {
+            // The decoder stands where it stood, and the next request seeks anew.
+            known = lastSyncPoint.frame
+            return
+        }
+        drainsBehindSyncPoint = true
         if canGoOn { skipsBehind = sent } else { flush() }
     }
 
@@ -166,6 +187,7 @@ final class ImageReader {
         sent = nil
         isDraining = false
         hasEnded = false
+        frameCount = 0
         skipsBehind = nil
     }
 
@@ -173,6 +195,10 @@ final class ImageReader {
 
     /// One packet on; the frame when it is found.
     func step() throws(MediaError) -> VideoFrame? {
+        if let frame = known {
+            known = nil
+            return frame
+        }
         if isAtHand, !goal.isSyncPoint { return due() }
         if let frame = ahead {
             ahead = nil
@@ -194,10 +220,12 @@ final class ImageReader {
 
     private func take(_ frame: VideoFrame) throws(MediaError) -> VideoFrame? {
         let time = frame.presentationTime
+        frameCount += 1
         if goal.isSyncPoint {
             // What leads up to a sync point lacks what it refers to.
             guard frame.isKeyFrame || time >= goal.time else { return nil }
             newest = frame
+            lastSyncPoint = (goal.time, frame)
             return frame
         }
         if time > goal.time {
@@ -227,12 +255,14 @@ final class ImageReader {
     private func feed() throws(MediaError) {
         var packet = pending
         pending = nil
-        if packet == nil { packet = try readPacket() }
+        let isAlone = goal.isSyncPoint && drainsBehindSyncPoint && sent != nil
+        if packet == nil, !isAlone { packet = try readPacket() }
         if let packet, let last = skipsBehind {
             let mark = Mark(packet)
             if mark == last { skipsBehind = nil } else if !isBefore(mark, last) { try restart() }
             return
         }
+        if let packet { leaveOutPassed(packet) }
         do throws(MediaError) {
             guard try decoder.send(packet) else {
                 pending = packet
@@ -244,6 +274,15 @@ final class ImageReader {
         }
         sent = packet.map(Mark.init)
         if packet == nil { isDraining = true }
+    }
+
+    /// A frame that is over before the goal is decoded only where others refer to it.
+    private func leaveOutPassed(_ packet: Packet) {
+        times.note(packet)
+        let isPassed = packet.presentationTime.map { times.isPassed($0) } ?? false
+        let mayLeaveOut =
+            isPassed && !goal.isSyncPoint && !packet.isKeyFrame && frameCount >= Self.framesToLearn
+        decoder.skip(mayLeaveOut ? .nonReference : .none)
     }
 
     private func isBefore(_ mark: Mark, _ last: Mark) -> Bool {
@@ -259,6 +298,12 @@ final class ImageReader {
 
     /// The data ended: the last frame stays due.
     private func finish() throws(MediaError) -> VideoFrame? {
+        if goal.isSyncPoint, drainsBehindSyncPoint, newest == nil {
+            // It may be a field whose other half comes in the next packet.
+            drainsBehindSyncPoint = false
+            try restart()
+            return nil
+        }
         hasEnded = true
         if newest != nil { return due() }
         if try lookEarlier() { return nil }

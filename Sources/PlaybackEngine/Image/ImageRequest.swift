@@ -9,6 +9,11 @@ package struct ImageRequest: Hashable, Sendable {
     package var toleranceAfter: MediaTime
     /// Fitted inside, never made larger; nil: as it is. A side that is not positive is no bound.
     package var maximumSize: PixelSize?
+    /// Exactly this size, upright, laid in by `gravity`; nil: `maximumSize` decides.
+    package var targetSize: PixelSize?
+    package var gravity: VideoGravity
+    /// nil: the frame's own, or the nearest one that can be written.
+    package var pixelFormat: PixelFormat?
     /// Turned, mirrored and with square pixels, as a viewer sees it.
     package var isUpright: Bool
     /// Interlaced frames are made whole, each of itself alone.
@@ -21,6 +26,9 @@ package struct ImageRequest: Hashable, Sendable {
         toleranceBefore: MediaTime = .zero,
         toleranceAfter: MediaTime = .zero,
         maximumSize: PixelSize? = nil,
+        targetSize: PixelSize? = nil,
+        gravity: VideoGravity = .resizeAspect,
+        pixelFormat: PixelFormat? = nil,
         isUpright: Bool = false,
         deinterlacing: Deinterlacing = .none,
         generation: UInt64
@@ -29,6 +37,9 @@ package struct ImageRequest: Hashable, Sendable {
         self.toleranceBefore = Self.held(toleranceBefore)
         self.toleranceAfter = Self.held(toleranceAfter)
         self.maximumSize = maximumSize
+        self.targetSize = targetSize
+        self.gravity = gravity
+        self.pixelFormat = pixelFormat
         self.isUpright = isUpright
         self.deinterlacing = deinterlacing
         self.generation = generation
@@ -41,9 +52,20 @@ package struct ImageRequest: Hashable, Sendable {
 }
 
 extension ImageRequest {
-    /// The frame in the shape that was asked for.
+    /// The frame as it was asked for.
     func shape(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame {
-        guard isUpright || maximumSize != nil, !frame.size.isEmpty else { return frame }
+        guard !frame.size.isEmpty else { return frame }
+        if let targetSize {
+            let geometry = VideoGeometry(frame.format.shape, gravity: gravity, target: targetSize)
+            return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
+        }
+        let shaped = isUpright || maximumSize != nil ? try fit(frame, with: converter) : frame
+        guard let pixelFormat else { return shaped }
+        return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
+    }
+
+    private func fit(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame
+    {
         var shape = frame.format.shape
         if !isUpright { (shape.rotation, shape.isMirrored) = (.none, false) }
         let geometry = VideoGeometry(shape, inside: maximumSize)
@@ -51,7 +73,7 @@ extension ImageRequest {
         if geometry.isIdentity {
             shaped.format = frame.format.laidOut(by: geometry)
         } else {
-            shaped = try converter.convert(frame, to: nil, geometry: geometry, background: .clear)
+            shaped = try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
         }
         if !isUpright {
             shaped.format.rotation = frame.format.rotation

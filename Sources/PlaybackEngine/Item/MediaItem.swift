@@ -6,6 +6,8 @@ package struct MediaItem: Sendable {
     package var makeDemuxer: @Sendable () -> any Demuxer
     package var video: TrackChoice
     package var audio: TrackChoice
+    /// Numbers the choice of these two; a later choice has a higher number.
+    package var choice: UInt64
     /// Which variant to take; asked when the choice is made.
     package var variants: @Sendable () -> VariantPreference
     package var texts: [TextKind: TextSource]
@@ -21,6 +23,8 @@ package struct MediaItem: Sendable {
     package var forwardEnd: MediaTime?
     /// Item time at which playing backward ends.
     package var reverseEnd: MediaTime
+    /// What earlier playing has taught of the duration; nil: nothing that the container does not say.
+    package var learntDuration: MediaTime?
     /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
     package var start: MediaTime?
     package var sound: AudioSettingsSource
@@ -31,6 +35,7 @@ package struct MediaItem: Sendable {
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,
+        choice: UInt64 = 0,
         variants: @escaping @Sendable () -> VariantPreference = { VariantPreference() },
         texts: [TextKind: TextSource] = [:],
         decoding: DecoderOptions = DecoderOptions(),
@@ -39,6 +44,7 @@ package struct MediaItem: Sendable {
         forward: Int64? = nil,
         forwardEnd: MediaTime? = nil,
         reverseEnd: MediaTime = .zero,
+        learntDuration: MediaTime? = nil,
         start: MediaTime? = nil,
         sound: AudioSettingsSource = AudioSettingsSource(),
         didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
@@ -46,6 +52,7 @@ package struct MediaItem: Sendable {
         self.makeDemuxer = makeDemuxer
         self.video = video
         self.audio = audio
+        self.choice = choice
         self.variants = variants
         self.texts = texts
         self.decoding = decoding
@@ -54,6 +61,7 @@ package struct MediaItem: Sendable {
         self.forward = forward
         self.forwardEnd = forwardEnd
         self.reverseEnd = reverseEnd
+        self.learntDuration = learntDuration
         self.start = start
         self.sound = sound
         self.didOpen = didOpen
@@ -75,6 +83,8 @@ package struct PlaybackReport: Sendable {
         case tracksChanged(ItemID)
         /// Other tracks of the current item are played.
         case selectionChanged(ItemID)
+        /// What was chosen up to this number is played, as far as it can be.
+        case choiceTaken(ItemID, UInt64)
         /// How fast time really runs; 0 while it stands.
         case effectiveRateChanged(ItemID, Float)
         /// What is read ahead, in item time; nil: nothing.

@@ -5,6 +5,8 @@ import MediaCore
 struct OpenItem {
     let id: ItemID
     let demuxer: any Demuxer
+    /// See `MediaItem.choice`.
+    let choice: UInt64
     /// The newest fault that a stage reported. Stages write it from their lanes.
     let newestFault: Locked<MediaError?>
     /// Where playing ends in either direction.
@@ -31,6 +33,7 @@ struct OpenItem {
     init(id: ItemID, item: MediaItem, demuxer: any Demuxer, epoch: ItemEpoch, at host: HostTime) {
         self.id = id
         self.demuxer = demuxer
+        choice = item.choice
         self.epoch = epoch
         newestFault = Locked(nil)
         ends = ItemEnds(of: item)

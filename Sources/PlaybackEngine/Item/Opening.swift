@@ -111,7 +111,8 @@ struct Opening: Sendable {
         }
         guard let track = tracks.first(where: { $0.mediaType == type && !$0.isPlayable }) else { return nil }
         let why = track.unplayableReason ?? "it cannot be played"
-        return MediaError(.decoderNotFound, "track \(track.id) (\(track.codec)): \(why)", track: track.id)
+        let code: MediaError.Code = track.hasProtectedContent ? .encrypted : .decoderNotFound
+        return MediaError(code, "track \(track.id) (\(track.codec)): \(why)", track: track.id)
     }
 
     private func nothingToPlay(_ tracks: [Track], _ failure: MediaError?) -> MediaError {

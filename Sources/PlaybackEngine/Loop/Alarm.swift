@@ -6,9 +6,10 @@ struct Alarm {
     private var time: HostTime?
     /// The wake-up at which sources that had nothing are asked again.
     var retry: (any Wakeup)?
-    /// The wake-up at which an end that was played on from is told again, and when one was told last.
+    /// The wake-up at which an end that was played on from is told again.
     var end: (any Wakeup)?
-    var lastEnd: HostTime?
+    /// When the current item's last end was told; and where, in item time, if it was a failure.
+    var lastEnd: (host: HostTime, failure: ItemTime?)?
     /// The wake-up at which an item has been waited for long enough to say so.
     var evaluation: (item: ItemID, wakeup: any Wakeup)?
 

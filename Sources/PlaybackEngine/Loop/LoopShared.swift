@@ -6,6 +6,7 @@ import Synchronization
 final class LoopShared: Sendable {
     private let published = Locked(PlaybackSnapshot())
     private let released = Atomic<Bool>(false)
+    private let ending = Atomic<Bool>(false)
     private let updateIsScheduled = Atomic<Bool>(false)
     private let awaited = Atomic<UInt8>(StageEvents.everything.rawValue)
     /// The demuxers of all items that are open or being opened.
@@ -16,6 +17,10 @@ final class LoopShared: Sendable {
     func publish(_ body: (inout PlaybackSnapshot) -> Void) { published.withLock { body(&$0) } }
 
     var isReleased: Bool { released.load(ordering: .acquiring) }
+
+    /// Nothing comes due any more.
+    var isEnding: Bool { ending.load(ordering: .acquiring) }
+    func end() { ending.store(true, ordering: .releasing) }
 
     /// Cancels every demuxer, and those that come later.
     func release() {

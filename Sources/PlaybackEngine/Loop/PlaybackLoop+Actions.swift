@@ -36,10 +36,7 @@ extension PlaybackLoop {
             return
         }
         guard alarm.end == nil else { return }
-        let time = max(
-            now.advanced(by: Self.endDelay),
-            alarm.lastEnd?.advanced(by: Self.endInterval) ?? .zero
-        )
+        let time = max(now.advanced(by: Self.endDelay), nextEnd)
         alarm.end = driver.schedule(at: time, on: control) { [weak self] in
             guard let self else { return }
             alarm.end = nil
@@ -51,6 +48,30 @@ extension PlaybackLoop {
     private static let endDelay: Int64 = 20_000_000
     /// 250 ms: a program that plays on at each end is told four of them a second.
     private static let endInterval: Int64 = 250_000_000
+
+    /// When another end may be told that nothing was played for.
+    private var nextEnd: HostTime { alarm.lastEnd?.host.advanced(by: Self.endInterval) ?? .zero }
+
+    /// Whether time stands so near to where playing at `rate` ends, or has just failed, that nothing will be seen or heard
+    /// before that: it was sought there. A whole item may be as short.
+    private func isAtEnd(rate: Float) -> Bool {
+        guard let item = state.item, !item.hasEnded, let pipeline = current?.pipeline else { return false }
+        let time = renderer.itemTime(at: now)
+        if let failure = alarm.lastEnd?.failure, (time - failure).magnitude <= Self.nextToNothing {
+            return true
+        }
+        if rate < 0 {
+            let isWhole = ItemTime(item.duration).map { time >= $0 } ?? false
+            return time <= renderer.ends.reverse + (isWhole ? Self.nothing : Self.nextToNothing)
+        }
+        let ends = [ItemTime(item.duration), renderer.ends.forward, renderer.passEnd(pipeline)?.itemTime]
+        guard let end = ends.compactMap(\.self).min() else { return false }
+        return time + (time == .zero ? Self.nothing : Self.nextToNothing) >= end
+    }
+
+    /// 1 ms, and 20 ms: less than a frame.
+    private static let nothing: Int64 = 1_000_000
+    private static let nextToNothing: Int64 = 20_000_000
 
     /// How long it takes is said as soon as it is known, and not later than after a moment.
     private func awaitEvaluation() {
@@ -76,8 +97,11 @@ extension PlaybackLoop {
         case .playbackStalled: publisher.counters.stalls += 1
         case .playedToEnd:
             publisher.counters.passes += 1
-            alarm.lastEnd = now
-        case .failedToPlayToEnd: alarm.lastEnd = now
+            alarm.lastEnd = (now, nil)
+        case .failedToPlayToEnd:
+            let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime }
+            alarm.lastEnd = (now, end ?? renderer.itemTime(at: now))
+        case .itemChanged: alarm.lastEnd = nil
         default: break
         }
         report(.notice(notice))
@@ -93,6 +117,8 @@ extension PlaybackLoop {
         var start = now
         if rate != 0 {
             if !wasRunning {
+                // Sought to the end at each end, it would go round without a pause.
+                if now < nextEnd, isAtEnd(rate: rate) { startTime = max(startTime ?? nextEnd, nextEnd) }
                 let delay = audio.start(isAudible: isAudible, isAppointed: startTime != nil, at: now)
                 start = now.advanced(by: delay)
             }
@@ -134,6 +160,7 @@ extension PlaybackLoop {
     func describe(_ id: ItemID) {
         setPresentationSize(current?.pipeline?.video?.track.presentationSize ?? .zero, of: id)
         report(.tracksChanged(id))
+        if let current { report(.choiceTaken(id, current.choice)) }
     }
 
     func setPresentationSize(_ size: PixelSize, of id: ItemID) {

@@ -105,8 +105,7 @@ extension PlaybackLoop {
             pipeline.setLooping(state.repeatSetting == .loop)
             if pipeline.audio != nil { audio.output?.prepare() }
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
-            let description = pipeline.description
-            handle(.opened(id, duration: description.duration))
+            handle(.opened(id, duration: item.learntDuration ?? pipeline.description.duration))
             pipeline.wake()
             chooseVariants()
         }
@@ -130,8 +129,7 @@ extension PlaybackLoop {
         case .success(let pipeline):
             next?.didOpen(pipeline, item, forward: forward(of: id, item))
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
-            let description = pipeline.description
-            handle(.preparedOpened(id, duration: description.duration))
+            handle(.preparedOpened(id, duration: item.learntDuration ?? pipeline.description.duration))
             pipeline.wake()
             chooseVariants()
         }

@@ -1,5 +1,21 @@
 package import MediaCore
 
+/// Frames on their way to whoever asks for them beside the layers. Called on the control lane.
+package struct FrameTap: Sendable {
+    /// Gets every frame as it comes due, and the item that it belongs to.
+    let take: @Sendable (ItemID, VideoFrame) -> Void
+    /// False: the layers show nothing of the item.
+    let isRendered: @Sendable (ItemID) -> Bool
+
+    package init(
+        take: @escaping @Sendable (ItemID, VideoFrame) -> Void = { _, _ in },
+        isRendered: @escaping @Sendable (ItemID) -> Bool = { _ in true }
+    ) {
+        self.take = take
+        self.isRendered = isRendered
+    }
+}
+
 /// What the loop's owner plugs in. All on the control lane; see `perform`.
 extension PlaybackLoop {
     func addLayer(_ layer: LayerOutput) {
@@ -11,6 +27,24 @@ extension PlaybackLoop {
 
     /// On the control lane: the frame being shown, for who comes late; nil: none of the item's is.
     package func frameShown(of id: ItemID) -> VideoFrame? { layers.lastItem == id ? layers.lastFrame : nil }
+
+    /// From any thread: whether layers show the item may have changed.
+    package func reconsiderRendering(_ id: ItemID) {
+        perform { loop in
+            guard loop.current?.id == id, let frame = loop.frameShown(of: id) else { return }
+            let wasSuppressed = loop.layers.isSuppressed
+            loop.suppressRendering(of: id)
+            guard wasSuppressed, !loop.layers.isSuppressed else { return }
+            loop.layers.present(frame, of: id, isEssential: true, done: loop.readiness())
+        }
+    }
+
+    /// Before each frame of the item.
+    func suppressRendering(of id: ItemID) {
+        let isSuppressed = !frameTap.isRendered(id)
+        guard isSuppressed != layers.isSuppressed else { return }
+        if layers.suppress(isSuppressed) { report(.readyForDisplayChanged(id, false)) }
+    }
 
     package func setAudio(_ output: AudioOutputLane?) {
         audio.replaceOutput(output)
@@ -30,6 +64,8 @@ extension PlaybackLoop {
         case .deinterlacingChanged: layers.reconsiderDemand()
         // What is lost is lost of what is being shown.
         case .notDeinterlaced(let error): if let id = current?.id { fault(error, of: id) }
+        case .device(.interruptionBegan): handle(.interruptionBegan)
+        case .device(.interruptionEnded): handle(.interruptionEnded)
         case .skipped: publisher.counters.framesSkippedBySinks += 1
         case .sinkFailed(let error, let underlying): report(.sinkFailed(error, underlying))
         }

@@ -108,6 +108,7 @@ extension PlaybackLoop {
             dropReopening()
             current?.selectsTracks = false
             fault(error, of: new.id)
+            report(.choiceTaken(new.id, new.choice))
             handle(.framesCame(new.id, isLost: true))
         case .success(let pipeline):
             new.didOpen(pipeline, item, forward: forward(of: new.id, item))

@@ -5,7 +5,7 @@ import Synchronization
 extension PlaybackLoop {
     /// An update inside an update follows it, so that events that lead to each other cannot pile up.
     func update() {
-        guard !shared.isReleased else { return }
+        guard !shared.isReleased, !shared.isEnding else { return }
         guard phase == .idle else {
             if phase == .updating { phase = .mustUpdateAgain }
             return
@@ -17,7 +17,7 @@ extension PlaybackLoop {
             updateOnce()
             let isDone = phase == .updating
             if phase != .isDown { phase = .idle }
-            if isDone || shared.isReleased { return }
+            if isDone || shared.isReleased || shared.isEnding { return }
         }
         // Others get their turn on the lane before it goes on.
         scheduleUpdate()
@@ -196,13 +196,14 @@ extension PlaybackLoop {
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
-            frameTap(id, frame.withoutNeighbours)
+            frameTap.take(id, frame.withoutNeighbours)
+            suppressRendering(of: id)
         }
         layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())
     }
 
     /// A first frame that no seek and no load has led to: of a track that was switched on, or that begins late.
-    private func readiness() -> (@Sendable () -> Void)? {
+    func readiness() -> (@Sendable () -> Void)? {
         guard let id = current?.id, layers.beginsDisplay() else { return nil }
         return { [weak self] in
             self?.perform { loop in

@@ -6,7 +6,6 @@ package import MediaCore
 /// `@unchecked Sendable`: `shared` may be used by any thread. The other stored properties are confined to the
 /// control lane; calls from other threads only enqueue.
 package final class PlaybackLoop: @unchecked Sendable {
-    package typealias FrameTap = @Sendable (ItemID, VideoFrame) -> Void
     package typealias Observer = @Sendable (PlaybackReport, PlaybackSnapshot) -> Void
 
     package let driver: any Driver
@@ -33,7 +32,6 @@ package final class PlaybackLoop: @unchecked Sendable {
     /// When the timeline is to start, where a caller has said so.
     var startTime: HostTime?
     var phase = Phase.idle
-    /// Gets every frame as it comes due, and the item that it belongs to.
     let frameTap: FrameTap
 
     /// Whether an update is under way. One that is asked for meanwhile follows it.
@@ -42,7 +40,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     package init(
         driver: any Driver,
         label: String = "player",
-        frameTap: @escaping FrameTap = { _, _ in },
+        frameTap: FrameTap = FrameTap(),
         observer: @escaping Observer
     ) {
         self.driver = driver
@@ -108,6 +106,13 @@ package final class PlaybackLoop: @unchecked Sendable {
             loop.startTime = host
             loop.handle(.restart(rate, at: time))
         }
+    }
+
+    /// Nothing is shown or heard from now on. What was asked until now is carried out and reported all the same, and then
+    /// `body` is called on the control lane, to release the loop.
+    package func end(then body: @escaping @Sendable () -> Void) {
+        shared.end()
+        control.enqueue(body)
     }
 
     /// Adds a layer; one that comes too late is finished at once.

@@ -9,6 +9,7 @@ package struct PlaybackSnapshot: Sendable {
     package var itemID: ItemID?
     package var itemStatus: PlayerItemStatus = .unknown
     package var itemError: MediaError?
+    package var isInterrupted = false
     package var level: BufferLevel = .empty
     package var repeatSetting: RepeatMode = .once
     package var description: MediaDescription?
@@ -73,6 +74,8 @@ extension PlaybackSnapshot {
         case .bufferEmptyChanged(_, let flag): level.isEmpty = flag
         case .bufferFullChanged(_, let flag): level.isFull = flag
         case .likelyToKeepUpChanged(_, let flag): level.isLikelyToKeepUp = flag
+        case .interruptionBegan: isInterrupted = true
+        case .interruptionEnded: isInterrupted = false
         case .repeatModeChanged(let setting): repeatSetting = setting
         case .durationChanged, .playbackStalled, .playedToEnd, .failedToPlayToEnd, .timeJumped, .passEnded:
             break

@@ -4,6 +4,8 @@ import Synchronization
 
 /// Turns one track's packets into frames, drops what lies before a seek's target, and drains the decoder at
 /// the end of each pass so that the next one can follow without a gap.
+///
+/// `@unchecked Sendable`: what is neither locked nor atomic is confined to the decoding lane.
 final class DecodeStage: Stage, @unchecked Sendable {
     let input: PacketQueue
     let output: FrameQueue

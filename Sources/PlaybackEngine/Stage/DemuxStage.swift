@@ -3,6 +3,8 @@ import Synchronization
 
 /// Reads packets and hands them to the decoders, as far ahead as the bounds allow. Where the item loops it
 /// goes on at the start when it comes to the end, so that the next pass lies decoded before this one is over.
+///
+/// `@unchecked Sendable`: what is neither locked nor atomic is confined to the loading lane.
 final class DemuxStage: Stage, @unchecked Sendable {
     /// Read at the start of each step.
     let request: Locked<ReadRequest>

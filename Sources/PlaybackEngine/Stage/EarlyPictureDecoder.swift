@@ -6,7 +6,7 @@ import MediaCore
 /// only the first one earlier. It drains the decoder after the first packet, flushes it, and sends that packet
 /// again; the frame that comes twice is left out. `EarlyPicture` holds the rules.
 ///
-/// `@unchecked Sendable`: confined to the caller's queue, as `Decoder` demands.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
 final class EarlyPictureDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     private var early = EarlyPicture()

@@ -3,7 +3,7 @@ import MediaCore
 /// Silence for as long as what it decodes lasts, for an item of which nothing is played: its time must run, and its end
 /// must come, where they would with the track.
 ///
-/// `@unchecked Sendable`: confined to the caller's queue, as `Decoder` demands.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
 final class SilentDecoder: Decoder, @unchecked Sendable {
     private let base: any Decoder
     /// What has been decoded and not been handed out yet.

@@ -33,6 +33,9 @@ package struct ItemState: Hashable, Sendable {
 
     init(id: ItemID) { self.id = id }
 
+    /// It cannot be played, or stands where playing it had to end early.
+    var hasFailed: Bool { status == .failed || hasEnded && endError != nil }
+
     /// The time that `currentTime()` answers while a seek is under way.
     package var seekTarget: MediaTime? {
         guard let target = (seekWaiting ?? seekInFlight)?.target else { return nil }

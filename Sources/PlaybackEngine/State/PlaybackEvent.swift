@@ -12,6 +12,7 @@ package enum PlaybackEvent: Sendable {
     case cancelPrerolls
     case setWaitsToMinimizeStalling(Bool)
     case setResumesAfterStall(Bool)
+    case setResumesAfterInterruption(Bool)
     case setEndAction(ActionAtItemEnd)
     case setRepeat(RepeatMode)
     /// One that waits in the queue leaves its place there.
@@ -26,6 +27,11 @@ package enum PlaybackEvent: Sendable {
     case advance
     /// So many frames forward or backward; pauses. Playing on waits for them.
     case step(Int)
+
+    // From the audio's device.
+    /// The system wants the audio for something else.
+    case interruptionBegan
+    case interruptionEnded
 
     // From the stages. What names an item or an epoch that is no longer current is ignored.
     /// The container is open; the tracks are known.
@@ -110,6 +116,9 @@ package enum PlaybackNotice: Hashable, Sendable {
     case bufferFullChanged(ItemID, Bool)
     case likelyToKeepUpChanged(ItemID, Bool)
     case repeatModeChanged(RepeatMode)
+    case interruptionBegan
+    /// `shouldResume`: it took a rate away, and nobody has set another one since.
+    case interruptionEnded(shouldResume: Bool)
     case playbackStalled(ItemID)
     case playedToEnd(ItemID, at: MediaTime)
     case failedToPlayToEnd(ItemID, MediaError)

@@ -27,12 +27,13 @@ extension PlaybackState {
         actions.append(.setDirection(epoch, isReverse: isReverse))
     }
 
-    /// Legal when the item is ready; pauses. Behind the last frame, and before the first, it stays. One at a time: what
+    /// Of an item that is being opened, and is known to be ready from an earlier opening, it waits for that; pauses. Behind the last frame, and before the first, it stays. One at a time: what
     /// is asked for meanwhile follows, and so does what is asked for while a seek is under way.
     mutating func step(_ count: Int, _ actions: inout [PlaybackAction]) {
-        guard count != 0, let item, item.status == .readyToPlay else { return }
+        guard count != 0, let item, item.status != .failed else { return }
         rate = 0
         rateBeforeStall = nil
+        rateBeforeInterruption = nil
         rateAtEnd = nil
         startsAtOnce = false
         stopTimeline(&actions)
@@ -45,9 +46,9 @@ extension PlaybackState {
     private static let mostSteps = 1_000_000
 
     mutating func beginSteps(_ actions: inout [PlaybackAction]) {
-        guard let item, item.stepsWaiting != 0, !item.isStepping, !item.isMoving, item.hasFirstFrame else {
-            return
-        }
+        guard let item, item.status == .readyToPlay, item.hasFirstFrame, item.stepsWaiting != 0,
+            !item.isStepping, !item.isMoving
+        else { return }
         let count = item.stepsWaiting
         self.item?.stepsWaiting = 0
         guard count > 0 || item.canPlayReverse else { return }

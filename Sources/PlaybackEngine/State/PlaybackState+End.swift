@@ -65,7 +65,7 @@ extension PlaybackState {
         stopTimeline(&actions)
         post(failedToPlayToEnd: id, error, &actions)
         rateReason = .itemFailed
-        rate = 0
+        refuseRate()
     }
 
     /// The last frame has been shown; now the notice, then the rate.

@@ -26,7 +26,8 @@ extension PlaybackState {
         if item == nil || hasFailedInQueue { advance(isSeamless: false, &actions) }
     }
 
-    var hasFailedInQueue: Bool { item?.status == .failed && endAction == .advance }
+    /// Nothing followed an item that could not be played, or not to its end. What comes later does.
+    var hasFailedInQueue: Bool { item?.hasFailed == true && endAction == .advance }
 
     mutating func remove(_ id: ItemID, _ actions: inout [PlaybackAction]) {
         if item?.id == id { return advance(isSeamless: false, &actions) }
@@ -43,7 +44,7 @@ extension PlaybackState {
     /// To the next item, or to none behind the last. The rate is left as it is.
     mutating func advance(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
         // What was wanted of an item that could not be played is wanted of the one behind it.
-        if item?.status == .failed, let rateBeforeFailure { rate = rateBeforeFailure }
+        if item?.hasFailed == true, let rateBeforeFailure { takeUp(rateBeforeFailure) }
         rateBeforeFailure = nil
         guard !upcoming.isEmpty else { return setItem(nil, &actions) }
         let next = upcoming.removeFirst()

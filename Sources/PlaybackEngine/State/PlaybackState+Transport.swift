@@ -7,6 +7,7 @@ extension PlaybackState {
         rateBeforeStall = nil
         rateBeforeFailure = nil
         rateAtEnd = nil
+        overruleInterruption(&actions)
         if item?.status == .failed { return refuseRate() }
         if rate == 0 { startsAtOnce = false }
         guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustChangeDirection else { return }
@@ -22,7 +23,8 @@ extension PlaybackState {
     /// The item cannot be played, and waiting would not help: the same outcome whether it was asked to play before
     /// it failed or after.
     mutating func refuseRate() {
-        let wanted = rate == 0 ? rateBeforeStall : rate
+        let wanted = rate == 0 ? rateBeforeStall ?? rateBeforeInterruption : rate
+        rateBeforeInterruption = nil
         rateBeforeFailure = endAction == .advance ? wanted : nil
         rateBeforeStall = nil
         rateAtEnd = nil

@@ -27,6 +27,11 @@ package struct PlaybackState: Hashable, Sendable {
     package internal(set) var timelineRate: Float = 0
     /// The rate that a stall took away, to be given back, by another item too; nil when the user has paused since.
     var rateBeforeStall: Float?
+    /// The system has taken the audio away for a while, and nobody has played on in spite of it.
+    package internal(set) var isInterrupted = false
+    package internal(set) var resumesAfterInterruption = true
+    /// The rate that an interruption took away; nil when the user has paused since.
+    var rateBeforeInterruption: Float?
     /// The rate that was wanted of a queue's item that cannot be played: what is put behind it is played at that.
     var rateBeforeFailure: Float?
     /// The rate at which it was asked to play on from the end, where nothing is left: the end is told again in a moment,
@@ -84,6 +89,9 @@ package struct PlaybackState: Hashable, Sendable {
         case .setResumesAfterStall(let resumes):
             resumesAfterStall = resumes
             if !resumes { rateBeforeStall = nil }
+        case .setResumesAfterInterruption(let resumes): resumesAfterInterruption = resumes
+        case .interruptionBegan: beginInterruption(&actions)
+        case .interruptionEnded: endInterruption(&actions)
         case .setEndAction(let action): setEndAction(action, &actions)
         case .setRepeat(let setting): setRepeat(setting, &actions)
         case .setItem(let id): setItem(id, &actions)

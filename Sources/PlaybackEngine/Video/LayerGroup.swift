@@ -15,12 +15,14 @@ struct LayerGroup {
     private(set) var isReadyForDisplay = false
     /// It is on its way.
     private var isBeginningDisplay = false
+    /// Frames come due, and the layers get none: an output has it so.
+    private(set) var isSuppressed = false
 
     /// The new layer gets the frame being shown.
     mutating func add(_ layer: LayerOutput) {
         layers.append(layer)
         reconsiderDemand()
-        if let lastFrame { layer.present(lastFrame, isEssential: true, done: nil) }
+        if let lastFrame, !isSuppressed { layer.present(lastFrame, isEssential: true, done: nil) }
     }
 
     mutating func remove(_ layer: LayerOutput) {
@@ -42,7 +44,7 @@ struct LayerGroup {
     ) {
         lastFrame = frame
         lastItem = item
-        guard !layers.isEmpty else {
+        guard !layers.isEmpty, !isSuppressed else {
             done?()
             return
         }
@@ -51,6 +53,15 @@ struct LayerGroup {
             return { all.tick() }
         }
         for layer in layers { layer.present(frame, isEssential: isEssential, done: each) }
+    }
+
+    /// True: a frame had been shown, and is not any more.
+    mutating func suppress(_ isSuppressed: Bool) -> Bool {
+        self.isSuppressed = isSuppressed
+        guard isSuppressed else { return false }
+        flush()
+        defer { isReadyForDisplay = false }
+        return isReadyForDisplay
     }
 
     /// What is on its way to the sinks is of another place or another item.
@@ -81,7 +92,7 @@ struct LayerGroup {
 
     /// True, once: no frame has reached the sinks, and none is on its way.
     mutating func beginsDisplay() -> Bool {
-        guard !isReadyForDisplay, !isBeginningDisplay else { return false }
+        guard !isReadyForDisplay, !isBeginningDisplay, !isSuppressed else { return false }
         isBeginningDisplay = true
         return true
     }
@@ -89,6 +100,7 @@ struct LayerGroup {
     /// True: it has changed.
     mutating func becomesReadyForDisplay() -> Bool {
         isBeginningDisplay = false
+        guard !isSuppressed else { return false }
         defer { isReadyForDisplay = true }
         return !isReadyForDisplay
     }

@@ -10,6 +10,8 @@ package enum OutputReport: Sendable {
     case deinterlacingChanged
     /// Frames stay interlaced, for this reason. Told once.
     case notDeinterlaced(MediaError)
+    /// The audio's device has something to tell.
+    case device(AudioDeviceNotice)
 }
 
 extension LayerOutput {

@@ -9,7 +9,9 @@ import MediaCore
 final class SinkFeeder: @unchecked Sendable {
     typealias Done = @Sendable () -> Void
 
-    /// The place of a frame. What it holds is guarded by the feeder's lock.
+    /// The place of a frame.
+    ///
+    /// Unchecked: what it holds is guarded by the feeder's lock.
     final class Place: @unchecked Sendable {
         fileprivate var content: Content?
         fileprivate let done: Done?

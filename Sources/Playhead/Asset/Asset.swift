@@ -119,7 +119,7 @@ public final class Asset: Sendable {
     /// All that opening taught us; nil until loaded.
     public var description: MediaDescription? { state.withLock { $0.description } }
 
-    /// Opens the container, on a queue of its own. Idempotent; concurrent callers share one load. A caller whose task
+    /// Opens the container, on a lane of its own. Idempotent; concurrent callers share one load. A caller whose task
     /// is cancelled gets an error with the code `.cancelled`, and nobody else does: the others get what they asked
     /// for, and where nobody waits any more the opening is called off and the next call begins anew.
     public func load() async throws(PlaybackError) {

@@ -4,7 +4,7 @@ public import MediaCore
 /// A file that may grow while it is used, as a recording of fragments does. What is known of it is an `Asset`, which
 /// never changes; while a `FragmentedAssetMinder` has it, another one takes its place when the file has grown.
 public final class FragmentedAsset: Sendable {
-    /// The object is the fragmented asset. Posted on a queue of the minder's.
+    /// The object is the fragmented asset. Posted on a lane of the minder's.
     public static let durationDidChange = Notification.Name("Playhead.FragmentedAsset.durationDidChange")
     /// As above; the first fragment has come.
     public static let containsFragmentsDidChange =

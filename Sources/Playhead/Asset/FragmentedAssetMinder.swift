@@ -2,7 +2,7 @@ import MediaCore
 import PlaybackEngine
 
 /// Looks at growing files again and again, and says when they have grown (`FragmentedAsset.durationDidChange`). Works
-/// on a queue of its own until it is released. From any thread.
+/// on a lane of its own until it is released. From any thread.
 public final class FragmentedAssetMinder: Sendable {
     private struct State {
         var assets: [FragmentedAsset] = []

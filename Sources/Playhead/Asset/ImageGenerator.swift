@@ -46,6 +46,9 @@ public final class ImageGenerator: Sendable {
         var before = MediaTime.positiveInfinity
         var after = MediaTime.positiveInfinity
         var maximumSize: PixelSize?
+        var targetSize: PixelSize?
+        var gravity = VideoGravity.resizeAspect
+        var pixelFormat: PixelFormat?
         var isUpright = false
         var deinterlacing = Deinterlacing.auto
     }
@@ -90,6 +93,25 @@ public final class ImageGenerator: Sendable {
     public var maximumSize: PixelSize? {
         get { settings.withLock { $0.maximumSize } }
         set { settings.withLock { $0.maximumSize = newValue } }
+    }
+
+    /// Images have exactly this size, upright and with square pixels, whatever `maximumSize` and
+    /// `appliesPreferredTrackTransform` say; nil: those decide. Bars are black, or clear where the image has alpha.
+    public var targetSize: PixelSize? {
+        get { settings.withLock { $0.targetSize } }
+        set { settings.withLock { $0.targetSize = newValue } }
+    }
+
+    /// How an image is laid into `targetSize`; `.resizeAspect` by default.
+    public var videoGravity: VideoGravity {
+        get { settings.withLock { $0.gravity } }
+        set { settings.withLock { $0.gravity = newValue } }
+    }
+
+    /// What images are converted to; nil, the default: they stay as they were decoded, as far as their shape allows.
+    public var pixelFormat: PixelFormat? {
+        get { settings.withLock { $0.pixelFormat } }
+        set { settings.withLock { $0.pixelFormat = newValue } }
     }
 
     /// Turns and mirrors images as the track says, and makes their pixels square; false by default, and then a
@@ -140,6 +162,29 @@ public final class ImageGenerator: Sendable {
     /// Every request that has not been answered fails at once with the code `.cancelled`; later ones do not.
     public func cancelAllImageGeneration() { queue.cancelAll() }
 
+    /// The nearest key frame, small and gray, for whoever compares pictures.
+    func sample(near time: MediaTime) async throws(PlaybackError) -> VideoFrame {
+        let request = ImageRequest(
+            time: time,
+            toleranceBefore: .positiveInfinity,
+            toleranceAfter: .positiveInfinity,
+            maximumSize: PixelSize(width: 64, height: 64),
+            pixelFormat: .gray,
+            generation: queue.generation
+        )
+        return try await Self.answer(request, queue, asset)
+    }
+
+    /// The frame due at `time`, whatever the tolerances are.
+    func exactImage(at time: MediaTime) async throws(PlaybackError) -> (
+        frame: VideoFrame, actualTime: MediaTime
+    ) {
+        var request = makeRequest(time)
+        (request.toleranceBefore, request.toleranceAfter) = (.zero, .zero)
+        let frame = try await Self.answer(request, queue, asset)
+        return (frame, frame.presentationTime)
+    }
+
     private func makeRequest(_ time: MediaTime) -> ImageRequest {
         let settings = settings.withLock { $0 }
         return ImageRequest(
@@ -147,6 +192,9 @@ public final class ImageGenerator: Sendable {
             toleranceBefore: settings.before,
             toleranceAfter: settings.after,
             maximumSize: settings.maximumSize,
+            targetSize: settings.targetSize,
+            gravity: settings.gravity,
+            pixelFormat: settings.pixelFormat,
             isUpright: settings.isUpright,
             deinterlacing: settings.deinterlacing,
             generation: queue.generation

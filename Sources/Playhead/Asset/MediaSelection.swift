@@ -171,6 +171,7 @@ extension PlayerItem {
             body(&state)
             let (tracks, ends) = ((state.video, state.audio), (state.forwardEnd, state.reverseEnd))
             let isSame = oldTracks == tracks
+            state.switches.wereSet(isNew: !isSame)
             return (isSame && oldEnds == ends ? nil : state.attachment, isSame)
         }
         if let attachment, let core = attachment.core {

@@ -40,10 +40,12 @@ extension PlayerItem {
 
     /// Goes so many frames forward, or backward where `count` is negative, and pauses. Frame exact; only the
     /// last frame is shown, and behind the ends it stays at the first or the last one. While a seek or another
-    /// step is under way it follows that, and `play()` goes on from where it ends; a seek calls it off. Without
-    /// effect before the item is ready, and backward where it cannot be sought.
+    /// step is under way it follows that, and `play()` goes on from where it ends; a seek calls it off. It waits for an
+    /// item that was put back into a player and is being opened again. Without effect before the item was ready for the
+    /// first time, where it is not its player's current item, and backward where it cannot be sought.
     public func step(byCount count: Int) {
-        guard let attachment = state.withLock({ $0.attachment }) else { return }
+        let attachment = state.withLock { $0.facts.status == .readyToPlay ? $0.attachment : nil }
+        guard let attachment else { return }
         attachment.core?.loop.send(.step(count), to: attachment.id)
     }
 

@@ -51,14 +51,33 @@ public final class PlayerItem: Sendable, Identifiable {
     let observers = ObserverList()
     let registrar = ObservationRegistrar()
 
+    /// What was asked to be known of the asset when the item is ready.
+    public let automaticallyLoadedAssetKeys: [PartialAssetProperty]
+
     /// Does no I/O: the asset is opened when a player gets the item, or is about to need it.
-    public init(asset: Asset) { self.asset = asset }
+    public convenience init(asset: Asset) {
+        self.init(asset: asset, automaticallyLoadedAssetKeys: [.duration])
+    }
+
+    /// The same; when `status` is ready, all of the keys are loaded (`Asset.status(of:)`). So are all others: opening a
+    /// container tells everything. An asset that cannot be loaded makes the item fail.
+    public init(asset: Asset, automaticallyLoadedAssetKeys keys: [PartialAssetProperty]) {
+        self.asset = asset
+        automaticallyLoadedAssetKeys = keys
+    }
+
+    /// By name, as AVFoundation has them ("playable", "tracks"); nil: the duration. Names of nothing are left out.
+    public convenience init(asset: Asset, automaticallyLoadedAssetKeys names: [String]?) {
+        let keys = names.map { $0.compactMap(PartialAssetProperty.init) } ?? [.duration]
+        self.init(asset: asset, automaticallyLoadedAssetKeys: keys)
+    }
+
     /// An item of an asset of its own.
     public convenience init(url: URL) { self.init(asset: Asset(url: url)) }
 
     /// An item of the same asset with the same settings, that no player has.
     public func makeCopy() -> PlayerItem {
-        let copy = PlayerItem(asset: asset)
+        let copy = PlayerItem(asset: asset, automaticallyLoadedAssetKeys: automaticallyLoadedAssetKeys)
         let mine = state.withLock { $0 }
         copy.state.withLock { state in
             state.forwardEnd = mine.forwardEnd

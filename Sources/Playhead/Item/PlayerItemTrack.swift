@@ -38,7 +38,8 @@ public struct PlayerItemTrack: Hashable, Sendable {
     /// the item is played: then time runs on as it would. Switched on again a track is in step, as if it had been on all
     /// along. One track of a kind is played at a time: switching one on switches the others of its kind off.
     ///
-    /// Without effect for tracks that cannot be played and for data.
+    /// Without effect for tracks that cannot be played, for audio on a player without any
+    /// (`Player.Configuration.audio`), and for data.
     public var isEnabled: Bool {
         get { handle.state.withLock { $0.isEnabled } }
         nonmutating set {
@@ -60,22 +61,29 @@ public struct PlayerItemTrack: Hashable, Sendable {
 struct TrackSwitches: Sendable {
     /// What the engine has not taken over yet, by `Track.id`.
     private var pending: [Int: Bool] = [:]
+    /// The same of subtitles, which are read beside audio and video.
+    private var pendingText: [Int: Bool] = [:]
     /// What was chosen of a kind before its track was switched off.
     private var former: [MediaType: (track: Int, choice: TrackChoice)] = [:]
+    /// Numbers what is chosen of audio and video.
+    private(set) var choice: UInt64 = 0
+    /// The newest choice that the engine has taken over, as far as it can be played.
+    private var taken: UInt64 = 0
 
     /// For another item, which nobody plays yet.
     var copied: TrackSwitches {
-        var copy = self
-        copy.pending = [:]
+        var copy = TrackSwitches()
+        copy.former = former
         return copy
     }
 
     func apply(to tracks: [TrackFacts]) -> [TrackFacts] {
-        guard !pending.isEmpty else { return tracks }
+        guard !pending.isEmpty || !pendingText.isEmpty else { return tracks }
         return tracks.map { track in
-            TrackFacts(
+            let id = track.assetTrack.id
+            return TrackFacts(
                 assetTrack: track.assetTrack,
-                isEnabled: pending[track.assetTrack.id] ?? track.isEnabled
+                isEnabled: pending[id] ?? pendingText[id] ?? track.isEnabled
             )
         }
     }
@@ -88,31 +96,45 @@ struct TrackSwitches: Sendable {
         _ choice: TrackChoice
     ) -> TrackChoice {
         let alike = tracks.map(\.assetTrack).filter { $0.mediaType == track.mediaType }
+        let switched = isEnabled ? alike.map { ($0.id, $0.id == track.id) } : [(track.id, false)]
+        for (id, isOn) in switched {
+            if track.mediaType == .subtitle { pendingText[id] = isOn } else { pending[id] = isOn }
+        }
         if isEnabled {
             let former = former.removeValue(forKey: track.mediaType)
-            for other in alike { pending[other.id] = other.id == track.id }
             return former.flatMap { $0.track == track.id ? $0.choice : nil } ?? .track(track.id)
         }
         former[track.mediaType] = (track.id, choice)
-        pending[track.id] = false
         return .none
     }
 
     /// Something else was chosen of a kind.
     mutating func forget(_ type: MediaType) {
         former[type] = nil
-        pending = [:]
+        if type == .subtitle { pendingText = [:] } else { pending = [:] }
+    }
+
+    /// Behind each change of what is chosen. `isNew`: the engine must open the item anew for it.
+    mutating func wereSet(isNew: Bool) {
+        if isNew { choice += 1 } else if taken >= choice { pending = [:] }
     }
 
     /// What is played has followed, or cannot.
+    mutating func take(_ choice: UInt64) {
+        taken = max(taken, choice)
+        if taken >= self.choice { pending = [:] }
+    }
+
+    /// Subtitles that are read have followed, or cannot; a failed item follows nothing.
     mutating func settle(_ content: PlaybackReport.Content, _ facts: ItemFacts) {
-        guard !pending.isEmpty else { return }
+        if facts.status == .failed { (pending, pendingText) = ([:], [:]) }
+        guard !pendingText.isEmpty else { return }
         switch content {
-        case .tracksChanged, .selectionChanged:
-            for track in facts.tracks where pending[track.assetTrack.id] == track.isEnabled {
-                pending[track.assetTrack.id] = nil
+        case .selectionChanged:
+            for track in facts.tracks where pendingText[track.assetTrack.id] == track.isEnabled {
+                pendingText[track.assetTrack.id] = nil
             }
-        case .fault: pending = [:]
+        case .fault: pendingText = [:]
         default: break
         }
     }
@@ -133,6 +155,7 @@ extension PlayerItem {
     /// False: it cannot be switched.
     fileprivate func setEnabled(_ isEnabled: Bool, _ track: Track) -> Bool {
         guard track.isPlayable, [.video, .audio, .subtitle].contains(track.mediaType) else { return false }
+        if isEnabled, track.mediaType == .audio, core?.hasAudio == false { return false }
         ObservedSnapshot.leave()
         var hasChanged = false
         choose { state in
@@ -148,6 +171,17 @@ extension PlayerItem {
         guard hasChanged else { return true }
         announce(\.tracks)
         return true
+    }
+
+    /// On the control lane: the engine plays what was chosen up to `choice`, as far as it can. Where that is not what was
+    /// set, whoever tracks the tracks is told once more.
+    func choiceTaken(_ choice: UInt64, _ callbacks: any Lane) {
+        let hasChanged = state.withLock { state in
+            let before = state.switches.apply(to: state.facts.tracks)
+            state.switches.take(choice)
+            return state.switches.apply(to: state.facts.tracks) != before
+        }
+        if hasChanged { callbacks.enqueue { [weak self] in self?.announce(\.tracks) } }
     }
 }
 

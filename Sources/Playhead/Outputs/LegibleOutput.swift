@@ -22,6 +22,7 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
         var handler: NoticeHandler<Notice>?
         /// Handed out since the last flush.
         var recent: [TextCue] = []
+        var suppressesRendering = false
         weak var item: PlayerItem?
     }
 
@@ -37,6 +38,12 @@ public final class LegibleOutput: PlayerItemOutput, TextOutput {
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set { state.withLock { $0.item = newValue } }
+    }
+
+    /// Kept, and changes nothing: the player shows no words by itself.
+    public var suppressesPlayerRendering: Bool {
+        get { state.withLock { $0.suppressesRendering } }
+        set { state.withLock { $0.suppressesRendering = newValue } }
     }
 
     /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at

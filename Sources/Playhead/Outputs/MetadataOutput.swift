@@ -27,6 +27,7 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
 
     private struct State {
         var handler: NoticeHandler<Notice>?
+        var suppressesRendering = false
         weak var item: PlayerItem?
     }
 
@@ -46,6 +47,12 @@ public final class MetadataOutput: PlayerItemOutput, TextOutput {
     public var item: PlayerItem? {
         get { state.withLock { $0.item } }
         set { state.withLock { $0.item = newValue } }
+    }
+
+    /// Kept, and changes nothing: the player shows no metadata by itself.
+    public var suppressesPlayerRendering: Bool {
+        get { state.withLock { $0.suppressesRendering } }
+        set { state.withLock { $0.suppressesRendering = newValue } }
     }
 
     /// Calls `handler` on `queue` for each notice, in order. Without a queue on the player's callback queue, at

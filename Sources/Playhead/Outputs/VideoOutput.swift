@@ -5,11 +5,16 @@ import PlaybackEngine
 public protocol PlayerItemOutput: AnyObject, Sendable {
     /// The item that the output was added to last, not kept alive; set by the item.
     var item: PlayerItem? { get set }
-    /// A frame comes due. Called in order, on a queue of the player's that must not be held up.
+    /// While an output for frames has this set the player's layers show nothing of the item, and are not ready for display.
+    /// What outputs of other kinds say changes nothing: the player draws neither words nor metadata. Asked before each
+    /// frame, on the player's control lane, which must not be held up; a `VideoOutput`'s counts at once. False by default.
+    var suppressesPlayerRendering: Bool { get }
+    /// A frame comes due. Called in order, on the player's control lane, which must not be held up.
     func take(_ frame: VideoFrame)
 }
 
 extension PlayerItemOutput {
+    public var suppressesPlayerRendering: Bool { false }
     public func take(_ frame: VideoFrame) {}
 }
 
@@ -23,6 +28,7 @@ public final class VideoOutput: PlayerItemOutput {
         /// By presentation time.
         var frames: [VideoFrame] = []
         var taken: MediaTime = .invalid
+        var suppressesRendering = false
         weak var item: PlayerItem?
 
         mutating func clear() {
@@ -60,6 +66,19 @@ public final class VideoOutput: PlayerItemOutput {
                 if state.item !== newValue { state.clear() }
                 state.item = newValue
             }
+        }
+    }
+
+    /// True: whoever reads the output shows its frames, and the player's layers show nothing of the item. May be set at any
+    /// moment; set back, the layers show the frame that is due. False by default.
+    public var suppressesPlayerRendering: Bool {
+        get { state.withLock { $0.suppressesRendering } }
+        set {
+            let item = state.withLock { state in
+                state.suppressesRendering = newValue
+                return state.item
+            }
+            item?.reconsiderRendering()
         }
     }
 
@@ -143,6 +162,7 @@ extension PlayerItem {
         }
         output.item = self
         guard isNew else { return }
+        if output.suppressesPlayerRendering { reconsiderRendering() }
         if let output = output as? any TextOutput {
             // Where others are read for already, they hear nothing of the new one.
             let isFirst = listeners(of: output.kind).count == 1
@@ -162,11 +182,22 @@ extension PlayerItem {
             state.newOutputs.remove(ObjectIdentifier(output))
         }
         if output.item === self { output.item = nil }
+        if output.suppressesPlayerRendering { reconsiderRendering() }
         if let output = output as? any TextOutput { forgetListener(of: output) }
     }
 
     /// In the order in which they were added.
     public var outputs: [any PlayerItemOutput] { state.withLock { $0.outputs } }
+
+    /// No output for frames has the layers show nothing.
+    var isRendered: Bool {
+        !outputs.contains { !($0 is any TextOutput) && $0.suppressesPlayerRendering }
+    }
+
+    fileprivate func reconsiderRendering() {
+        guard let attachment = state.withLock({ $0.attachment }) else { return }
+        attachment.core?.loop.reconsiderRendering(attachment.id)
+    }
 
     /// On the control lane.
     func deliver(_ frame: VideoFrame, of playing: Attachment) {

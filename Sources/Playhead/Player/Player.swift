@@ -122,6 +122,17 @@ public class Player: @unchecked Sendable {
         set { core.setResumes(newValue) }
     }
 
+    /// The system has taken the audio away: a call came in, and the sound server asks the other streams to be quiet. It
+    /// began with a pause (`rate` is 0, for `RateChangeReason.audioSessionInterrupted`). It ends when the server gives
+    /// the audio back, when it goes away, and for this player when somebody sets a rate other than 0. Can be observed.
+    public var isInterrupted: Bool { tracked(\.isInterrupted) { core.facts.isInterrupted } }
+
+    /// Whether it goes on by itself after an interruption that stopped it, unless paused in between; true by default.
+    public var resumesAfterInterruption: Bool {
+        get { core.setting(\.resumesAfterInterruption) }
+        set { core.setResumesAfterInterruption(newValue) }
+    }
+
     // MARK: Ends
 
     /// What happens at the item's end; `.pause` by default, `.advance` in a `QueuePlayer`. Counts from the
@@ -174,16 +185,17 @@ public class Player: @unchecked Sendable {
         return counters
     }
 
-    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards.
+    /// Takes everything down and returns when the sinks have been finished. Nothing is delivered afterwards. What was set
+    /// before the call has been told by then, and nothing is told afterwards.
     public func shutdown() async {
         await withCheckedContinuation { continuation in
-            shutdown { continuation.resume() }
+            core.shutDown(sinks: nil, told: { continuation.resume() })
         }
     }
 
-    /// The same without waiting. `completionHandler` is called once, on a queue of the player's.
+    /// The same without waiting. `completionHandler` is called once, on a queue of the player's, when the sinks have been
+    /// finished; handlers on a callback queue that is held up may be told a little later what was set before the call.
     public func shutdown(completionHandler: @escaping @Sendable () -> Void) {
-        core.loop.release(done: completionHandler)
-        core.release()
+        core.shutDown(sinks: completionHandler, told: nil)
     }
 }

@@ -91,7 +91,6 @@ extension PlayerCore {
         let forward = settings.forwardBuffer
         let buffering = configuration.buffering
         let isRealTime = driver.isRealTime
-        let hasSound = if case .none = configuration.audio { false } else { true }
         let decoding = configuration.decoding
         let backend = configuration.backend
         var options = DecoderOptions(
@@ -103,7 +102,8 @@ extension PlayerCore {
         var media = MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),
-            audio: hasSound ? choice(settings.audio, .audible) : .none,
+            audio: hasAudio ? choice(settings.audio, .audible) : .none,
+            choice: settings.switches.choice,
             variants: { [weak self, weak item] in item?.variantPreference(in: self) ?? VariantPreference() },
             texts: item.textSources,
             decoding: options,
@@ -112,6 +112,7 @@ extension PlayerCore {
             forward: forward > 0 ? BufferingPolicy.forward(forward) : nil,
             forwardEnd: end.isNumeric ? end : nil,
             reverseEnd: reverseEnd.isNumeric ? max(.zero, reverseEnd) : .zero,
+            learntDuration: settings.facts.learntDuration(of: asset),
             start: settings.startPosition?.time,
             sound: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
             didOpen: { asset.opened($0) }
@@ -122,33 +123,5 @@ extension PlayerCore {
             media.didOpen = { _ in }
         }
         return media
-    }
-
-    func release() {
-        let current = item
-        let place = current.flatMap { self.place(of: $0) }
-        let (items, seeks) = state.withLock { state in
-            defer {
-                state.item = nil
-                state.queue = []
-                state.seeks = [:]
-                state.posted = nil
-                state.isReleased = true
-            }
-            return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
-        }
-        clearVideoOutput()
-        for item in items {
-            item.state.withLock { state in
-                state.attachment = nil
-                if item === current { state.keepPosition(place) }
-            }
-        }
-        items.first?.endLog(loop.snapshot.counters, at: driver.clock.now)
-        loop.release()
-        watchers.finish()
-        for id in seeks.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            if let completion = seeks[id]?.completion { callbacks.enqueue { completion(false) } }
-        }
     }
 }

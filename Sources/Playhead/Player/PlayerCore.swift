@@ -53,6 +53,7 @@ final class PlayerCore: Sendable {
         var defaultRate: Float = 1
         var waits = true
         var resumes = true
+        var resumesAfterInterruption = true
         var videoOutput: PlayerVideoOutput?
         var appliesCriteria = true
         var criteria: [MediaCharacteristic: PlayerMediaSelectionCriteria] = [:]
@@ -64,6 +65,8 @@ final class PlayerCore: Sendable {
         var ids: UInt64 = 0
         /// Seeks and prerolls that have no answer yet.
         var seeks: [SeekID: PendingSeek] = [:]
+        /// It is being shut down: what was set before is told still.
+        var isEnding = false
         var isReleased = false
         /// The newest that was handed on to be told; nil before anything was.
         var posted: ObservedSnapshot?
@@ -85,11 +88,14 @@ final class PlayerCore: Sendable {
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
             driver: driver,
-            frameTap: { [weak self, watchers] id, frame in
-                guard let self, let item = watchers.item(id) else { return }
-                item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
-                deliver(frame, of: item)
-            },
+            frameTap: FrameTap(
+                take: { [weak self, watchers] id, frame in
+                    guard let self, let item = watchers.item(id) else { return }
+                    item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
+                    deliver(frame, of: item)
+                },
+                isRendered: { [watchers] id in watchers.item(id)?.isRendered ?? true }
+            ),
             observer: { [weak self] report, snapshot in self?.take(report, snapshot) }
         )
         loopBox.withLock { $0 = loop }
@@ -104,6 +110,9 @@ final class PlayerCore: Sendable {
             loop.perform { $0.setAudio(output) }
         }
     }
+
+    /// Audio tracks can be played.
+    var hasAudio: Bool { if case .none = configuration.audio { false } else { true } }
 
     private static func makeSink(
         _ configuration: Player.Configuration,
@@ -262,6 +271,11 @@ final class PlayerCore: Sendable {
     func setResumes(_ resumes: Bool) {
         state.withLock { $0.resumes = resumes }
         loop.send(.setResumesAfterStall(resumes))
+    }
+
+    func setResumesAfterInterruption(_ resumes: Bool) {
+        state.withLock { $0.resumesAfterInterruption = resumes }
+        loop.send(.setResumesAfterInterruption(resumes))
     }
 
     func setEndAction(_ action: Player.ActionAtItemEnd) {

@@ -4,9 +4,9 @@ import PlaybackEngine
 
 /// Plays an item, or a range of it, over and over in a queue, without a gap.
 ///
-/// Three copies of the template take turns: the one that has been played goes to the end of the queue. The
-/// template itself never plays, and what is set on it later has no effect. What the queue holds already is
-/// played first. Releasing the looper ends looping as `disableLooping` does, so hold it.
+/// Three copies of the template take turns: the one that has been played goes behind the other two. The
+/// template itself never plays, and what is set on it later has no effect. What the queue holds already comes behind
+/// them, or before them (`ItemOrdering`). Releasing the looper ends looping as `disableLooping` does, so hold it.
 ///
 /// `status`, `error` and `loopCount` can be observed.
 ///
@@ -24,12 +24,24 @@ public final class PlayerLooper: Sendable {
         case cancelled
     }
 
+    /// Where the copies stand in a queue that holds items already.
+    public enum ItemOrdering: String, Hashable, Sendable {
+        /// The first copy is current at once. What was in the queue, the current item too, waits behind the copies until
+        /// looping is disabled, and then goes on from where it was.
+        case loopingItemsPrecedeExistingItems
+        /// What is in the queue is played first.
+        case loopingItemsFollowExistingItems
+    }
+
     private struct State {
         var facts = LooperFacts()
         /// Of the newest that was told.
         var sequence: UInt64 = 0
         /// The copy being played.
         var playing: PlayerItem?
+        /// The copy that was being played when the caller took the current item off; it takes its turn again when looping
+        /// goes on.
+        var left: PlayerItem?
         var watching: ObservationToken?
     }
 
@@ -41,13 +53,20 @@ public final class PlayerLooper: Sendable {
     /// The copies, in the order of their first turns. Their position and end belong to the looper.
     public let loopingPlayerItems: [PlayerItem]
     private let start: MediaTime
+    private let ordering: ItemOrdering
 
     /// `timeRange` in item time; nil or one with an invalid time, as `.invalid` has: all of it. A start before zero is
     /// zero, and an end behind the item's, or one that is indefinite, is the item's. A range without a moment of the
     /// item makes a looper whose status is failed: at once where it is empty, or its start is no time, and when the
     /// first copy is ready where it begins at the item's end or behind it.
-    public init(player: QueuePlayer, templateItem: PlayerItem, timeRange: MediaTimeRange? = nil) {
+    public init(
+        player: QueuePlayer,
+        templateItem: PlayerItem,
+        timeRange: MediaTimeRange? = nil,
+        existingItemsOrdering ordering: ItemOrdering = .loopingItemsPrecedeExistingItems
+    ) {
         self.player = player
+        self.ordering = ordering
         formerAction = player.actionAtItemEnd
         let timeRange = timeRange.flatMap { $0.start.isValid && $0.duration.isValid ? $0 : nil }
         let start = max(.zero, timeRange?.start ?? .zero)
@@ -70,7 +89,20 @@ public final class PlayerLooper: Sendable {
         let watching = player.onEvent { [weak self] in self?.take($0.event) }
         state.withLock { $0.watching = watching }
         player.actionAtItemEnd = .advance
-        for item in loopingPlayerItems { player.insert(item, after: nil) }
+        insertCopies()
+    }
+
+    private func insertCopies() {
+        guard ordering == .loopingItemsPrecedeExistingItems, !player.items().isEmpty else {
+            for item in loopingPlayerItems { player.insert(item, after: nil) }
+            return
+        }
+        let former = player.currentItem
+        player.replaceCurrentItem(with: loopingPlayerItems.first)
+        for (last, item) in zip(loopingPlayerItems, loopingPlayerItems.dropFirst()) {
+            player.insert(item, after: last)
+        }
+        if let former { player.insert(former, after: loopingPlayerItems.last) }
     }
 
     deinit { stop { _ in } }
@@ -141,13 +173,22 @@ public final class PlayerLooper: Sendable {
     private func moved(to item: PlayerItem?) {
         let played = state.withLock { state -> PlayerItem? in
             guard state.watching != nil else { return nil }
-            defer { state.playing = item.flatMap { isCopy($0) ? $0 : nil } }
-            if state.playing != nil, item != nil { change(&state) { $0.loopCount += 1 } }
-            return state.playing
+            let playing = state.playing
+            state.playing = item.flatMap { isCopy($0) ? $0 : nil }
+            guard item != nil else {
+                // What is put into an emptied queue would play.
+                state.left = playing ?? state.left
+                return nil
+            }
+            if playing != nil { change(&state) { $0.loopCount += 1 } }
+            guard state.playing != nil, let left = state.left else { return playing }
+            state.left = nil
+            return left
         }
         guard let played else { return }
         rewind(played)
-        player.insert(played, after: nil)
+        let precedes = ordering == .loopingItemsPrecedeExistingItems
+        player.insert(played, after: precedes ? player.items().last { isCopy($0) } : nil)
     }
 
     /// Under the lock, so that changes are told in the order in which they come; told behind what led to them.

@@ -8,6 +8,8 @@
 ///
 /// `replaceCurrentItem(with: nil)` takes the current item off and leaves the others waiting: nothing plays
 /// until one is inserted or `advanceToNextItem()` is called, and then the first in the queue does.
+///
+/// `@unchecked Sendable` because `Player` is: it stores nothing of its own.
 public final class QueuePlayer: Player, @unchecked Sendable {
     /// Items that are listed twice are taken once.
     public init(items: [PlayerItem], configuration: Configuration = Configuration()) {

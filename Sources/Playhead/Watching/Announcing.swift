@@ -48,6 +48,7 @@ extension PlayerFacts {
         Tracked(\.timeControlStatus, \.timeControlStatus),
         Tracked(\.reasonForWaitingToPlay, \.reasonForWaitingToPlay),
         Tracked(\.repeatMode, \.repeatMode), Tracked(\.volume, \.volume), Tracked(\.isMuted, \.isMuted),
+        Tracked(\.isInterrupted, \.isInterrupted),
     ]
 
     /// Tells who tracks what is different now.

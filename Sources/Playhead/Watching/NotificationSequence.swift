@@ -7,7 +7,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
     public typealias Element = Notification
     public typealias Failure = Never
 
-    /// `userInfo` can hold anything. What the player posts never changes.
+    /// `@unchecked Sendable`: `userInfo` can hold anything, but what the player posts never changes.
     fileprivate struct Posted: @unchecked Sendable { let notification: Notification }
 
     private let stream: AsyncStream<Posted>

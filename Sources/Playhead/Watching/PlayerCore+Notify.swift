@@ -15,6 +15,7 @@ extension PlayerCore {
             if let completion = pending?.completion { callbacks.enqueue { completion(finished) } }
         case .notice(let notice): follow(notice)
         case .selectionChanged(let id): showNothing(of: id, snapshot)
+        case .choiceTaken(let id, let choice): watchers.item(id)?.choiceTaken(choice, callbacks)
         case .decodingFellBehind, .decodingKeepsUp: logDecoding(report.content, rate: snapshot.rate)
         default: break
         }

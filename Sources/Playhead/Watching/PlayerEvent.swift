@@ -12,6 +12,12 @@ public enum PlayerEvent: Sendable {
     case rateChanged(from: Float, to: Float, reason: RateChange)
     /// What really happens; the reason is non-nil only while waiting.
     case timeControlStatusChanged(Player.TimeControlStatus, Player.WaitingReason?)
+    /// The system took the audio away: a call came in. The rate is 0 after this, and time stands. See
+    /// `Player.isInterrupted`.
+    case interruptionBegan
+    /// The system gave the audio back, or somebody has played on in spite of it. `shouldResume`: it had stopped the
+    /// player, and nobody has set a rate since; the player goes on by itself if `Player.resumesAfterInterruption` is set.
+    case interruptionEnded(shouldResume: Bool)
     /// `Player.repeatMode` was set to another value.
     case repeatModeChanged(Player.RepeatMode)
     /// `Player.volume` was set to another value, 0...1.

@@ -11,6 +11,7 @@ struct PlayerFacts: Sendable {
     var repeatMode = Player.RepeatMode.once
     var volume: Float = 1
     var isMuted = false
+    var isInterrupted = false
     /// Of the player's layers.
     var isReadyForDisplay = false
 
@@ -25,6 +26,7 @@ struct PlayerFacts: Sendable {
         repeatMode = snapshot.repeatSetting
         self.volume = volume
         self.isMuted = isMuted
+        isInterrupted = snapshot.isInterrupted
         isReadyForDisplay = snapshot.isReadyForDisplay
         setReason(snapshot.waitReason)
     }
@@ -79,6 +81,11 @@ struct ItemFacts: Sendable {
         return error.underlying as? MediaError ?? MediaError(error.code, error.message)
     }
 
+    /// The duration, where playing has taught another one than the asset declares.
+    func learntDuration(of asset: Asset) -> MediaTime? {
+        status == .readyToPlay && duration.isNumeric && duration != asset.duration ? duration : nil
+    }
+
     /// Whether a report tells what is known: of an item that came back and was opened again.
     func knows(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> Bool {
         switch content {
@@ -104,7 +111,8 @@ struct ItemFacts: Sendable {
         case .tracksChanged, .selectionChanged:
             tracks = ItemFacts.tracks(snapshot)
         case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
-        case .readyForDisplayChanged, .seekCompleted, .prerollCompleted, .effectiveRateChanged, .fault,
+        case .readyForDisplayChanged, .choiceTaken, .seekCompleted, .prerollCompleted, .effectiveRateChanged,
+            .fault,
             .sinkFailed, .decodingFellBehind, .decodingKeepsUp:
             break
         }

@@ -158,7 +158,7 @@ final class Watchers: Sendable {
             return item(id).map { .loadedTimeRangesChanged($0, range.map { [$0] } ?? []) }
         case .seekCompleted(_, let finished):
             return sought.map { .seekCompleted($0, finished: finished) }
-        case .prerollCompleted: return nil
+        case .prerollCompleted, .choiceTaken: return nil
         case .effectiveRateChanged(let id, let rate): return item(id).map { .effectiveRateChanged($0, rate) }
         // Told as an entry of the error log.
         case .fault: return nil
@@ -188,6 +188,8 @@ final class Watchers: Sendable {
         case .likelyToKeepUpChanged(let id, let flag):
             item(id).map { .playbackLikelyToKeepUpChanged($0, flag) }
         case .repeatModeChanged(let setting): .repeatModeChanged(setting)
+        case .interruptionBegan: .interruptionBegan
+        case .interruptionEnded(let shouldResume): .interruptionEnded(shouldResume: shouldResume)
         case .playbackStalled(let id): item(id).map { .playbackStalled($0) }
         case .playedToEnd(let id, _): item(id).map { .didPlayToEndTime($0) }
         case .failedToPlayToEnd(let id, let error):

@@ -10,8 +10,9 @@ struct PlayCommand: AsyncParsableCommand {
             A folder stands for its media files, sorted by name; - is standard input. Named pipes and <(command) \
             are inputs, too, read once and forwards.
 
-            Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH; images, terminal and \
-            window are not built yet. PATH may be - for standard output, once.
+            Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH, images:PATH; terminal \
+            and window are not built yet. PATH may be - for standard output, once. For images it is a name such as \
+            frames/%06d.png (jpg, webp), which counts from 1; without %d the file holds the newest picture.
 
             Audio sinks: auto (PulseAudio, or null with a warning where there is no server; null with \
             --untimed), pulse (the server must be there), pulse:DEVICE (as `pactl list sinks` names it), null, \
@@ -67,7 +68,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Where pictures go; repeatable (default: null).", valueName: "sink"),
-        completion: .list(["null", "none", "y4m:", "raw:", "framemd5:"])
+        completion: .list(["null", "none", "y4m:", "raw:", "framemd5:", "images:"])
     )
     var video: [String] = []
 
@@ -102,7 +103,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Lay pictures into this size, upright, with square pixels and dark bars (default: as they were coded).",
+            "Lay pictures into this size, upright, with square pixels and dark bars (default: as they were coded; images: as shown).",
             valueName: "wxh"
         )
     )

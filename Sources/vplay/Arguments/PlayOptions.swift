@@ -150,6 +150,10 @@ struct PlayOptions: Sendable {
                 throw ValidationError(oneLine("Two sinks write to \(both)."))
             }
         }
+        for path in video.flatMap(\.existingPaths) {
+            guard let identity = FileIdentity(output: path) else { continue }
+            outputs[identity] = outputs[identity] ?? path
+        }
         guard !outputs.isEmpty else { return }
         for input in inputs {
             for identity in input.identities {

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Foundation
+import Playhead
 
 /// Where frames go, by the word after `--video`.
 enum VideoSinkArgument: Hashable, Sendable {
@@ -8,6 +10,7 @@ enum VideoSinkArgument: Hashable, Sendable {
     case y4m(path: String)
     case raw(path: String)
     case framemd5(path: String)
+    case images(path: NumberedPath)
 
     init(_ text: String) throws(ValidationError) {
         let (name, path) = try splitSink(text)
@@ -17,19 +20,43 @@ enum VideoSinkArgument: Hashable, Sendable {
         case ("y4m", let path?): self = .y4m(path: path)
         case ("raw", let path?): self = .raw(path: path)
         case ("framemd5", let path?): self = .framemd5(path: path)
-        case ("images", _), ("terminal", _), ("window", _):
+        case ("images", let path?):
+            let images = try ImageNames.path(path)
+            guard images.imageFormat != nil else {
+                throw ValidationError(
+                    "--video \(text): expected a name that ends in .png, .jpg, .jpeg or .webp."
+                )
+            }
+            self = .images(path: images)
+        case ("terminal", _), ("window", _):
             throw ValidationError("--video \(name) is not built yet.")
         default:
             throw ValidationError(
-                "--video \(text): expected null, none, y4m:PATH, raw:PATH or framemd5:PATH."
+                "--video \(text): expected null, none, y4m:PATH, raw:PATH, framemd5:PATH or images:PATH."
             )
         }
     }
 
+    /// Of a file that is there, or will be.
     var path: String? {
         switch self {
         case .null, .none: nil
         case .y4m(let path), .raw(let path), .framemd5(let path): path
+        case .images(let path): path.path(1)
+        }
+    }
+
+    /// What is there now and would be written over.
+    var existingPaths: [String] {
+        guard case .images(let images) = self, images.isPattern else { return path.map { [$0] } ?? [] }
+        let first = images.path(1)
+        let folder = first.lastIndex(of: "/").map { String(first[...$0]) } ?? ""
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+                .map { folder + $0 }.filter(images.matches)
+        } catch {
+            // Nothing can be written there either, and whoever tries tells why.
+            return []
         }
     }
 }

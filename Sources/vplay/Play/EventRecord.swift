@@ -18,19 +18,15 @@ struct EventRecord: Sendable {
         case .timeControlStatusChanged(let status, let reason):
             let why = ("reason", JSONValue.optional(reason?.rawValue))
             self.init("timeControlStatusChanged", nil, [("status", .string(status.rawValue)), why])
+        case .interruptionBegan: self.init("interruptionBegan", nil, [])
+        case .interruptionEnded(let shouldResume):
+            self.init("interruptionEnded", nil, [("shouldResume", .bool(shouldResume))])
         case .repeatModeChanged(let mode):
             self.init("repeatModeChanged", nil, [("repeatMode", .string(mode.rawValue))])
         case .volumeChanged(let volume): self.init("volumeChanged", nil, [("volume", .real(volume))])
         case .mutedChanged(let isMuted): self.init("mutedChanged", nil, [("isMuted", .bool(isMuted))])
         case .sinkFailed(let error): self.init("sinkFailed", nil, Self.words(error))
         case .eventsLost(let count): self.init("eventsLost", nil, [("count", .integer(count))])
-        default: self.init(ofItem: event)
-        }
-    }
-
-    /// Those that say which item they are about.
-    private init(ofItem event: PlayerEvent) {
-        switch event {
         case .itemStatusChanged(let item, let status):
             let words = status == .failed ? item.error.map(Self.words) ?? [] : []
             self.init("itemStatusChanged", item, [("status", .string(status.rawValue))] + words)
@@ -74,7 +70,6 @@ struct EventRecord: Sendable {
         case .errorLogEntry(let item, let entry):
             let words = Self.words(entry.error) + [("isRecovered", .bool(entry.isRecovered))]
             self.init("errorLogEntry", item, words)
-        default: self.init("unknown", nil, [])
         }
     }
 

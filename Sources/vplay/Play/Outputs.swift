@@ -39,6 +39,7 @@ struct Outputs: Sendable {
         case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path)))
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path)))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
+        case .images(let path): add(path.description, try ImageSequenceSink(path: path))
         }
     }
 

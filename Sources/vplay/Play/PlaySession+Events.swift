@@ -13,6 +13,7 @@ extension PlaySession {
             }
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
+        case .interruptionBegan: notice("the sound server asks for quiet")
         case .currentItemChanged(let item): wentOn(to: item)
         case .itemStatusChanged(let item, .readyToPlay):
             becameReady(item)

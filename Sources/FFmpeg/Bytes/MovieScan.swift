@@ -1,7 +1,8 @@
 internal import MediaCore
 
-/// What an MP4 file says about fragments: `moov/mvex`, `moov/mvex/mehd` and the first `moof`.
-struct FragmentScan {
+/// What an MP4 file says and libav does not tell: about fragments (`moov/mvex`, `moov/mvex/mehd` and the first `moof`), and
+/// which tracks are encrypted (the names of their sample entries).
+struct MovieScan {
     /// Boxes looked at on one level before giving up.
     private static let limit = 1000
 
@@ -9,6 +10,8 @@ struct FragmentScan {
     private(set) var contains = false
     /// Of all fragments together, those to come included; `.invalid` where nothing says so.
     private(set) var durationHint = MediaTime.invalid
+    /// `AVStream.id` of the tracks whose packets are encrypted.
+    private(set) var protectedTracks: Set<Int32> = []
 
     private let reader: SourceReader
 
@@ -32,6 +35,7 @@ struct FragmentScan {
             if box.name == "mvhd" {
                 timescale = number(box, at: (12, 20), wide: (4, 4)).flatMap(Int32.init(exactly:))
             }
+            if box.name == "trak", let id = protectedTrack(box) { protectedTracks.insert(id) }
             guard box.name == "mvex" else { continue }
             canContain = true
             let header = boxes(in: box.content).first { $0.name == "mehd" }
@@ -40,6 +44,24 @@ struct FragmentScan {
         guard let timescale, timescale > 0, let duration, let value = Int64(exactly: duration), value > 0
         else { return }
         durationHint = MediaTime(value: value, timescale: timescale)
+    }
+
+    /// The number of a track that is encrypted; nil: it is not.
+    private func protectedTrack(_ track: Box) -> Int32? {
+        let parts = boxes(in: track.content)
+        var inner = parts.first { $0.name == "mdia" }
+        for name in ["minf", "stbl", "stsd"] {
+            inner = inner.flatMap { boxes(in: $0.content, upTo: name).last }.flatMap {
+                $0.name == name ? $0 : nil
+            }
+        }
+        guard let entries = inner?.content, entries.count > 8,
+            boxes(in: entries.lowerBound + 8..<entries.upperBound).contains(where: {
+                $0.name == "encv" || $0.name == "enca"
+            })
+        else { return nil }
+        return parts.first { $0.name == "tkhd" }
+            .flatMap { number($0, at: (12, 20), wide: (4, 4)) }.flatMap(Int32.init(exactly:))
     }
 
     private struct Box {

@@ -1,0 +1,162 @@
+internal import CFFmpeg
+package import MediaCore
+
+/// Makes image files of frames with libavcodec's encoders. One context serves frames of one size and format, one
+/// after the other. Not safe for threads.
+package final class FFmpegImageEncoder {
+    private let format: ImageFileFormat
+    private let quality: Int
+    private let converter = FFmpegVideoConverter()
+    private let scaler = Scaler()
+    private let log = LibraryLog()
+    private var encoder: Encoder?
+
+    /// Where nobody says how much may be lost: hard to tell from the original, in a tenth of a PNG's bytes.
+    private static let defaultQuality = 90
+
+    /// `quality`: 1 to 100, for formats that lose something.
+    package init(_ format: ImageFileFormat, quality: Int?) {
+        self.format = format
+        self.quality = min(max(quality ?? Self.defaultQuality, 1), 100)
+    }
+
+    /// The whole file. The frame is stored as it lies in memory: not rotated, and its pixels count as square.
+    package func encode(_ frame: VideoFrame) throws(MediaError) -> [UInt8] {
+        log.clear()
+        let pixelFormat = pixelFormat(for: frame)
+        let picture = try makePicture(of: frame, pixelFormat)
+        let encoder = try opened(frame.size, pixelFormat)
+        do throws(MediaError) {
+            return try encoder.encode(picture)
+        } catch {
+            self.encoder = nil
+            throw error
+        }
+    }
+
+    private func opened(_ size: PixelSize, _ pixelFormat: AVPixelFormat) throws(MediaError) -> Encoder {
+        if let encoder, encoder.size == size, encoder.pixelFormat == pixelFormat { return encoder }
+        let made = try Encoder(format, quality, size, pixelFormat, log)
+        encoder = made
+        return made
+    }
+
+    private func pixelFormat(for frame: VideoFrame) -> AVPixelFormat {
+        let source = av_get_pix_fmt(frame.pixelFormat.rawValue)
+        // Colours of a palette may be transparent.
+        let hasAlpha = PixelFormats.hasAlpha(source) || PixelFormats.hasPalette(source)
+        return switch format {
+        case .png:
+            hasAlpha ? AV_PIX_FMT_RGBA : frame.pixelFormat == .gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24
+        case .jpeg: AV_PIX_FMT_YUVJ420P
+        case .webp: hasAlpha ? AV_PIX_FMT_BGRA : AV_PIX_FMT_YUV420P
+        }
+    }
+
+    private func makePicture(of frame: VideoFrame, _ target: AVPixelFormat) throws(MediaError) -> FrameOwner {
+        let name = PixelFormat(rawValue: av_get_pix_fmt_name(target).map { String(cString: $0) } ?? "")
+        let (from, to) = try FFmpegVideoConverter.formats(of: frame, to: name, size: frame.size)
+        var colors = ColorConversion(frame.format, from: from, to: to)
+        if !PixelFormats.isRGB(to), to != AV_PIX_FMT_GRAY8 {
+            colors = colors.inImageFile(to, isFull: format != .webp)
+        }
+        let output = try FrameOwner(size: frame.size, format: to)
+        try frame.readPlanes { planes throws(MediaError) in
+            try scaler.scale(
+                planes,
+                into: PlaneLayout.planes(output.pointer.pointee),
+                Scaler.Plan(
+                    source: frame.size,
+                    sourceFormat: from,
+                    target: frame.size,
+                    targetFormat: to,
+                    sourceChroma: colors.sourceChroma,
+                    targetChroma: colors.targetChroma,
+                    colors: colors
+                )
+            )
+        }
+        return output
+    }
+}
+
+/// An open encoder context.
+private final class Encoder {
+    let size: PixelSize
+    let pixelFormat: AVPixelFormat
+    private let pointer: UnsafeMutablePointer<AVCodecContext>
+    private let log: LibraryLog
+
+    init(
+        _ format: ImageFileFormat,
+        _ quality: Int,
+        _ size: PixelSize,
+        _ pixelFormat: AVPixelFormat,
+        _ log: LibraryLog
+    ) throws(MediaError) {
+        let name =
+            switch format {
+            case .png: "png"
+            case .jpeg: "mjpeg"
+            case .webp: "libwebp"
+            }
+        guard let codec = avcodec_find_encoder_by_name(name) else {
+            throw MediaError(.conversionFailed, "this FFmpeg has no encoder for \(format.rawValue)")
+        }
+        guard let pointer = avcodec_alloc_context3(codec) else {
+            throw MediaError(.resourceLimit, "no memory for an encoder", isRetryable: true)
+        }
+        self.size = size
+        self.pixelFormat = pixelFormat
+        self.pointer = pointer
+        self.log = log
+        pointer.pointee.width = Int32(clamping: size.width)
+        pointer.pointee.height = Int32(clamping: size.height)
+        pointer.pointee.pix_fmt = pixelFormat
+        pointer.pointee.time_base = AVRational(num: 1, den: 25)
+        // One picture at a time: more threads would hold some back.
+        pointer.pointee.thread_count = 1
+        switch format {
+        case .png:
+            // The filter is chosen for each row: a third smaller for pictures from a camera.
+            av_opt_set(pointer.pointee.priv_data, "pred", "mixed", 0)
+        case .jpeg:
+            pointer.pointee.color_range = AVCOL_RANGE_JPEG
+            pointer.pointee.qmin = 1
+            pointer.pointee.flags |= AV_CODEC_FLAG_QSCALE
+            // libavcodec's scale is 1 (best) to 31.
+            pointer.pointee.global_quality = Int32(1 + (100 - quality) * 30 / 99) * FF_QP2LAMBDA
+        case .webp:
+            av_opt_set_double(pointer.pointee.priv_data, "quality", Double(quality), 0)
+        }
+        let code = log.capture { avcodec_open2(pointer, codec, nil) }
+        // The half-open context is freed by deinit.
+        guard code >= 0 else {
+            throw failure(code, "pictures of \(size) cannot be stored as \(format.rawValue)")
+        }
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVCodecContext>? = pointer
+        log.capture { avcodec_free_context(&pointer) }
+    }
+
+    func encode(_ picture: FrameOwner) throws(MediaError) -> [UInt8] {
+        picture.pointer.pointee.quality = pointer.pointee.global_quality
+        picture.pointer.pointee.color_range = pointer.pointee.color_range
+        picture.pointer.pointee.pts = 0
+        let packet = try PacketOwner()
+        let code = log.capture {
+            let code = avcodec_send_frame(pointer, picture.pointer)
+            return code < 0 ? code : avcodec_receive_packet(pointer, packet.pointer)
+        }
+        guard code >= 0, let bytes = packet.pointer.pointee.data else {
+            throw failure(code, "a picture of \(size) cannot be stored")
+        }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(max(0, packet.pointer.pointee.size))))
+    }
+
+    private func failure(_ code: Int32, _ doing: String) -> MediaError {
+        LibraryError.make(code, doing, fallback: .conversionFailed, log: log)
+    }
+}

@@ -1,0 +1,107 @@
+internal import CPulse
+internal import Glibc
+internal import MediaCore
+internal import Synchronization
+
+/// When what is written is heard, as far as the server can tell.
+extension PulseStream {
+    func measureAnew() {
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        guard let operation = library.functions.stream_update_timing_info(stream, Self.remeasured, me) else {
+            return
+        }
+        measurementsAwaited += 1
+        library.functions.operation_unref(operation)
+    }
+
+    /// Which sample comes next, and when what is written next will be heard.
+    func measure() {
+        noteHorizon()
+        guard !isCorked, !isSuspended, measurementsAwaited == 0, let next = ring.next,
+            let info = library.functions.stream_get_timing_info(stream)?.pointee,
+            Self.microseconds(info.timestamp) >= settlesAt, let latency = latency(info)
+        else { return }
+        let now = owner.clock.now
+        let heardAt = now.advanced(by: latency * 1000)
+        learnStartDelay(next.frame, heardAt)
+        signals.timing.publish(
+            AudioDevicePosition(frame: next.frame, heardAt: heardAt, measuredAt: now, flushes: next.flushes)
+        )
+    }
+
+    /// Microseconds until what is written next is heard; nil: the server has played on beyond what it was given, and
+    /// cannot tell where.
+    ///
+    /// libpulse fits a line through its measurements, which takes their jitter away. But it takes that line for where
+    /// a stream is that has not begun, or has just done so, and then is wrong for seconds: so the last
+    /// measurement itself has the last word.
+    private func latency(_ info: pa_timing_info) -> Int64? {
+        var latency: pa_usec_t = 0
+        var isNegative: Int32 = 0
+        let isFitted =
+            library.functions.stream_get_latency(stream, &latency, &isNegative) >= 0 && isNegative == 0
+        let fitted = isFitted ? Int64(clamping: latency) : nil
+        var result = fitted
+        if info.write_index_corrupt == 0, info.read_index_corrupt == 0 {
+            let inHand = microseconds(info.write_index - info.read_index) + Int64(clamping: info.sink_usec)
+            let measured = inHand - max(0, min(2_000_000, age(of: info)))
+            if fitted.map({ ($0 - measured).magnitude > Self.jitter }) ?? true { result = measured }
+        }
+        return result.flatMap { (1...10_000_000).contains($0) ? $0 : nil }
+    }
+
+    /// How far the device has played ahead, for whoever writes first after a flush. One that nobody has used plays
+    /// silence ahead of itself, PulseAudio's null device two seconds, and takes back but what it has been told to keep.
+    private func noteHorizon() {
+        guard !isSuspended, let info = library.functions.stream_get_timing_info(stream)?.pointee else {
+            return
+        }
+        let ahead = Int64(clamping: info.sink_usec) - age(of: info) - Self.takenBack
+        signals.horizon.store(
+            owner.clock.now.advanced(by: max(0, ahead) * 1000).nanoseconds,
+            ordering: .relaxed
+        )
+    }
+
+    /// Microseconds.
+    private func age(of info: pa_timing_info) -> Int64 {
+        Self.wallClock() - Self.microseconds(info.timestamp)
+    }
+
+    static func wallClock() -> Int64 {
+        var now = timeval()
+        gettimeofday(&now, nil)
+        return microseconds(now)
+    }
+
+    private static func microseconds(_ time: timeval) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_usec)
+    }
+
+    private func microseconds(_ bytes: Int64) -> Int64 {
+        bytes / Int64(frameSize) * 1_000_000 / sampleRate
+    }
+
+    /// How long it took from letting the stream go until its first sample was heard: so it will be next time.
+    private func learnStartDelay(_ frame: Int64, _ heardAt: HostTime) {
+        guard let startedAt else { return }
+        self.startedAt = nil
+        guard frame < sampleRate else { return }
+        let first = heardAt.advanced(by: -frame * 1_000_000_000 / sampleRate)
+        let delay = max(0, min(250_000_000, first.nanoseconds(since: startedAt)))
+        signals.startDelay.store(delay, ordering: .relaxed)
+    }
+
+    /// Microseconds: what a device is told to keep is two fifths of the stream's length.
+    private static let takenBack = Int64(PulseAudioSink.serverSeconds * 4e5)
+
+    /// Microseconds.
+    private static let jitter: UInt64 = 20_000
+    static let settling: Int64 = 20_000
+
+    private static let remeasured: pa_stream_success_cb_t = { _, _, data in
+        guard let me = me(data) else { return }
+        me.measurementsAwaited = max(0, me.measurementsAwaited - 1)
+        me.measure()
+    }
+}

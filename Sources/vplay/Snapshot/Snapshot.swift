@@ -1,0 +1,170 @@
+import Foundation
+import Playhead
+
+/// Why there are fewer stills than were asked for, in a sentence.
+struct SnapshotFailure: Error {
+    let sentence: String
+}
+
+/// Makes the stills of one command, in one pass over the file.
+struct Snapshot: Sendable {
+    private let options: SnapshotOptions
+    private let asset: Asset
+    private let generator: ImageGenerator
+    private let encoder: ImageEncoder
+
+    /// Of sheets where nobody says how large their images are, in pixels.
+    private static let tileWidth = 160
+
+    init(_ options: SnapshotOptions) {
+        self.options = options
+        asset = options.input.asset()
+        generator = ImageGenerator(asset: asset)
+        encoder = ImageEncoder(options.names.format, quality: options.quality)
+        if !options.isFast {
+            generator.requestedTimeToleranceBefore = .zero
+            generator.requestedTimeToleranceAfter = .zero
+        }
+        generator.appliesPreferredTrackTransform = true
+        generator.targetSize = options.size
+        generator.videoGravity = options.gravity
+    }
+
+    func write() async throws {
+        switch options.choice {
+        case .best:
+            try write(try await poster(), 1)
+        case .at(let times):
+            try await write(times)
+        case .count(let count):
+            let duration = try await duration()
+            let times = Self.middles(of: duration, count)
+            if let sheet = options.sheet {
+                try await writeSheets(sheet, times, duration)
+            } else {
+                try await write(times)
+            }
+        }
+    }
+
+    // MARK: Single images
+
+    private func poster() async throws -> VideoFrame {
+        do throws(PlaybackError) {
+            return try await generator.poster().frame
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Sorted, so that the file is gone through once. What can be made is made.
+    private func write(_ times: [MediaTime]) async throws {
+        let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+        var lost: [(number: Int, error: PlaybackError)] = []
+        var next = order.startIndex
+        for await result in generator.images(for: order.map { times[$0] }) {
+            let number = order[next] + 1
+            next += 1
+            switch result {
+            case .success(_, let frame, _): try write(frame, number)
+            case .failure(_, let error): lost.append((number, error))
+            }
+        }
+        guard let first = lost.first else { return }
+        let share = times.count > 1 ? " (\(lost.count) of \(times.count) images are missing)" : ""
+        throw SnapshotFailure(sentence: failure(first.error).sentence + share)
+    }
+
+    private func write(_ frame: VideoFrame, _ number: Int) throws {
+        let path = options.names.path.path(number)
+        do throws(MediaError) {
+            try Self.write(try encoder.encode(frame), to: path)
+        } catch {
+            throw SnapshotFailure(sentence: "\(path): \(error.message)")
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String) throws(MediaError) {
+        do throws(SinkError) {
+            let output = try ByteOutput(replacing: path)
+            try output.write(bytes)
+            try output.close()
+        } catch {
+            throw MediaError(error)
+        }
+    }
+
+    // MARK: Sheets
+
+    private func writeSheets(_ grid: GridArgument, _ times: [MediaTime], _ duration: MediaTime) async throws {
+        let tile = try options.size ?? tileSize()
+        generator.targetSize = tile
+        generator.pixelFormat = .rgb24
+        var sheet = ImageSheet(grid, tile: tile)
+        var track = PreviewTrack(duration: duration, count: times.count)
+        var number = 1
+        var filled = 0
+        for await result in generator.images(for: times) {
+            switch result {
+            case .success(_, let frame, _):
+                sheet.place(frame, at: filled)
+            case .failure(_, let error):
+                throw failure(error)
+            }
+            track.add(image: options.names.path.path(number), sheet.place(filled))
+            filled += 1
+            if filled == grid.count {
+                try write(sheet.frame(), number)
+                sheet = ImageSheet(grid, tile: tile)
+                number += 1
+                filled = 0
+            }
+        }
+        if filled > 0 { try write(sheet.frame(), number) }
+        guard let path = options.track else { return }
+        do throws(MediaError) {
+            try Self.write(Array(track.text(relativeTo: path).utf8), to: path)
+        } catch {
+            throw SnapshotFailure(sentence: "\(path): \(error.message)")
+        }
+    }
+
+    private func tileSize() throws -> PixelSize {
+        let track = asset.description?.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
+        guard let shown = track?.presentationSize, !shown.isEmpty else {
+            throw SnapshotFailure(sentence: "\(options.input.name): there is no picture in it")
+        }
+        let height = (shown.height * Self.tileWidth + shown.width / 2) / shown.width
+        return PixelSize(width: Self.tileWidth, height: min(max(height, 1), Self.tileWidth * 4))
+    }
+
+    // MARK: Times
+
+    private func duration() async throws -> MediaTime {
+        do throws(PlaybackError) {
+            try await asset.load()
+        } catch {
+            throw failure(error)
+        }
+        guard let duration = asset.description?.duration, duration.isNumeric, duration > .zero else {
+            throw SnapshotFailure(
+                sentence:
+                    "\(options.input.name): nobody knows how long it is; --at says which pictures are wanted"
+            )
+        }
+        return duration
+    }
+
+    private static func middles(of duration: MediaTime, _ count: Int) -> [MediaTime] {
+        let length = duration.nanoseconds ?? 0
+        return (0..<count).map { index in
+            let (high, low) = length.multipliedFullWidth(by: Int64(2 * index + 1))
+            let middle = Int64(2 * count).dividingFullWidth((high, low)).quotient
+            return MediaTime(value: middle, timescale: 1_000_000_000)
+        }
+    }
+
+    private func failure(_ error: PlaybackError) -> SnapshotFailure {
+        SnapshotFailure(sentence: "\(options.input.name): \(reason(error))")
+    }
+}

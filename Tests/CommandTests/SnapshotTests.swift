@@ -1,0 +1,212 @@
+import Foundation
+import Testing
+
+@Suite("Stills", .enabled(if: Media.isMade))
+struct SnapshotTests {
+    /// A folder of its own, and what it holds at the end.
+    private func folder() throws -> URL {
+        let url = Media.temporary("stills")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url
+    }
+
+    private func names(_ folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    /// The samples of an image in gray, and its size, as FFmpeg reads them.
+    private func size(_ url: URL) async throws -> String {
+        let line = "ffprobe -v error -show_entries stream=width,height -of csv=p=0:s=x \"$1\""
+        return try await Command.shell(line, url.path).lines.first ?? ""
+    }
+
+    private func read(_ folder: URL, _ name: String) throws -> Data {
+        try Data(contentsOf: folder.appendingPathComponent(name))
+    }
+
+    @Test("Times in any order give what each gives alone, numbered as they were asked for")
+    func order() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let times = ["2.5", "0", "1.04", "2.99", "1"]
+        let all = times.flatMap { ["--at", $0] }
+        var outcome = try await Command.run(
+            ["snapshot", Media.clip] + all + ["-o", "all-%d.png"],
+            in: folder
+        )
+        #expect(outcome.status == 0 && outcome.errors.isEmpty && outcome.output.isEmpty)
+        for (index, time) in times.enumerated() {
+            outcome = try await Command.run(
+                ["snapshot", Media.clip, "--at", time, "-o", "one-\(index + 1).png"],
+                in: folder
+            )
+            #expect(outcome.status == 0)
+            #expect(
+                try read(folder, "all-\(index + 1).png") == read(folder, "one-\(index + 1).png"),
+                "at \(time)"
+            )
+        }
+        #expect(try names(folder).count == 10)
+        // They are five pictures.
+        #expect(Set(try (1...5).map { try read(folder, "all-\($0).png") }).count == 5)
+    }
+
+    @Test("A picture is the one that playing shows at that time, also with --fast at a key frame")
+    func exactness() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let files = ["a.png", "b.png", "1.png"]
+        let runs = [
+            ["snapshot", Media.clip, "--at", "1", "-o", "a.png"],
+            ["snapshot", Media.clip, "--fast", "--at", "1.2", "-o", "b.png"],
+            [
+                "--untimed", "--quiet", "--start", "1", "--frames", "1", "--video", "images:%d.png",
+                Media.clip,
+            ],
+        ]
+        for run in runs {
+            let outcome = try await Command.run(run, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        #expect(try names(folder) == files.sorted())
+        #expect(Set(try files.map { try read(folder, $0) }).count == 1)
+    }
+
+    @Test(
+        "Upright and square, or exactly as large as was asked",
+        arguments: [
+            ("rotated-90.mp4", [], "180x320"), ("anamorphic.mp4", [], "427x180"),
+            ("rotated-90.mp4", ["--size", "99x51"], "99x51"),
+            ("clip-h264-aac.mp4", ["--size", "33x200", "--gravity", "resizeAspectFill"], "33x200"),
+        ]
+    )
+    func sizes(name: String, options: [String], expected: String) async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        for end in ["png", "jpg", "webp"] {
+            let arguments = ["snapshot", Media.fixture(name), "--at", "0", "-o", "a.\(end)"] + options
+            let outcome = try await Command.run(arguments, in: folder)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            let found = try await size(folder.appendingPathComponent("a.\(end)"))
+            #expect(found == expected)
+        }
+    }
+
+    @Test("Sheets hold pictures left to right and then down, and the words name the place of each")
+    func sheets() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let arguments = [
+            "--sprite", "2x2", "--count", "6", "--size", "32x18", "--vtt", "a.vtt", "-o", "s%d.png",
+        ]
+        let outcome = try await Command.run(["snapshot", Media.clip] + arguments, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try names(folder) == ["a.vtt", "s1.png", "s2.png"])
+        let sheet = try await size(folder.appendingPathComponent("s2.png"))
+        #expect(sheet == "64x36")
+        let text = String(decoding: try read(folder, "a.vtt"), as: UTF8.self)
+        let places = [
+            "1.png#xywh=0,0", "1.png#xywh=32,0", "1.png#xywh=0,18", "1.png#xywh=32,18", "2.png#xywh=0,0",
+            "2.png#xywh=32,0",
+        ]
+        let cues = places.enumerated().map { index, place in
+            let start = "00:00:0\(index / 2).\(index % 2 * 5)00"
+            let end = "00:00:0\((index + 1) / 2).\((index + 1) % 2 * 5)00"
+            return "\(start) --> \(end)\ns\(place),32,18\n"
+        }
+        #expect(text == "WEBVTT\n\n" + cues.joined(separator: "\n"))
+        // Each cell is nearest to the still at the middle of its part.
+        let stills = ["0.25", "0.75", "1.25", "1.75", "2.25", "2.75"].flatMap { ["--at", $0] }
+        let single = ["snapshot", Media.clip, "--size", "32x18", "-o", "t%d.png"] + stills
+        #expect(try await Command.run(single, in: folder).status == 0)
+        var pictures: [Data] = []
+        for index in 1...6 { pictures.append(try await samples(folder, "t\(index).png")) }
+        for (index, place) in ["0:0", "32:0", "0:18", "32:18", "0:0", "32:0"].enumerated() {
+            let cell = try await samples(folder, "s\(index / 4 + 1).png", "-vf crop=32:18:\(place)")
+            let distances = pictures.map { picture in
+                zip(picture, cell).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            }
+            #expect(distances.firstIndex(of: distances.min() ?? -1) == index, "\(distances)")
+        }
+    }
+
+    /// What FFmpeg reads, in RGB.
+    private func samples(_ folder: URL, _ name: String, _ filter: String = "") async throws -> Data {
+        let line = "ffmpeg -v error -i \"$1\" \(filter) -pix_fmt rgb24 -f rawvideo -"
+        let bytes = try await Command.shell(line, folder.appendingPathComponent(name).path).output
+        #expect(bytes.count == 32 * 18 * 3)
+        return bytes
+    }
+
+    @Test("Without a time it is a picture that is neither black nor plain")
+    func best() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let clip = Media.fixture("black-picture-gray.mp4")
+        for arguments in [["-o", "a.png"], ["--best", "-o", "b.png"], ["--at", "1", "-o", "c.png"]] {
+            #expect(try await Command.run(["snapshot", clip] + arguments, in: folder).status == 0)
+        }
+        #expect(try read(folder, "a.png") == read(folder, "c.png"))
+        #expect(try read(folder, "b.png") == read(folder, "c.png"))
+    }
+
+    @Test(
+        arguments: [
+            ["--at", "1", "-o", "a.gif"], ["--at", "1", "--at", "2", "-o", "a.png"],
+            ["--at", "x", "-o", "a.png"],
+            ["--count", "0", "-o", "%d.png"], ["--count", "2", "--at", "1", "-o", "%d.png"],
+            ["-o", "a%.png"],
+            ["--quality", "0", "-o", "a.jpg"], ["--quality", "50", "-o", "a.png"],
+            ["--vtt", "a.vtt", "-o", "a.png"],
+            ["--sprite", "2x2", "--at", "1", "-o", "a.png"], ["--sprite", "2", "-o", "a.png"], ["--at", "1"],
+            ["--sprite", "2x2", "--vtt", "a.png", "-o", "a.png"],
+        ]
+    )
+    func usage(_ arguments: [String]) async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let outcome = try await Command.run(["snapshot", Media.clip] + arguments, in: folder)
+        #expect(outcome.status == 64 && !outcome.errors.isEmpty)
+        #expect(try names(folder).isEmpty)
+    }
+
+    @Test("The input is never written over, by a still or by a numbered one of many")
+    func destruction() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let clip = try Data(contentsOf: URL(fileURLWithPath: Media.clip))
+        try clip.write(to: folder.appendingPathComponent("f3.png"))
+        for arguments in [
+            ["snapshot", "f3.png", "-o", "f3.png"], ["snapshot", "f3.png", "--count", "4", "-o", "f%d.png"],
+            ["--untimed", "--video", "images:f%d.png", "f3.png"],
+        ] {
+            let outcome = try await Command.run(arguments, in: folder)
+            #expect(outcome.status == 64 && outcome.errors.contains("would destroy the input"))
+        }
+        #expect(try names(folder) == ["f3.png"] && read(folder, "f3.png") == clip)
+    }
+
+    @Test("What cannot be made is told in a sentence, and the rest is made")
+    func failures() async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        for (input, words) in [("no.mp4", "No such file"), (Media.fixture("tone-44100.mp3"), "no picture")] {
+            for options in [["--at", "0"], ["--count", "1"], ["--best"], ["--sprite", "1x1"]] {
+                let arguments = ["snapshot", input] + options + ["-o", "a.png"]
+                let outcome = try await Command.run(arguments, in: folder)
+                #expect(outcome.status == 1 && outcome.errorLines.count == 1, "\(options)")
+                #expect(outcome.errors.contains(words), "\(options): \(outcome.errors)")
+            }
+        }
+        let outcome = try await Command.run(
+            ["snapshot", Media.clip, "--at", "0", "-o", "no/a.png"],
+            in: folder
+        )
+        #expect(outcome.status == 1 && outcome.errors.contains("No such file"))
+        #expect(try names(folder).isEmpty)
+    }
+
+    private func remove(_ folder: URL) {
+        do { try FileManager.default.removeItem(at: folder) } catch { Issue.record(error) }
+    }
+}

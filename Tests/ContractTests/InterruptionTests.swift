@@ -1,0 +1,197 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+/// A call comes in: the simulated device asks for quiet, and gives the audio back.
+@Suite("Contract: interruptions")
+struct InterruptionTests {
+    typealias Bench = PlayerTestBench<Player>
+
+    private static func playing(
+        _ media: ScriptedMedia = .clip(),
+        seed: UInt64? = nil
+    ) -> Bench {
+        let bench = Bench(media, audio: .device(), seed: seed)
+        bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        _ = bench.takeLines()
+        return bench
+    }
+
+    private static func interrupt(_ bench: PlaybackTestBench) {
+        bench.audioDevice.beginInterruption()
+        bench.driver.run(seconds: 0)
+    }
+
+    private static func giveBack(_ bench: PlaybackTestBench) {
+        bench.audioDevice.endInterruption()
+        bench.driver.run(seconds: 0)
+    }
+
+    @Test(
+        "It pauses for a reason, is told of, and plays on by itself: each sample once",
+        arguments: [nil, 1, 2] as [UInt64?]
+    )
+    func resumes(seed: UInt64?) {
+        let bench = Self.playing(seed: seed)
+        #expect(bench.player.resumesAfterInterruption)
+        Self.interrupt(bench)
+        #expect(bench.player.isInterrupted)
+        #expect(bench.sight == "0.0 paused")
+        #expect(
+            bench.takeLines() == [
+                "interruptionBegan", "rate 1.0 -> 0.0 audioSessionInterrupted", "status paused",
+            ]
+        )
+        let time = bench.player.currentTime()
+        bench.driver.run(seconds: 10)
+        #expect(bench.player.currentTime() == time)
+        #expect(bench.audioDevice.calls.last { $0 == .pause || $0 == .resume } == .pause)
+        Self.giveBack(bench)
+        #expect(!bench.player.isInterrupted)
+        #expect(
+            bench.takeLines(of: "interruption", "rate", "status") == [
+                "interruptionEnded resume true", "rate 0.0 -> 1.0 resumedAfterInterruption", "status playing",
+            ]
+        )
+        bench.driver.run(atMost: 60)
+        let samples = bench.audioDevice.heard.flatMap(\.samples).filter { $0 != 0 }
+        let all = (0..<96_000).map { Int16(truncatingIfNeeded: $0) }.filter { $0 != 0 }
+        #expect(samples == all)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+    }
+
+    @Test("With resuming switched off it stays paused, and the event says that it should go on")
+    func staysPaused() {
+        let bench = Self.playing()
+        bench.player.resumesAfterInterruption = false
+        Self.interrupt(bench)
+        Self.giveBack(bench)
+        bench.driver.run(seconds: 5)
+        #expect(bench.sight == "0.0 paused")
+        #expect(!bench.player.isInterrupted)
+        #expect(bench.takeLines().contains("interruptionEnded resume true"))
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        #expect(bench.sight == "1.0 playing")
+    }
+
+    @Test(
+        "Who pauses meanwhile, stays paused; who plays, plays, and the interruption is over",
+        arguments: [false, true]
+    )
+    func overruled(plays: Bool) {
+        let bench = Self.playing()
+        Self.interrupt(bench)
+        bench.driver.run(seconds: 1)
+        if plays { bench.player.play() } else { bench.player.pause() }
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.player.isInterrupted == !plays)
+        #expect(bench.player.rate == (plays ? 1 : 0))
+        Self.giveBack(bench)
+        bench.driver.run(seconds: 0.5)
+        #expect(!bench.player.isInterrupted)
+        #expect(bench.player.rate == (plays ? 1 : 0))
+        #expect(
+            bench.takeLines(of: "interruption") == ["interruptionBegan", "interruptionEnded resume false"]
+        )
+        // Another call.
+        bench.player.play()
+        Self.interrupt(bench)
+        #expect(bench.sight == "0.0 paused")
+        Self.giveBack(bench)
+        #expect(bench.player.rate == 1)
+    }
+
+    @Test("A seek, another item and a loop meanwhile: it goes on where that leads")
+    func elsewhere() {
+        let bench = Self.playing()
+        Self.interrupt(bench)
+        bench.player.seek(to: .ms(1200), toleranceBefore: .zero, toleranceAfter: .zero)
+        bench.driver.run(seconds: 1)
+        #expect(bench.player.currentTime() == .ms(1200))
+        #expect(bench.sight == "0.0 paused")
+        Self.giveBack(bench)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.sight == "1.0 playing")
+        Self.interrupt(bench)
+        let item = bench.makeItem(.clip())
+        bench.player.replaceCurrentItem(with: item)
+        bench.player.repeatMode = .loop
+        bench.driver.run(seconds: 1)
+        #expect(bench.sight == "0.0 paused")
+        #expect(item.currentTime() == .zero)
+        Self.giveBack(bench)
+        bench.driver.run(seconds: 5)
+        #expect(bench.sight == "1.0 playing")
+        #expect(bench.takeLines(of: "end").count == 2)
+        // In the middle of a lap.
+        Self.interrupt(bench)
+        let time = item.currentTime()
+        bench.driver.run(seconds: 5)
+        Self.giveBack(bench)
+        #expect(item.currentTime() == time)
+        bench.driver.run(seconds: 5)
+        #expect(bench.takeLines(of: "end").count == 2)
+    }
+
+    @Test(
+        "What nobody hears is interrupted, too: muted, at volume 0, without a sound track",
+        arguments: 0..<3
+    )
+    func silent(kind: Int) {
+        let bench = Self.playing(kind == 2 ? .silentClip() : .clip())
+        if kind == 0 { bench.player.isMuted = true }
+        if kind == 1 { bench.player.volume = 0 }
+        Self.interrupt(bench)
+        #expect(bench.sight == "0.0 paused")
+        Self.giveBack(bench)
+        #expect(bench.player.rate == 1)
+    }
+
+    @Test("In a queue: the next item, which was made ready, waits as well")
+    func queue() {
+        let bench = PlayerTestBench(queue: 2, audio: .device())
+        bench.player.play()
+        bench.driver.run(seconds: 1.9)
+        Self.interrupt(bench)
+        bench.driver.run(seconds: 5)
+        #expect(bench.player.currentItem === bench.items[0])
+        bench.player.advanceToNextItem()
+        bench.driver.run(seconds: 1)
+        #expect(bench.player.currentItem === bench.items[1])
+        #expect(bench.sight == "0.0 paused")
+        Self.giveBack(bench)
+        bench.driver.run(atMost: 60)
+        #expect(bench.player.currentItem == nil)
+    }
+
+    @Test("A stall and an interruption, whichever is over first", arguments: [true, false], [true, false])
+    func stalled(waits: Bool, dataComesFirst: Bool) {
+        let bench = Bench(audio: .device())
+        bench.player.automaticallyWaitsToMinimizeStalling = waits
+        // Until second 5 no more than a second of it is there.
+        bench.load(.haltingClip)
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        Self.interrupt(bench)
+        #expect(bench.sight == "0.0 paused")
+        bench.driver.run(seconds: dataComesFirst ? 5 : 1)
+        #expect(bench.sight == "0.0 paused")
+        Self.giveBack(bench)
+        #expect(bench.player.rate == 1)
+        bench.driver.run(atMost: 60)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+    }
+
+    @Test("Released while it is interrupted: nothing is left, and a late word of the device does nothing")
+    func released() {
+        var bench: Bench? = Self.playing()
+        let device = bench!.audioDevice
+        Self.interrupt(bench!)
+        bench = nil
+        device.endInterruption()
+        #expect(device.calls.last == .finish)
+    }
+}

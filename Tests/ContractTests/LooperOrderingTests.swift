@@ -1,0 +1,95 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Where a looper's copies stand in a queue that holds items already")
+struct LooperOrderingTests {
+    private static let short = ScriptedMedia(video: .init(frameCount: 10))
+
+    @Test(
+        "Before them: the first copy is current at once; switched off, the others go on from where they were"
+    )
+    func precede() {
+        let bench = PlayerTestBench(queue: 2, of: .silentClip())
+        let (player, first, second) = (bench.player, bench.items[0], bench.items[1])
+        player.play()
+        bench.driver.run(until: .ms(1000))
+        let looper = PlayerLooper(player: player, templateItem: bench.makeItem(Self.short))
+        let copies = looper.loopingPlayerItems
+        #expect(player.items() == copies + [first, second])
+        #expect(first.currentTime() == .ms(1000))
+        bench.driver.run(until: .ms(2300))
+        #expect(looper.loopCount == 3 && looper.status == .ready)
+        #expect(player.items() == [copies[0], copies[1], copies[2], first, second])
+        looper.disableLooping()
+        #expect(player.items() == [copies[0], first, second])
+        bench.driver.run(seconds: 10)
+        let laps = (0..<4).flatMap { _ in 0..<10 }
+        #expect(bench.videoSink.numbers == Array(0...25) + laps + Array(25..<50) + Array(0..<50))
+    }
+
+    @Test("Behind them: they are played first, and what is put there later too")
+    func follow() {
+        let bench = PlayerTestBench(queue: 1, of: .silentClip())
+        let player = bench.player
+        let looper = PlayerLooper(
+            player: player,
+            templateItem: bench.makeItem(Self.short),
+            existingItemsOrdering: .loopingItemsFollowExistingItems
+        )
+        #expect(player.items() == bench.items + looper.loopingPlayerItems)
+        player.play()
+        bench.driver.run(until: .ms(2990))
+        #expect(looper.loopCount == 2)
+        let later = bench.makeItem(ScriptedMedia(video: .init(frameCount: 5)))
+        player.insert(later, after: nil)
+        bench.driver.run(until: .ms(4390))
+        // Two copies and one that had been played, what was put behind them, and then the copies again.
+        let laps = (0..<3).flatMap { _ in 0..<10 }
+        #expect(
+            bench.videoSink.numbers == Array(0..<50) + laps + Array(0..<10) + Array(0..<10) + Array(0..<5)
+                + Array(0..<5)
+        )
+        withExtendedLifetime(looper) {}
+    }
+
+    @Test("The usual way: the item that is looped is in the queue as well, and every lap is a copy's")
+    func sameItem() {
+        let bench = PlayerTestBench(queue: 1, of: Self.short)
+        let template = bench.items[0]
+        let looper = PlayerLooper(player: bench.player, templateItem: template)
+        let output = VideoOutput()
+        for item in looper.loopingPlayerItems { item.add(output) }
+        bench.player.play()
+        bench.driver.run(until: .ms(1990))
+        #expect(looper.loopCount == 4)
+        #expect(bench.videoSink.numbers == (0..<5).flatMap { _ in 0..<10 })
+        #expect(template.currentTime() == .zero && bench.player.items().last === template)
+    }
+
+    @Test(
+        "Taken off by its player's owner it does not come back by itself; with the next copy looping goes on"
+    )
+    func takenOff() {
+        let bench = PlayerTestBench(queue: 0, of: Self.short)
+        let player = bench.player
+        let looper = PlayerLooper(player: player, templateItem: bench.makeItem())
+        let copies = looper.loopingPlayerItems
+        player.play()
+        bench.driver.run(until: .ms(600))
+        player.replaceCurrentItem(with: nil)
+        bench.driver.run(seconds: 1)
+        #expect(player.currentItem == nil && player.items() == [copies[2], copies[0]])
+        player.advanceToNextItem()
+        bench.driver.run(seconds: 2)
+        #expect(bench.sight == "1.0 playing" && looper.status == .ready)
+        #expect(Set(player.items()) == Set(copies))
+        player.removeAllItems()
+        bench.driver.run(seconds: 1)
+        #expect(player.items().isEmpty)
+        player.insert(bench.makeItem(), after: nil)
+        bench.driver.run(seconds: 1)
+        #expect(player.items().isEmpty, "what is played now is no copy")
+        looper.disableLooping()
+    }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// Small files that FFmpeg's command makes for a test, with what no fixture has.
+enum MadeFile {
+    static func make(_ name: String, in folder: TemporaryFolder, _ words: String) throws -> URL {
+        let url = folder.file(name)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error"]
+            + words.split(whereSeparator: \.isWhitespace).map(String.init)
+            + [url.path]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return url
+    }
+}
+
+@Suite("Contract: what pictures say of themselves, and what cannot be played says why")
+struct PictureFactTests {
+    private struct Colors: Sendable {
+        let primaries, transfer, matrix: String
+        let isFull: Bool
+        var words: String {
+            """
+            -color_primaries \(primaries) -color_trc \(transfer) -colorspace \(matrix)
+            -color_range \(isFull ? "pc" : "tv")
+            """
+        }
+    }
+
+    @Test(
+        "Each picture has the colours, the transfer and the range that its stream declares, and so has its track"
+    )
+    func colors() async throws {
+        let folder = try TemporaryFolder()
+        let all = [
+            Colors(primaries: "bt709", transfer: "bt709", matrix: "bt709", isFull: false),
+            Colors(primaries: "smpte170m", transfer: "smpte170m", matrix: "smpte170m", isFull: true),
+            Colors(primaries: "bt2020", transfer: "smpte2084", matrix: "bt2020nc", isFull: false),
+            Colors(primaries: "bt2020", transfer: "arib-std-b67", matrix: "bt2020nc", isFull: true),
+        ]
+        for (number, colors) in all.enumerated() {
+            let url = try MadeFile.make(
+                "\(number).mp4",
+                in: folder,
+                """
+                -f lavfi -i testsrc2=s=90x50:r=10:d=0.5 -vf scale=out_range=\(colors.isFull ? "full" : "limited")
+                -pix_fmt yuv420p -c:v libx264 -preset ultrafast -threads 1 \(colors.words)
+                """
+            )
+            let bench = PlayerTestBench.forFiles()
+            let seen = Locked([VideoFormat]())
+            bench.layer.add(CallbackVideoSink { frame in seen.withLock { $0.append(frame.format) } })
+            let item = bench.load(url)
+            bench.player.play()
+            bench.driver.run(atMost: 10)
+            let formats = seen.withLock { $0 }
+            #expect(formats.count == 5)
+            // Coded as 96x64, and cropped.
+            #expect(formats.allSatisfy { $0.size == PixelSize(width: 90, height: 50) })
+            for color in formats.map(\.color) + item.tracks.map(\.assetTrack.color) {
+                #expect(color.primaries == colors.primaries)
+                #expect(color.transfer == colors.transfer)
+                #expect(color.matrix == colors.matrix)
+                #expect(color.isFullRange == colors.isFull)
+            }
+        }
+    }
+
+    @Test(
+        "A track that nothing decodes says so with a reason; the others are played",
+        .enabled(if: Fixture.areThere)
+    )
+    func withoutDecoder() async throws {
+        var bytes = try Data(contentsOf: Fixture.url("clip-h264-aac.mp4"))
+        for name in ["avc1", "avcC"] {
+            while let place = bytes.firstRange(of: Data(name.utf8)) {
+                bytes.replaceSubrange(place, with: Data("zzzz".utf8))
+            }
+        }
+        let folder = try TemporaryFolder()
+        try folder.write("strange.mp4", bytes)
+        let asset = Asset(url: folder.file("strange.mp4"))
+        let (isPlayable, tracks) = try await asset.load(.isPlayable, .tracks)
+        #expect(isPlayable)
+        let (video, audio) = (
+            tracks.first { $0.mediaType == .video }, tracks.first { $0.mediaType == .audio }
+        )
+        #expect(video?.isPlayable == false && video?.unplayableReason?.isEmpty == false)
+        #expect(audio?.isPlayable == true && audio?.unplayableReason == nil)
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(PlayerItem(asset: asset))
+        #expect(item.status == .readyToPlay)
+        #expect(item.tracks.filter(\.isEnabled).map(\.assetTrack.mediaType) == [.audio])
+        // And with the other one as strange, nothing is left.
+        for name in ["mp4a", "esds"] {
+            while let place = bytes.firstRange(of: Data(name.utf8)) {
+                bytes.replaceSubrange(place, with: Data("yyyy".utf8))
+            }
+        }
+        try folder.write("stranger.mp4", bytes)
+        let other = Asset(url: folder.file("stranger.mp4"))
+        #expect(try await !other.load(.isPlayable))
+        #expect(other.tracks.allSatisfy { $0.unplayableReason?.isEmpty == false })
+        let failing = bench.load(PlayerItem(asset: other))
+        #expect(failing.status == .failed && failing.error?.code == .decoderNotFound)
+    }
+
+    @Test(
+        "A file that was really encrypted says so, and an item of it fails with that code",
+        .enabled(if: Fixture.areThere)
+    )
+    func encrypted() async throws {
+        let folder = try TemporaryFolder()
+        let url = try MadeFile.make(
+            "encrypted.mp4",
+            in: folder,
+            """
+            -i \(Fixture.path("clip-h264-aac.mp4")) -t 1 -c copy -encryption_scheme cenc-aes-ctr
+            -encryption_key 00112233445566778899aabbccddeeff -encryption_kid 112233445566778899aabbccddeeff00
+            """
+        )
+        let asset = Asset(url: url)
+        let (isProtected, isPlayable, tracks) = try await asset.load(
+            .hasProtectedContent,
+            .isPlayable,
+            .tracks
+        )
+        #expect(isProtected && !isPlayable && tracks.count == 2)
+        #expect(
+            tracks.allSatisfy { $0.hasProtectedContent && $0.unplayableReason?.contains("encrypted") == true }
+        )
+        let bench = PlayerTestBench.forFiles()
+        let item = bench.load(url)
+        bench.player.play()
+        bench.driver.run(seconds: 1)
+        #expect(item.status == .failed && item.error?.code == .encrypted)
+        #expect(bench.videoSink.frames.isEmpty && bench.audioSink.frameCount == 0)
+    }
+}

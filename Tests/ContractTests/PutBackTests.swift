@@ -1,0 +1,127 @@
+import Playhead
+import PlayheadTesting
+import Testing
+
+@Suite("Contract: what is known of an item that is put back, and what is asked of it before it is open again")
+struct PutBackTests {
+    enum Learning: CaseIterable, Sendable { case declared, estimated, unknown }
+
+    @Test(
+        "A duration that was put right stays so, in another player and in a queue too, and is not told again",
+        arguments: Learning.allCases,
+        [true, false]
+    )
+    func duration(learning: Learning, inQueue: Bool) {
+        var media = ScriptedMedia.silentClip()
+        switch learning {
+        case .declared: media.declaredDuration = .ms(2900)
+        case .estimated: media.estimatedDuration = .ms(5000)
+        case .unknown: media.estimatedDuration = .indefinite
+        }
+        let bench = PlayerTestBench(media)
+        let item = bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(item.duration == .ms(2000))
+        let told = Locked([MediaTime]())
+        let token = item.observe(\.duration, options: .new) { item, _ in
+            told.withLock { $0.append(item.duration) }
+        }
+        bench.seek("back", to: .zero)
+        bench.driver.settle()
+        let next = PlayerTestBench(queue: 0, of: .silentClip())
+        if inQueue {
+            let first = next.makeItem()
+            next.player.insert(first, after: nil)
+            next.player.insert(item, after: first)
+            next.player.play()
+        } else {
+            next.player.replaceCurrentItem(with: item)
+        }
+        while next.driver.step() { #expect(item.duration == .ms(2000)) }
+        next.driver.run(seconds: 2.5)
+        #expect(next.player.currentItem === item)
+        #expect(item.duration == .ms(2000))
+        #expect(item.seekableTimeRanges == [MediaTimeRange(start: .zero, duration: .ms(2000))])
+        next.player.seek(to: .ms(2400), toleranceBefore: .zero, toleranceAfter: .zero)
+        #expect(item.currentTime() == .ms(2000))
+        next.driver.run(seconds: 5)
+        #expect(told.withLock { $0 }.isEmpty)
+        token.invalidate()
+    }
+
+    @Test("What it learns in a second playing counts too, and a copy begins with what is declared")
+    func learntLater() {
+        var media = ScriptedMedia.silentClip()
+        media.declaredDuration = .ms(2900)
+        let bench = PlayerTestBench(media)
+        let item = bench.load()
+        bench.load(.silentClip())
+        bench.load(item)
+        #expect(item.duration == .ms(2900))
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(item.duration == .ms(2000))
+        let copy = bench.load(item.makeCopy())
+        #expect(copy.duration == .ms(2900))
+    }
+
+    @Test("A step is done when it is open again, from where it was", arguments: [1, -1, 4, -4], 0..<4)
+    func steps(count: Int, seed: UInt64) {
+        let bench = PlayerTestBench(.clip(), seed: seed)
+        let main = bench.load()
+        bench.player.play()
+        bench.driver.run(until: .ms(1000))
+        bench.player.replaceCurrentItem(with: bench.makeItem())
+        bench.driver.run(seconds: 0.2)
+        bench.player.replaceCurrentItem(with: main)
+        for _ in 0..<Int(seed) * 2 { bench.driver.step() }
+        main.step(byCount: count)
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers.last == 25 + count)
+        #expect(main.currentTime() == .ms(1000 + Int64(count) * 40))
+        #expect(bench.sight == "0.0 paused")
+    }
+
+    @Test("Steps add up; a seek that follows calls them off, and playing goes on from where they end")
+    func others() {
+        let bench = PlayerTestBench(.clip())
+        let main = bench.load()
+        bench.seek("sought", to: .ms(1000))
+        bench.driver.settle()
+        func putBack() {
+            bench.player.replaceCurrentItem(with: nil)
+            bench.player.replaceCurrentItem(with: main)
+        }
+        putBack()
+        main.step(byCount: 3)
+        main.step(byCount: -1)
+        bench.driver.settle()
+        #expect(main.currentTime() == .ms(1080))
+        putBack()
+        main.step(byCount: 3)
+        bench.seek("other", to: .ms(400))
+        bench.driver.settle()
+        #expect(main.currentTime() == .ms(400))
+        #expect(bench.takeLines(of: "other") == ["other true"])
+        putBack()
+        main.step(byCount: 5)
+        bench.player.play()
+        bench.driver.run(seconds: 0.2)
+        #expect(bench.videoSink.numbers.suffix(6) == ArraySlice(15...20))
+        #expect(bench.sight == "1.0 playing")
+    }
+
+    @Test("Before it was ready for the first time, and waiting in a queue, a step does nothing")
+    func withoutEffect() {
+        let bench = PlayerTestBench(queue: 2, of: .clip())
+        bench.items[0].step(byCount: 3)
+        bench.items[1].step(byCount: 3)
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers == [0])
+        bench.items[1].step(byCount: 3)
+        bench.makeItem().step(byCount: 1)
+        bench.driver.run(seconds: 1)
+        #expect(bench.videoSink.numbers == [0])
+    }
+}

@@ -1,0 +1,207 @@
+import MediaCore
+import PlaybackEngine
+import PlayheadTesting
+import Testing
+
+@Suite("The pure state: interruptions")
+struct InterruptionStateTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var before: @Sendable (inout PlaybackState) -> Void = { _ = $0.handle(.setRate(1)) }
+        var during: @Sendable (inout PlaybackState) -> Void = { _ in }
+        /// While it lasts, as far as the row has let it last.
+        var isInterrupted = true
+        var rate: Float = 0
+        /// When it is over.
+        var shouldResume: Bool? = true
+        var rateAfter: Float = 1
+    }
+
+    static let rows = [
+        Row(testDescription: "playing: stops, and goes on"),
+        Row(testDescription: "at another rate", before: { _ = $0.handle(.setRate(2)) }, rateAfter: 2),
+        Row(
+            testDescription: "backward",
+            before: {
+                _ = $0.handle(.reversible(ItemID(1)))
+                _ = $0.handle(.setRate(-1))
+                _ = $0.handle(.firstFramePresented($0.epoch, at: .zero))
+            },
+            rateAfter: -1
+        ),
+        Row(
+            testDescription: "paused before: stays paused",
+            before: { _ = $0.handle(.setRate(0)) },
+            shouldResume: false,
+            rateAfter: 0
+        ),
+        Row(
+            testDescription: "paused meanwhile: stays paused",
+            during: { _ = $0.handle(.setRate(0)) },
+            shouldResume: false,
+            rateAfter: 0
+        ),
+        Row(
+            testDescription: "stepped meanwhile: stays paused",
+            during: { _ = $0.handle(.step(1)) },
+            shouldResume: false,
+            rateAfter: 0
+        ),
+        Row(
+            testDescription: "played meanwhile: plays, and it is over",
+            during: { _ = $0.handle(.setRate(1)) },
+            isInterrupted: false,
+            rate: 1,
+            shouldResume: nil
+        ),
+        Row(
+            testDescription: "played at once meanwhile",
+            during: { _ = $0.handle(.playImmediately(1)) },
+            isInterrupted: false,
+            rate: 1,
+            shouldResume: nil
+        ),
+        Row(
+            testDescription: "another rate meanwhile",
+            during: { _ = $0.handle(.setRate(1.5)) },
+            isInterrupted: false,
+            rate: 1.5,
+            shouldResume: nil,
+            rateAfter: 1.5
+        ),
+        Row(
+            testDescription: "played at an appointed moment meanwhile",
+            during: { _ = $0.handle(.restart(1, at: .ms(500))) },
+            isInterrupted: false,
+            rate: 1,
+            shouldResume: nil
+        ),
+        Row(
+            testDescription: "played and paused meanwhile: stays paused",
+            during: {
+                _ = $0.handle(.setRate(1))
+                _ = $0.handle(.setRate(0))
+            },
+            isInterrupted: false,
+            shouldResume: nil,
+            rateAfter: 0
+        ),
+        Row(
+            testDescription: "sought meanwhile: goes on from there",
+            during: {
+                _ = $0.handle(.seek(SeekRequest(id: SeekID(1), target: .ms(3000))))
+                _ = $0.handle(.firstFramePresented($0.epoch, at: .ms(3000)))
+                _ = $0.handle(.buffer(ItemID(1), .ready))
+            }
+        ),
+        Row(
+            testDescription: "another item meanwhile: that one goes on",
+            during: {
+                _ = $0.handle(.setItem(ItemID(2)))
+                _ = $0.handle(.opened(ItemID(2), duration: .ms(1000)))
+            }
+        ),
+        Row(testDescription: "the item taken off", during: { _ = $0.handle(.setItem(nil)) }),
+        Row(
+            testDescription: "the item fails meanwhile: nothing plays",
+            during: { _ = $0.handle(.failed(ItemID(1), MediaError(.io, "gone"))) },
+            shouldResume: false,
+            rateAfter: 0
+        ),
+        Row(
+            testDescription: "the item fails meanwhile, and another one comes behind it in the queue",
+            before: {
+                _ = $0.handle(.setEndAction(.advance))
+                _ = $0.handle(.setRate(1))
+            },
+            during: {
+                _ = $0.handle(.failed(ItemID(1), MediaError(.io, "gone")))
+                _ = $0.handle(.insert(ItemID(2), after: nil))
+            }
+        ),
+        Row(
+            testDescription: "twice: the second one changes nothing",
+            during: { _ = $0.handle(.interruptionBegan) }
+        ),
+        Row(
+            testDescription: "in a stall that waits",
+            before: {
+                _ = $0.handle(.setRate(1))
+                _ = $0.handle(.starved($0.epoch))
+            }
+        ),
+        Row(
+            testDescription: "in a stall that took the rate; data comes meanwhile",
+            before: {
+                _ = $0.handle(.setWaitsToMinimizeStalling(false))
+                _ = $0.handle(.setRate(1))
+                _ = $0.handle(.starved($0.epoch))
+            },
+            during: { _ = $0.handle(.buffer(ItemID(1), .ready)) }
+        ),
+        Row(
+            testDescription: "asked to play on from the end",
+            before: {
+                _ = $0.handle(.setRate(1))
+                _ = $0.handle(.reachedEnd($0.epoch, at: .ms(10_000), nil))
+                _ = $0.handle(.setRate(1))
+            },
+            during: { _ = $0.handle(.endedAgain($0.epoch)) },
+            // The end is told again then.
+            rateAfter: 0
+        ),
+        Row(
+            testDescription: "resuming is switched off",
+            before: {
+                _ = $0.handle(.setResumesAfterInterruption(false))
+                _ = $0.handle(.setRate(1))
+            },
+            rateAfter: 0
+        ),
+        Row(
+            testDescription: "resuming is switched off meanwhile",
+            during: { _ = $0.handle(.setResumesAfterInterruption(false)) },
+            rateAfter: 0
+        ),
+    ]
+
+    @Test("before x meanwhile: who plays, and what is told", arguments: rows)
+    func table(row: Row) {
+        var state = StateTests.ready(row.before)
+        let began = state.handle(.interruptionBegan)
+        #expect(began.first { if case .post = $0 { true } else { false } } == .post(.interruptionBegan))
+        #expect(state.isInterrupted)
+        #expect(state.rate == 0)
+        #expect(state.timeControl == .paused)
+        row.during(&state)
+        #expect(state.isInterrupted == row.isInterrupted)
+        #expect(state.rate == row.rate)
+        let ended = state.handle(.interruptionEnded)
+        let told = ended.compactMap { action -> Bool? in
+            if case .post(.interruptionEnded(let shouldResume)) = action { shouldResume } else { nil }
+        }
+        #expect(told == [row.shouldResume].compactMap(\.self))
+        #expect(!state.isInterrupted)
+        #expect(state.rate == row.rateAfter)
+    }
+
+    @Test("In this order: time stands, the interruption, the rate, what really happens; and back")
+    func order() {
+        var state = StateTests.ready { _ = $0.handle(.setRate(1)) }
+        #expect(
+            state.handle(.interruptionBegan) == [
+                .setTimelineRate(0), .post(.interruptionBegan),
+                .post(.rateChanged(from: 1, to: 0, .audioSessionInterrupted)),
+                .post(.timeControlChanged(.paused, nil)),
+            ]
+        )
+        #expect(
+            state.handle(.interruptionEnded) == [
+                .post(.interruptionEnded(shouldResume: true)), .setTimelineRate(1),
+                .post(.rateChanged(from: 0, to: 1, .resumedAfterInterruption)),
+                .post(.timeControlChanged(.playing, nil)),
+            ]
+        )
+        #expect(state.handle(.interruptionEnded).isEmpty)
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Observation
+import Playhead
+import PlayheadTesting
+import Synchronization
+import Testing
+
+@Suite("Swift's observation")
+struct TrackingTests {
+    /// Names what was announced while `body` ran.
+    private func announced(by bench: PlayerTestBench<Player>, _ body: () -> Void) -> Set<String> {
+        let names = Mutex(Set<String>())
+        let player = bench.player
+        func track(_ name: String, _ read: () -> Void) {
+            withObservationTracking(read) { _ = names.withLock { $0.insert(name) } }
+        }
+        track("rate") { _ = player.rate }
+        track("timeControlStatus") { _ = player.timeControlStatus }
+        track("reason") { _ = player.reasonForWaitingToPlay }
+        track("volume") { _ = player.volume }
+        track("isMuted") { _ = player.isMuted }
+        track("repeatMode") { _ = player.repeatMode }
+        track("currentItem") { _ = player.currentItem }
+        track("ready") { _ = bench.layer.isReadyForDisplay }
+        body()
+        return names.withLock { $0 }
+    }
+
+    @Test("A setter tells who tracks at once, of what is different and of nothing else")
+    func setters() {
+        let bench = PlayerTestBench()
+        let player = bench.player
+        #expect(announced(by: bench) { player.volume = 0.5 } == ["volume"])
+        #expect(announced(by: bench) { player.volume = 0.5 }.isEmpty)
+        #expect(announced(by: bench) { player.isMuted = true } == ["isMuted"])
+        #expect(announced(by: bench) { player.repeatMode = .loop } == ["repeatMode"])
+        #expect(announced(by: bench) { player.rate = 2 } == ["rate", "timeControlStatus", "reason"])
+        #expect(announced(by: bench) { player.rate = 1 } == ["rate"])
+        let item = bench.makeItem()
+        let replacing = announced(by: bench) { player.replaceCurrentItem(with: item) }
+        #expect(replacing == ["currentItem", "reason"])
+        bench.driver.settle()
+        #expect(announced(by: bench) { bench.layer.player = nil } == ["ready"])
+        #expect(announced(by: bench) { bench.layer.player = player } == ["ready"])
+    }
+
+    @Test("What a setter has set and the player has not kept is told")
+    func refused() {
+        let bench = PlayerTestBench()
+        let player = bench.player
+        player.replaceCurrentItem(with: bench.makeItem())
+        player.play()
+        bench.driver.run(atMost: 60)
+        #expect(player.rate == 0)
+        // At the end there is nothing left to play: the rate falls back at once.
+        player.play()
+        #expect(player.rate == 1)
+        let names = announced(by: bench) { bench.driver.settle() }
+        #expect(names == ["rate", "timeControlStatus", "reason"])
+        #expect(player.rate == 0)
+    }
+
+    @Test("Inside the callback the player is as it was, until the callback sets something")
+    func insideTheCallback() async {
+        let bench = PlayerTestBench()
+        let (player, log) = (bench.player, Column())
+        let item = bench.makeItem()
+        let task = Mutex<Task<Float, Never>?>(nil)
+        player.play()
+        player.pause()
+        withObservationTracking {
+            _ = player.timeControlStatus
+        } onChange: {
+            // Setting something in here calls this again, from inside the setter.
+            guard task.withLock({ $0 == nil }) else { return }
+            // Told of waiting; paused long since.
+            log.add("\(player.rate) \(player.timeControlStatus)")
+            task.withLock { $0 = Task { player.rate } }
+            player.rate = 3
+            log.add("\(player.rate)")
+        }
+        bench.driver.settle()
+        #expect(log.lines == ["1.0 waitingToPlayAtSpecifiedRate", "3.0"])
+        player.rate = 4
+        let later = task.withLock { $0 }
+        #expect(await later?.value != 1)
+        withExtendedLifetime(item) {}
+    }
+
+    #if compiler(>=6.2)
+        @Test("Observations, the sequence, does not miss where things end")
+        func observations() async {
+            let bench = PlayerTestBench()
+            let player = bench.player
+            let values = Observations { player.volume }
+            let last = Task {
+                for await value in values where value == 0.25 { return value }
+                return -1
+            }
+            for step in 0...75 { player.volume = 1 - Float(step) / 100 }
+            bench.driver.settle()
+            #expect(await last.value == 0.25)
+        }
+    #endif
+}

@@ -1,0 +1,158 @@
+import Foundation
+import MediaCore
+import Sinks
+import TestSupport
+import Testing
+
+/// What the encoders write, read back by FFmpeg's command.
+@Suite struct ImageEncoderTests {
+    private func frame(
+        _ name: PixelFormat,
+        _ color: ColorDescription,
+        _ content: BytesPicture,
+        _ size: PixelSize
+    ) -> VideoFrame {
+        videoFrame(VideoFormat(pixelFormat: name, size: size, color: color), content)
+    }
+
+    /// All samples of an image file, as `format` has them.
+    private func decoded(_ path: String, as format: String) throws -> [UInt8] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-pix_fmt", format, "-f", "rawvideo", "-",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return Array(bytes)
+    }
+
+    private func write(_ bytes: [UInt8], _ name: String, _ folder: TemporaryFolder) throws -> String {
+        let path = folder.path(name)
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    @Test("PNG keeps every sample, with alpha and without, in odd sizes", arguments: RowLayout.allCases)
+    func png(layout: RowLayout) throws {
+        let folder = try TemporaryFolder()
+        let encoder = ImageEncoder(.png)
+        for (format, name, width) in [
+            (PixelFormat.rgb24, "rgb24", 3), (.rgba, "rgba", 4), (.gray, "gray", 1),
+        ] {
+            let picture = picture([(7 * width, 5)], layout: layout)
+            let size = PixelSize(width: 7, height: 5)
+            let bytes = try encoder.encode(frame(format, ColorDescription(), picture.storage, size))
+            let path = try write(bytes, "\(name).png", folder)
+            #expect(try decoded(path, as: name) == picture.packed, "\(name)")
+        }
+    }
+
+    /// Plain colours, which no quality may change by more than a step or two.
+    @Test(
+        "Colours are those of the frame, whatever its matrix and range: JPEG and WebP have one matrix alone",
+        arguments: ["bt709", "smpte170m", "bt2020nc"],
+        [false, true]
+    )
+    func colors(matrix: String, isFull: Bool) throws {
+        let folder = try TemporaryFolder()
+        let size = PixelSize(width: 64, height: 48)
+        // Strong red, by BT.709's matrix or another's: what it is in RGB is worked out here.
+        let (kr, kb) = [
+            "bt709": (0.2126, 0.0722), "smpte170m": (0.299, 0.114), "bt2020nc": (0.2627, 0.0593),
+        ][matrix]!
+        let rgb = [200.0, 60, 90]
+        let luma = kr * rgb[0] + (1 - kr - kb) * rgb[1] + kb * rgb[2]
+        let blue = (rgb[2] - luma) / (2 * (1 - kb))
+        let red = (rgb[0] - luma) / (2 * (1 - kr))
+        let samples =
+            isFull
+            ? [luma, 128 + blue, 128 + red]
+            : [16 + luma * 219 / 255, 128 + blue * 224 / 255, 128 + red * 224 / 255]
+        let values = samples.map { UInt8($0.rounded()) }
+        let counts = [64 * 48, 32 * 24, 32 * 24]
+        let bytes = zip(values, counts).flatMap { [UInt8](repeating: $0, count: $1) }
+        let storage = BytesPicture(
+            bytes,
+            [
+                .init(offset: 0, bytesPerRow: 64, bytesUsedPerRow: 64, rowCount: 48),
+                .init(offset: 64 * 48, bytesPerRow: 32, bytesUsedPerRow: 32, rowCount: 24),
+                .init(offset: 64 * 48 + 32 * 24, bytesPerRow: 32, bytesUsedPerRow: 32, rowCount: 24),
+            ]
+        )
+        let color = ColorDescription(matrix: matrix, isFullRange: isFull)
+        for format in ImageFileFormat.allCases {
+            let bytes = try ImageEncoder(format, quality: 100).encode(frame(.yuv420p, color, storage, size))
+            let path = try write(bytes, "a.\(format.rawValue)", folder)
+            let found = try decoded(path, as: "rgb24")
+            try #require(found.count == 64 * 48 * 3)
+            for channel in 0..<3 {
+                let off = abs(Double(found[(24 * 64 + 32) * 3 + channel]) - rgb[channel])
+                #expect(
+                    off <= 4,
+                    "\(format) channel \(channel): \(found[(24 * 64 + 32) * 3..<(24 * 64 + 32) * 3 + 3]) for \(values)"
+                )
+            }
+        }
+    }
+
+    @Test("A lower quality is a smaller file; the next picture may be of another size")
+    func quality() throws {
+        let size = PixelSize(width: 160, height: 120)
+        var random = SplitMix64(7)
+        let noise = (0..<160 * 120 * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let storage = BytesPicture(
+            noise,
+            [.init(offset: 0, bytesPerRow: 480, bytesUsedPerRow: 480, rowCount: 120)]
+        )
+        let picture = frame(.rgb24, ColorDescription(), storage, size)
+        for format in [ImageFileFormat.jpeg, .webp] {
+            let counts = try [1, 50, 90, 100].map {
+                try ImageEncoder(format, quality: $0).encode(picture).count
+            }
+            #expect(counts == counts.sorted() && Set(counts).count == 4, "\(format): \(counts)")
+            #expect(try ImageEncoder(format).encode(picture).count == counts[2])
+        }
+        let encoder = ImageEncoder(.jpeg)
+        let half = frame(.rgb24, ColorDescription(), storage, PixelSize(width: 160, height: 60))
+        #expect(try encoder.encode(picture) == ImageEncoder(.jpeg).encode(picture))
+        #expect(try encoder.encode(half) == ImageEncoder(.jpeg).encode(half))
+        #expect(try encoder.encode(picture) == ImageEncoder(.jpeg).encode(picture))
+    }
+
+    @Test("What cannot be stored is an error with words, and the next picture can be")
+    func refused() throws {
+        let encoder = ImageEncoder(.webp)
+        let storage = BytesPicture(
+            [0, 0, 0],
+            [.init(offset: 0, bytesPerRow: 0, bytesUsedPerRow: 3, rowCount: 1)]
+        )
+        let wide = frame(.rgb24, ColorDescription(), storage, PixelSize(width: 20_000, height: 1))
+        let rows = BytesPicture(
+            [UInt8](repeating: 9, count: 60_000),
+            [.init(offset: 0, bytesPerRow: 60_000, bytesUsedPerRow: 60_000, rowCount: 1)]
+        )
+        let error = #expect(throws: MediaError.self) {
+            try encoder.encode(frame(.rgb24, wide.format.color, rows, wide.size))
+        }
+        #expect(
+            error?.code == .conversionFailed && error?.message.contains("20000x1") == true,
+            "\(String(describing: error))"
+        )
+        #expect(
+            try !encoder.encode(frame(.rgb24, ColorDescription(), rows, PixelSize(width: 100, height: 1)))
+                .isEmpty
+        )
+        let unknown = frame(
+            PixelFormat(rawValue: "nothing"),
+            ColorDescription(),
+            rows,
+            PixelSize(width: 4, height: 1)
+        )
+        #expect(throws: MediaError.self) { try encoder.encode(unknown) }
+    }
+}
