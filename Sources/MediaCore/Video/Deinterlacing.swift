@@ -23,7 +23,7 @@ public protocol Deinterlacer: AnyObject, Sendable {
     ) throws(MediaError) -> VideoFrame
 }
 
-/// The frames around an interlaced one, in order of presentation, and what was made of the three.
+/// The frames around an interlaced one, in order of presentation, and the whole frame that was made of the three.
 package final class FrameNeighbours: Sendable {
     package let previous: VideoFrame?
     package let next: VideoFrame?
@@ -34,18 +34,10 @@ package final class FrameNeighbours: Sendable {
         self.next = next?.withoutNeighbours
     }
 
-    /// What `make` gives, which is asked once. The lock is held meanwhile: a second layer waits for the first instead of doing
-    /// the same beside it.
-    package func deinterlaced(
-        _ make: () throws(MediaError) -> VideoFrame
-    ) throws(MediaError) -> VideoFrame {
-        try made.withLock { made throws(MediaError) in
-            if let made { return made }
-            // A frame that knows its neighbours would hold them, and they it, for ever.
-            let frame = try make().withoutNeighbours
-            made = frame
-            return frame
-        }
+    /// A frame that knows its neighbours would hold them, and they it, for ever.
+    package var whole: VideoFrame? {
+        get { made.withLock { $0 } }
+        set { made.withLock { $0 = newValue?.withoutNeighbours } }
     }
 }
 

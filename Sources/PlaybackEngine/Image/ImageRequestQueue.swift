@@ -60,14 +60,14 @@ package final class ImageRequestQueue: @unchecked Sendable {
         driver: any Driver,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         converter: any VideoConverter,
-        makeDeinterlacer: @escaping @Sendable () -> (any Deinterlacer)? = { nil },
+        deinterlacer: FrameDeinterlacer = FrameDeinterlacer(),
         options: @escaping @Sendable () -> DecoderOptions,
         didOpen: @escaping @Sendable (MediaDescription) -> Void
     ) {
         lane = driver.makeLane(.loading, label: "stills")
         self.makeDemuxer = makeDemuxer
         self.converter = converter
-        deinterlacer = FrameDeinterlacer(make: makeDeinterlacer)
+        self.deinterlacer = deinterlacer
         self.options = options
         self.didOpen = didOpen
     }

@@ -1,51 +1,54 @@
-import MediaCore
+package import MediaCore
 
-/// Makes whole frames of interlaced ones, for a layer or for still images. Nothing is made or opened before the first of them
-/// comes.
-///
-/// `@unchecked Sendable`: confined to the lane of the layer, or to that of the requests for images.
-final class FrameDeinterlacer: @unchecked Sendable {
+/// Makes whole frames of interlaced ones, for all layers of a player or for still images. Nothing is made or opened before the
+/// first of them comes. Any thread: a second layer waits for the first, and gets what that one made.
+package final class FrameDeinterlacer: Sendable {
+    private struct State {
+        var deinterlacer: (any Deinterlacer)?
+        /// Frames like this one cannot be deinterlaced.
+        var refused: VideoFormat?
+        var hasTold = false
+    }
+
     private let make: @Sendable () -> (any Deinterlacer)?
-    private var deinterlacer: (any Deinterlacer)?
-    /// Frames like this one cannot be deinterlaced.
-    private var refused: VideoFormat?
-    private var hasTold = false
+    /// Held while a frame is made.
+    private let state = Locked(State())
 
-    init(make: @escaping @Sendable () -> (any Deinterlacer)?) { self.make = make }
+    package init(make: @escaping @Sendable () -> (any Deinterlacer)? = { nil }) { self.make = make }
 
     /// The frame as it is where it cannot be done; the error says why, once.
     func deinterlace(_ frame: VideoFrame) -> (frame: VideoFrame, error: MediaError?) {
-        guard frame.isInterlaced, frame.format != refused else { return (frame, nil) }
-        do throws(MediaError) {
-            var whole = frame
-            let made =
-                if let neighbours = frame.neighbours {
-                    try neighbours.deinterlaced { () throws(MediaError) in
-                        try work(frame, neighbours.previous, neighbours.next)
-                    }
-                } else {
-                    try work(frame, nil, nil)
-                }
-            // It may have been made when the frame was of another epoch.
-            whole.storage = made.storage
-            whole.isInterlaced = made.isInterlaced
-            return (whole, nil)
-        } catch {
-            refused = frame.format
-            defer { hasTold = true }
-            return (frame, hasTold ? nil : error)
+        guard frame.isInterlaced else { return (frame, nil) }
+        return state.withLock { state in
+            guard frame.format != state.refused else { return (frame, nil) }
+            do throws(MediaError) {
+                let made = if let known = frame.neighbours?.whole { known } else { try work(frame, &state) }
+                frame.neighbours?.whole = made
+                var whole = frame
+                // It may have been made when the frame was of another epoch.
+                whole.storage = made.storage
+                whole.isInterlaced = made.isInterlaced
+                return (whole, nil)
+            } catch {
+                state.refused = frame.format
+                defer { state.hasTold = true }
+                return (frame, state.hasTold ? nil : error)
+            }
         }
     }
 
-    private func work(
-        _ frame: VideoFrame,
-        _ previous: VideoFrame?,
-        _ next: VideoFrame?
-    ) throws(MediaError) -> VideoFrame {
-        guard let deinterlacer = deinterlacer ?? make() else {
+    /// What was shown is history: the memory goes back.
+    func forget() { state.withLock { $0.deinterlacer = nil } }
+
+    private func work(_ frame: VideoFrame, _ state: inout State) throws(MediaError) -> VideoFrame {
+        guard let deinterlacer = state.deinterlacer ?? make() else {
             throw MediaError(.conversionFailed, "frames stay interlaced: this backend makes no whole ones")
         }
-        self.deinterlacer = deinterlacer
-        return try deinterlacer.deinterlace(frame, previous: previous, next: next)
+        state.deinterlacer = deinterlacer
+        return try deinterlacer.deinterlace(
+            frame,
+            previous: frame.neighbours?.previous,
+            next: frame.neighbours?.next
+        )
     }
 }

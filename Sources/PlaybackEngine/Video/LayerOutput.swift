@@ -1,46 +1,11 @@
 package import MediaCore
 
-/// What an output tells the loop about its sinks.
-package enum OutputReport: Sendable {
-    /// A sink threw and was taken off; it has been finished.
-    case sinkFailed(MediaError, any Error)
-    /// A frame was not taken because the sinks were still busy with earlier ones.
-    case skipped
-    /// Whether a sink wants interlaced frames whole is not as it was; see `LayerOutput.deinterlaces`.
-    case deinterlacingChanged
-    /// Frames stay interlaced, for this reason. Told once.
-    case notDeinterlaced(MediaError)
-    /// The audio's device has something to tell.
-    case device(AudioDeviceNotice)
-}
-
 /// One layer's frames on their way to its sinks: filtered, made as each sink wants them, and handed over on a lane for
 /// each sink, so that a slow one holds back nobody else.
 ///
 /// A frame gets its place with every sink at once, under the lock; what takes time comes after that. So each sink sees
 /// frames, flushes and its end in the order in which they were handed in here.
 package final class LayerOutput: Sendable {
-    /// How a layer wants its frames.
-    package struct Fit: Hashable, Sendable {
-        /// nil: frames are handed out as the decoder made them; gravity and background mean nothing.
-        package let size: PixelSize?
-        package let gravity: VideoGravity
-        package let background: Color
-        package let deinterlacing: Deinterlacing
-
-        package init(
-            size: PixelSize? = nil,
-            gravity: VideoGravity = .resizeAspect,
-            background: Color = .clear,
-            deinterlacing: Deinterlacing = .none
-        ) {
-            self.size = size
-            self.gravity = size == nil ? .resizeAspect : gravity
-            self.background = size == nil ? .clear : background
-            self.deinterlacing = deinterlacing
-        }
-    }
-
     private struct Shared {
         var fit = Fit()
         var report: (@Sendable (OutputReport) -> Void)?
@@ -102,17 +67,17 @@ package final class LayerOutput: Sendable {
     /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
     private static let patience: Int64 = 100_000_000
 
-    /// `conversions`: of all layers of a player.
+    /// `conversions` and `deinterlacer`: of all layers of a player.
     package init(
         driver: any Driver,
         label: String,
         conversions: FrameConversions,
-        makeDeinterlacer: @escaping @Sendable () -> (any Deinterlacer)? = { nil }
+        deinterlacer: FrameDeinterlacer = FrameDeinterlacer()
     ) {
         lane = driver.makeLane(.presenting, label: label)
         self.driver = driver
         self.conversions = conversions
-        deinterlacer = FrameDeinterlacer(make: makeDeinterlacer)
+        self.deinterlacer = deinterlacer
     }
 
     package func setReport(_ report: (@Sendable (OutputReport) -> Void)?) {
@@ -311,6 +276,7 @@ package final class LayerOutput: Sendable {
             return shared.feeders
         }
         for feeder in feeders { feeder.flush() }
+        if deinterlaces { lane.enqueue { [deinterlacer] in deinterlacer.forget() } }
     }
 
     /// Finishes every sink; nothing is presented any more.

@@ -66,7 +66,7 @@ public final class ImageGenerator: Sendable {
             driver: clock.makeDriver(),
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
-            makeDeinterlacer: { asset.backend.makeDeinterlacer() },
+            deinterlacer: FrameDeinterlacer { asset.backend.makeDeinterlacer() },
             options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
             didOpen: { asset.opened(.success($0)) }
         )

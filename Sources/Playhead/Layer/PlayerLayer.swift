@@ -68,12 +68,11 @@ public final class PlayerLayer: Sendable {
         defer { moved(from: old, to: player, wasReady: wasReady) }
         if let old, let oldOutput { old.core.loop.perform { $0.removeLayer(oldOutput) } }
         let output = player.map { player in
-            let backend = player.configuration.backend
-            return LayerOutput(
+            LayerOutput(
                 driver: player.core.driver,
                 label: "layer",
                 conversions: player.core.conversions,
-                makeDeinterlacer: { backend.makeDeinterlacer() }
+                deinterlacer: player.core.deinterlacer
             )
         }
         let (sinks, fit, filter) = state.withLock { state in

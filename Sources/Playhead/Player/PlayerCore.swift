@@ -18,6 +18,8 @@ final class PlayerCore: Sendable {
     let watchers: Watchers
     /// What layers' sinks want in another shape, made once for all of them.
     let conversions: FrameConversions
+    /// Makes whole frames of interlaced ones for them.
+    let deinterlacer: FrameDeinterlacer
     /// Where the audio is heard; nil: the sink has no device.
     let device: (any AudioDeviceSink)?
 
@@ -81,6 +83,7 @@ final class PlayerCore: Sendable {
         watchers = Watchers()
         let backend = configuration.backend
         conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
+        deinterlacer = FrameDeinterlacer { backend.makeDeinterlacer() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink
         let loop = PlaybackLoop(
