@@ -118,7 +118,8 @@ final class ImageReader {
             known = lastSyncPoint.frame
             return
         }
-        drainsBehindSyncPoint = true
+        // Where packets do not say when they are presented, the decoder learns it from those that follow.
+        drainsBehindSyncPoint = pending?.presentationTime != nil
         if canGoOn { skipsBehind = sent } else { flush() }
     }
 
@@ -224,6 +225,10 @@ final class ImageReader {
         if goal.isSyncPoint {
             // What leads up to a sync point lacks what it refers to.
             guard frame.isKeyFrame || time >= goal.time else { return nil }
+            if drainsBehindSyncPoint, time != goal.time {
+                try decodeOn()
+                return nil
+            }
             newest = frame
             lastSyncPoint = (goal.time, frame)
             return frame
@@ -290,6 +295,12 @@ final class ImageReader {
         return time <= end
     }
 
+    /// The sync point alone does not do: with what follows it.
+    private func decodeOn() throws(MediaError) {
+        drainsBehindSyncPoint = false
+        try restart()
+    }
+
     /// The packets are not those of the first time: from the sync point again.
     private func restart() throws(MediaError) {
         flush()
@@ -300,8 +311,7 @@ final class ImageReader {
     private func finish() throws(MediaError) -> VideoFrame? {
         if goal.isSyncPoint, drainsBehindSyncPoint, newest == nil {
             // It may be a field whose other half comes in the next packet.
-            drainsBehindSyncPoint = false
-            try restart()
+            try decodeOn()
             return nil
         }
         hasEnded = true
