@@ -29,6 +29,10 @@ final class PulseConnection: @unchecked Sendable {
     private var hasToldOfSilence = false
     /// The device that was asked for is not there: the default is used until another is asked for.
     private var missingDevice: String?
+    /// Of this one it has been told that it is not there.
+    private var toldMissing: String?
+    /// It was away for a while: sinks may have come that nobody was told of.
+    private var mayHaveMissedSinks = false
 
     init(
         settings: Locked<PulseAudioSink.Settings>,
@@ -168,6 +172,7 @@ final class PulseConnection: @unchecked Sendable {
     }
 
     private func disconnect() {
+        mayHaveMissedSinks = true
         guard let library else { return }
         let pulse = library.functions
         if let stream {
@@ -209,7 +214,10 @@ final class PulseConnection: @unchecked Sendable {
     /// What was asked for since the last time.
     fileprivate func attend() {
         drain(wakeDescriptor)
-        if signals.deviceIsNew.exchange(false, ordering: .acquiring) { missingDevice = nil }
+        if signals.deviceIsNew.exchange(false, ordering: .acquiring) {
+            missingDevice = nil
+            toldMissing = nil
+        }
         guard let library, let context,
             library.functions.context_get_state(context) == PA_CONTEXT_READY
         else { return }
@@ -227,20 +235,27 @@ final class PulseConnection: @unchecked Sendable {
         signals.deviceName.withLock { $0 = device }
         signals.isAway.store(false, ordering: .releasing)
         onNotice(.connected(device: device))
+        if device == settings.withLock({ $0.device }) { toldMissing = nil }
+        if mayHaveMissedSinks {
+            mayHaveMissedSinks = false
+            sinksChanged()
+        }
         attend()
     }
 
     /// From now on it is known how soon something can be heard.
     func streamIsMeasured() { signals.isConnecting.store(false, ordering: .relaxed) }
 
-    func streamMoved(to device: String) { signals.deviceName.withLock { $0 = device } }
+    func streamMoved(to device: String) {
+        signals.deviceName.withLock { $0 = device }
+        if device == settings.withLock({ $0.device }) { toldMissing = nil }
+    }
 
     /// The stream was refused, or taken away with its device.
     func streamFailed(wanted: String?) {
         let error = context.flatMap { library?.functions.context_errno($0) } ?? 0
         if let wanted, error == Int32(PA_ERR_NOENTITY.rawValue) {
-            missingDevice = wanted
-            onNotice(.deviceNotFound(wanted))
+            noteMissing(wanted)
         }
         failed(words(error))
         // The server is there.
@@ -278,8 +293,16 @@ final class PulseConnection: @unchecked Sendable {
 
     fileprivate func moveFailed() {
         guard let wanted = settings.withLock({ $0.device }) else { return }
-        missingDevice = wanted
-        onNotice(.deviceNotFound(wanted))
+        noteMissing(wanted)
+        // To the default. A stream that took itself for moved would not be moved when the device comes.
+        attend()
+    }
+
+    private func noteMissing(_ device: String) {
+        missingDevice = device
+        guard device != toldMissing else { return }
+        toldMissing = device
+        onNotice(.deviceNotFound(device))
     }
 
     private func tellOfSilence(_ reason: String) {
