@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("A lower quality is a smaller file; the next picture may be of another size")
+    @Test("A lower quality is a smaller file; a picture is the same file each time, and the next one may be of another size")
     func quality() throws {
         let size = PixelSize(width: 160, height: 120)
         var random = SplitMix64(7)
@@ -116,6 +116,11 @@ import Testing
             }
             #expect(counts == counts.sorted() && Set(counts).count == 4, "\(format): \(counts)")
             #expect(try ImageEncoder(format).encode(picture).count == counts[2])
+        }
+        for format in ImageFileFormat.allCases {
+            let encoder = ImageEncoder(format)
+            let files = try (0..<4).map { _ in try encoder.encode(picture) }
+            #expect(try Set(files) == [ImageEncoder(format).encode(picture)], "\(format)")
         }
         let encoder = ImageEncoder(.jpeg)
         let half = frame(.rgb24, ColorDescription(), storage, PixelSize(width: 160, height: 60))

@@ -86,6 +86,7 @@ private final class Encoder {
     let pixelFormat: AVPixelFormat
     private let pointer: UnsafeMutablePointer<AVCodecContext>
     private let log: LibraryLog
+    private var count: Int64 = 0
 
     init(
         _ format: ImageFileFormat,
@@ -144,7 +145,9 @@ private final class Encoder {
     func encode(_ picture: FrameOwner) throws(MediaError) -> [UInt8] {
         picture.pointer.pointee.quality = pointer.pointee.global_quality
         picture.pointer.pointee.color_range = pointer.pointee.color_range
-        picture.pointer.pointee.pts = 0
+        // Encoders that are made for films refuse a time that does not increase.
+        picture.pointer.pointee.pts = count
+        count += 1
         let packet = try PacketOwner()
         let code = log.capture {
             let code = avcodec_send_frame(pointer, picture.pointer)
