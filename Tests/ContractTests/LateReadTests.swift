@@ -46,7 +46,7 @@ struct LateReadTests {
                 let semaphore = DispatchSemaphore(value: 0)
                 // The limit is for a test that fails.
                 let wait = {
-                    waitBegan.yield()
+                    self.waitBegan.yield()
                     _ = semaphore.wait(timeout: .now() + .seconds(30))
                 }
                 context.whileWaiting(onInterrupt: { semaphore.signal() }, wait: wait)

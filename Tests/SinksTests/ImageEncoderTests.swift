@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test("A lower quality is a smaller file; a picture is the same file each time, and the next one may be of another size")
+    @Test("A lower quality is a smaller file; a picture is the same file each time, whatever came between")
     func quality() throws {
         let size = PixelSize(width: 160, height: 120)
         var random = SplitMix64(7)
