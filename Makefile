@@ -123,6 +123,10 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 ffmpeg7: ## compile against the headers of FFmpeg 7
 	Tests/check-ffmpeg-headers.sh
 
+.PHONY: sdl-headers
+sdl-headers: ## compare the declarations of SDL2 with its own headers (fetched, and not installed, where they are missing)
+	Tests/check-sdl-headers.sh
+
 ##@ Measure
 
 BENCHMARKS = $(SWIFT) build -c release --package-path Benchmarks --product

@@ -32,6 +32,7 @@ let package = Package(
     products: [
         .library(name: "Playhead", targets: ["Playhead"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
+        .library(name: "WindowSink", targets: ["WindowSink"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     dependencies: [
@@ -65,6 +66,9 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .target(name: "PulseAudio", dependencies: ["CPulse", "MediaCore"], swiftSettings: settings),
         .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
+        // Declarations of our own: neither headers nor library are needed to build.
+        .systemLibrary(name: "CSDL"),
+        .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
@@ -82,6 +86,7 @@ let package = Package(
             name: "vplay",
             dependencies: [
                 "Playhead",
+                "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings + [carriesSwift],
@@ -115,6 +120,11 @@ let package = Package(
         .testTarget(
             name: "PulseAudioTests",
             dependencies: ["PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WindowSinkTests",
+            dependencies: ["WindowSink", "CSDL", "Playhead", "PlayheadTesting", "MediaCore"],
             swiftSettings: settings
         ),
         .testTarget(
