@@ -12,6 +12,10 @@ enum Terminal {
 
     /// Runs `script`, Python with the functions below, with `$1` and so on as `arguments`. What it prints comes out.
     static func run(_ script: String, _ arguments: String...) async throws -> Outcome {
+        try await run(script, arguments)
+    }
+
+    static func run(_ script: String, _ arguments: [String]) async throws -> Outcome {
         let file = Media.temporary("terminal.py")
         try (prelude + script + "\n").write(to: file, atomically: true, encoding: .utf8)
         defer { unlink(file.path) }

@@ -27,6 +27,8 @@ extension PlaySession {
         case .stepBack: step(by: -1)
         case .previousInput: go(by: -1)
         case .nextInput: go(by: 1)
+        case .snapshot: saveSnapshot()
+        case .toggleFullscreen: toggleFullscreen()
         case .help: for line in Key.list.split(separator: "\n") { Console.shared.say(String(line)) }
         case .quit: stop()
         }
