@@ -128,6 +128,15 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var pixelFormat: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Decode on a device: none (default), auto (the first that decodes the codec), vaapi, nvdec, v4l2m2m, or its path; where that fails, the processor decodes on.",
+            valueName: "auto|none|device"
+        ),
+        completion: .list(["auto", "none", "vaapi", "nvdec", "v4l2m2m"])
+    )
+    var hwdec: HardwareArgument?
+
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
 

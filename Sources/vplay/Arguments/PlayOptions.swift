@@ -30,6 +30,7 @@ struct PlayOptions: Sendable {
     /// What `raw` and `y4m` are given.
     var pixelFormat: PixelFormat?
     var threads: Int?
+    var hardware: HardwareDecoding
     /// Megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
@@ -74,6 +75,7 @@ struct PlayOptions: Sendable {
         deinterlacing = command.deinterlace
         pixelFormat = command.pixelFormat.map { PixelFormat(rawValue: $0) }
         threads = command.threads
+        hardware = command.hwdec?.policy ?? .none
         frameCache = command.frameCache
         buffer = command.buffer?.time
         events = command.events
