@@ -22,6 +22,7 @@
 #include "compat.h"
 #include "convert.h"
 #include "filters.h"
+#include "tone.h"
 
 // Set by Tests/check-ffmpeg-headers.sh, so that it cannot pass on the wrong headers.
 #if defined(PLAYHEAD_REQUIRED_LIBAVFORMAT) && LIBAVFORMAT_VERSION_MAJOR < PLAYHEAD_REQUIRED_LIBAVFORMAT
