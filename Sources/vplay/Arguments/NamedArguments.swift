@@ -6,3 +6,6 @@ extension VideoGravity: ExpressibleByArgument {}
 
 /// `--deinterlace`, by the names that `PlayerLayer.deinterlacing` has.
 extension Deinterlacing: ExpressibleByArgument {}
+
+/// `--dynamic-range`, by the names that `PlayerLayer.dynamicRangePolicy` has.
+extension DynamicRangePolicy: ExpressibleByArgument {}
