@@ -107,6 +107,7 @@ public final class WindowSink: VideoSink {
     // few of. The fourth byte means nothing, so a layer's colour lies over black.
     public var acceptedPixelFormats: [PixelFormat] { [PixelFormat(rawValue: "bgr0")] }
     public var appliesPreferredTrackTransform: Bool { true }
+    public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
     /// Opens the window, and waits until it is open: some 20 ms.
     public func start(_ format: VideoFormat) throws {

@@ -25,6 +25,7 @@ extension PlaySession {
         // With a size, so that a layer without one does not ask for the largest variant.
         let layer = PlayerLayer(size: turn.item.presentationSize)
         layer.deinterlacing = options.deinterlacing
+        layer.dynamicRangePolicy = options.dynamicRange
         layer.add(sink)
         state.withLock { $0.snapshot = layer }
         layer.player = player
