@@ -26,7 +26,7 @@ def target():
 def extract(module, modules, triple, output):
     subprocess.run(
         [SWIFT, "symbolgraph-extract", "-module-name", module, "-target", triple, "-I", modules]
-        + ["-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse"]
+        + ["-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse", "-I", ROOT / "Sources/CSDL"]
         + ["-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", output],
         check=True,
     )

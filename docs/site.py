@@ -30,7 +30,7 @@ def target_info():
 def extract(module, reexported, modules, triple, output):
     run(
         SWIFT, "symbolgraph-extract", "-module-name", module, "-target", triple, "-I", modules,
-        "-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse",
+        "-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse", "-I", ROOT / "Sources/CSDL",
         "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",
         *([f"-experimental-allowed-reexported-modules={','.join(reexported)}"] if reexported else []),
         "-output-dir", output,

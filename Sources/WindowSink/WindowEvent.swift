@@ -17,5 +17,28 @@ public enum WindowEvent: Hashable, Sendable {
 public enum WindowKey: Hashable, Sendable {
     /// What it types in the user's layout, capitals and signs included.
     case character(Character)
-    case left, right, up, down, pageUp, pageDown, home, end, escape, enter, tab, backspace
+    /// An arrow.
+    case left
+    /// An arrow.
+    case right
+    /// An arrow.
+    case up
+    /// An arrow.
+    case down
+    /// A screen up.
+    case pageUp
+    /// A screen down.
+    case pageDown
+    /// To the beginning.
+    case home
+    /// To the end.
+    case end
+    /// Away from here.
+    case escape
+    /// Return, and not that of the number pad.
+    case enter
+    /// To the next of several things.
+    case tab
+    /// Deletes what is before.
+    case backspace
 }

@@ -112,14 +112,15 @@ struct WindowTests {
         let outcome = try await Desktop.run(
             """
             display(640, 480)
-            start('--video', 'window', '--video', 'framemd5:' + sys.argv[2], '--frames', '20', sys.argv[1])
+            start('--video', 'window', '--video', 'framemd5:' + sys.argv[2], '--frames', '20', '--stats', sys.argv[1])
             window()
-            print(ends(), children())
+            shown, replaced = until(r'window: pictures shown (\\d+), replaced by newer ones (\\d+)').groups()
+            print(ends(), children(), int(shown) + int(replaced))
             """,
             Media.silent,
             folder.path("hashes")
         )
-        #expect(outcome.lines == ["0 []"], "\(outcome.text)")
+        #expect(outcome.lines == ["0 [] 20"], "\(outcome.text)")
         let hashes = try String(contentsOf: folder.file("hashes"), encoding: .utf8)
         #expect(Fixture.frameHashes(hashes).count == 20)
     }

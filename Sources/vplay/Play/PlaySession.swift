@@ -231,6 +231,12 @@ final class PlaySession: Sendable {
         }
         if options.showsStats {
             Console.shared.say(Statistics(player.counters, player.audioDeviceFacts, options).text)
+            for window in outputs.windows {
+                let counters = window.counters
+                Console.shared.say(
+                    "window: pictures shown \(counters.framesShown), replaced by newer ones \(counters.framesReplaced)"
+                )
+            }
         }
         return status
     }
