@@ -25,6 +25,7 @@
 #include "convert.h"
 #include "filters.h"
 #include "hardware.h"
+#include "tone.h"
 
 // Set by Tests/check-ffmpeg-headers.sh, so that it cannot pass on the wrong headers.
 #if defined(PLAYHEAD_REQUIRED_LIBAVFORMAT) && LIBAVFORMAT_VERSION_MAJOR < PLAYHEAD_REQUIRED_LIBAVFORMAT

@@ -20,3 +20,6 @@ struct HardwareArgument: ExpressibleByArgument {
         }
     }
 }
+
+/// `--dynamic-range`, by the names that `PlayerLayer.dynamicRangePolicy` has.
+extension DynamicRangePolicy: ExpressibleByArgument {}

@@ -122,6 +122,14 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Which pictures of high dynamic range become the standard one; auto: those that are looked at, and those that become RGB.",
+            valueName: "which"
+        )
+    )
+    var dynamicRange = DynamicRangePolicy.auto
+
+    @Option(
+        help: ArgumentHelp(
             "What raw and y4m are given: rgba, yuv420p, ... by FFmpeg's names (default: as decoded).",
             valueName: "f"
         )

@@ -27,6 +27,7 @@ struct PlayOptions: Sendable {
     var size: PixelSize?
     var gravity: VideoGravity
     var deinterlacing: Deinterlacing
+    var dynamicRange: DynamicRangePolicy
     /// What `raw` and `y4m` are given.
     var pixelFormat: PixelFormat?
     var threads: Int?
@@ -73,6 +74,7 @@ struct PlayOptions: Sendable {
         size = command.size?.size
         gravity = command.gravity
         deinterlacing = command.deinterlace
+        dynamicRange = command.dynamicRange
         pixelFormat = command.pixelFormat.map { PixelFormat(rawValue: $0) }
         threads = command.threads
         hardware = command.hwdec?.policy ?? .none

@@ -119,6 +119,7 @@ final class PlaySession: Sendable {
             for (layer, sink) in zip(layers, limitedSinks) {
                 layer.videoGravity = options.gravity
                 layer.deinterlacing = options.deinterlacing
+                layer.dynamicRangePolicy = options.dynamicRange
                 layer.player = player
                 layer.add(sink)
             }
