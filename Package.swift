@@ -108,7 +108,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PlaybackEngineTests",
-            dependencies: ["PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            dependencies: ["PlaybackEngine", "MediaCore", "PlayheadTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

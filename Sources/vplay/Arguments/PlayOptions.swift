@@ -173,17 +173,7 @@ struct PlayOptions: Sendable {
             guard let identity = FileIdentity(output: path) else { continue }
             outputs[identity] = outputs[identity] ?? path
         }
-        guard !outputs.isEmpty else { return }
-        for input in inputs {
-            for identity in input.identities {
-                guard let output = outputs[identity] else { continue }
-                throw ValidationError(
-                    oneLine(
-                        "Writing to \(output) would destroy the input \(input.name): it is the same file."
-                    )
-                )
-            }
-        }
+        try outputs.refuseInputs(inputs)
     }
 }
 

@@ -160,19 +160,14 @@ struct SnapshotOptions: Sendable {
     }
 
     private func refuseInputAsOutput(_ files: Int) throws(ValidationError) {
-        let inputs = input.identities
-        var outputs: Set<FileIdentity> = []
+        var outputs: [FileIdentity: String] = [:]
         for path in (1...files).map(names.path.path) + (track.map { [$0] } ?? []) {
             guard let identity = FileIdentity(output: path) else { continue }
-            if inputs.contains(identity) {
-                throw ValidationError(
-                    oneLine("Writing to \(path) would destroy the input \(input.name): it is the same file.")
-                )
-            }
-            guard outputs.insert(identity).inserted else {
+            guard outputs.updateValue(path, forKey: identity) == nil else {
                 throw ValidationError("\(oneLine(path)) would be written twice.")
             }
         }
+        try outputs.refuseInputs([input])
     }
 }
 
