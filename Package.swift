@@ -32,6 +32,7 @@ let package = Package(
     products: [
         .library(name: "Playhead", targets: ["Playhead"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
+        .library(name: "TerminalSink", targets: ["TerminalSink"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     dependencies: [
@@ -65,6 +66,9 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .target(name: "PulseAudio", dependencies: ["CPulse", "MediaCore"], swiftSettings: settings),
         .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
+        // Declarations of our own: the library is opened at run time, so neither it nor its headers are needed to build.
+        .systemLibrary(name: "CChafa"),
+        .target(name: "TerminalSink", dependencies: ["CChafa", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
@@ -81,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "vplay",
             dependencies: [
-                "Playhead",
+                "Playhead", "TerminalSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings + [carriesSwift],
@@ -110,6 +114,11 @@ let package = Package(
         .testTarget(
             name: "SinksTests",
             dependencies: ["Sinks", "MediaCore", "FFmpeg", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TerminalSinkTests",
+            dependencies: ["TerminalSink", "MediaCore", "Playhead", "PlayheadTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -10,9 +10,15 @@ struct PlayCommand: AsyncParsableCommand {
             A folder stands for its media files, sorted by name; - is standard input. Named pipes and <(command) \
             are inputs, too, read once and forwards.
 
-            Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH, images:PATH; terminal \
-            and window are not built yet. PATH may be - for standard output, once. For images it is a name such as \
+            Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH, images:PATH, terminal; \
+            window is not built yet. PATH may be - for standard output, once. For images it is a name such as \
             frames/%06d.png (jpg, webp), which counts from 1; without %d the file holds the newest picture.
+
+            terminal shows pictures on standard output, which must be a terminal, by libchafa: in pixels where the \
+            environment says that it can (kitty, iTerm, sixel), else and in tmux in coloured characters; in 256 \
+            colours, 16 or none (NO_COLOR) where it has no more. terminal:kitty, terminal:iterm, terminal:sixel and \
+            terminal:symbols choose one. Pictures are as large as the window; with --size they are laid into that \
+            size first. What a slow line does not take in time is left out.
 
             Audio sinks: auto (PulseAudio, or null with a warning where there is no server; null with \
             --untimed), pulse (the server must be there), pulse:DEVICE (as `pactl list sinks` names it), null, \
@@ -68,7 +74,7 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Where pictures go; repeatable (default: null).", valueName: "sink"),
-        completion: .list(["null", "none", "y4m:", "raw:", "framemd5:", "images:"])
+        completion: .list(["null", "none", "y4m:", "raw:", "framemd5:", "images:", "terminal"])
     )
     var video: [String] = []
 

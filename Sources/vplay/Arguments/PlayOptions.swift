@@ -42,6 +42,7 @@ struct PlayOptions: Sendable {
 
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
+    var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// The tracks must be known before an item can be set up.
