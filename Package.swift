@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "Playhead", targets: ["Playhead"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
         .library(name: "TerminalSink", targets: ["TerminalSink"]),
+        .library(name: "WindowSink", targets: ["WindowSink"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     dependencies: [
@@ -69,6 +70,9 @@ let package = Package(
         // Declarations of our own: the library is opened at run time, so neither it nor its headers are needed to build.
         .systemLibrary(name: "CChafa"),
         .target(name: "TerminalSink", dependencies: ["CChafa", "MediaCore"], swiftSettings: settings),
+        // Declarations of our own: neither headers nor library are needed to build.
+        .systemLibrary(name: "CSDL"),
+        .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
@@ -85,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "vplay",
             dependencies: [
-                "Playhead", "TerminalSink",
+                "Playhead", "TerminalSink", "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings + [carriesSwift],
@@ -124,6 +128,11 @@ let package = Package(
         .testTarget(
             name: "PulseAudioTests",
             dependencies: ["PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WindowSinkTests",
+            dependencies: ["WindowSink", "CSDL", "Playhead", "PlayheadTesting", "MediaCore"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -15,7 +15,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # The products, and what they re-export or show in their own signatures.
-MODULES = ["MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Playhead", "PlayheadTesting", "TerminalSink"]
+MODULES = [
+    "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Playhead", "PlayheadTesting", "TerminalSink", "WindowSink",
+]
 
 
 def target():

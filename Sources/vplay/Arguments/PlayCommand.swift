@@ -10,8 +10,9 @@ struct PlayCommand: AsyncParsableCommand {
             A folder stands for its media files, sorted by name; - is standard input. Named pipes and <(command) \
             are inputs, too, read once and forwards.
 
-            Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH, images:PATH, terminal; \
-            window is not built yet. PATH may be - for standard output, once. For images it is a name such as \
+            Video sinks: auto (a window where standard output is a terminal and there is a display, else null; null \
+            with --untimed), window (through SDL2), terminal, null, none (decode no video), y4m:PATH, raw:PATH, \
+            framemd5:PATH, images:PATH. PATH may be - for standard output, once. For images it is a name such as \
             frames/%06d.png (jpg, webp), which counts from 1; without %d the file holds the newest picture.
 
             terminal shows pictures on standard output, which must be a terminal, by libchafa: in pixels where the \
@@ -29,9 +30,10 @@ struct PlayCommand: AsyncParsableCommand {
 
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
 
-            On a terminal: space pauses, left and right seek 5 s, down and up 1 min, page down and up 10 min, \
-            < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, ? lists the keys, \
-            q quits.
+            On a terminal, and in the window: space pauses, left and right seek 5 s, down and up 1 min, page down and up 10 min, \
+            < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, s saves the \
+            picture as NAME-0001.png in the current folder, f fills the screen with the window, ? lists the keys, \
+            q quits; so do Escape and closing the window.
             """
     )
 
@@ -73,8 +75,10 @@ struct PlayCommand: AsyncParsableCommand {
     var end: TimeArgument?
 
     @Option(
-        help: ArgumentHelp("Where pictures go; repeatable (default: null).", valueName: "sink"),
-        completion: .list(["null", "none", "y4m:", "raw:", "framemd5:", "images:", "terminal"])
+        help: ArgumentHelp("Where pictures go; repeatable (default: auto).", valueName: "sink"),
+        completion: .list([
+            "auto", "window", "terminal", "null", "none", "y4m:", "raw:", "framemd5:", "images:",
+        ])
     )
     var video: [String] = []
 

@@ -11,6 +11,8 @@ struct PlayOptions: Sendable {
     var list: InputList
     var repeats = Repeat.times(1)
     var video: [VideoSinkArgument]
+    /// A window was opened because there is a display, and not because it was asked for.
+    var hasAutomaticWindow = false
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
     var audioTrack: TrackArgument?
@@ -57,7 +59,7 @@ struct PlayOptions: Sendable {
 
     init(_ command: PlayCommand) throws(ValidationError) {
         try command.unbuilt.refuse()
-        video = try command.video.isEmpty ? [.null] : command.video.mapSinks()
+        video = try command.video.isEmpty ? [.automatic] : command.video.mapSinks()
         audio = try AudioSinkArgument(command.audio)
         list = InputList(command.inputs)
         videoTrack = command.videoTrack

@@ -5,6 +5,9 @@ import TerminalSink
 
 /// Where frames go, by the word after `--video`.
 enum VideoSinkArgument: Hashable, Sendable {
+    /// A window where somebody can see one, else nowhere; see `PlayOptions.chooseVideo`.
+    case automatic
+    case window
     case null
     /// No frames are decoded.
     case none
@@ -18,6 +21,8 @@ enum VideoSinkArgument: Hashable, Sendable {
     init(_ text: String) throws(ValidationError) {
         let (name, path) = try splitSink(text)
         switch (name, path) {
+        case ("auto", nil): self = .automatic
+        case ("window", nil): self = .window
         case ("null", nil): self = .null
         case ("none", nil): self = .none
         case ("y4m", let path?): self = .y4m(path: path)
@@ -38,11 +43,12 @@ enum VideoSinkArgument: Hashable, Sendable {
                 throw ValidationError(oneLine("--video \(text): expected one of \(words)."))
             }
             self = .terminal(pictures)
-        case ("window", _):
-            throw ValidationError("--video \(name) is not built yet.")
         default:
             throw ValidationError(
-                "--video \(text): expected null, none, y4m:PATH, raw:PATH, framemd5:PATH, images:PATH or terminal."
+                """
+                --video \(text): expected auto, window, terminal, null, none, y4m:PATH, raw:PATH, framemd5:PATH or \
+                images:PATH.
+                """
             )
         }
     }
@@ -52,14 +58,14 @@ enum VideoSinkArgument: Hashable, Sendable {
         switch self {
         case .raw: RawVideoSink.writablePixelFormats
         case .y4m: Y4MSink.writablePixelFormats
-        case .null, .none, .framemd5, .images, .terminal: nil
+        case .automatic, .window, .null, .none, .framemd5, .images, .terminal: nil
         }
     }
 
     /// Of a file that is there, or will be.
     var path: String? {
         switch self {
-        case .null, .none: nil
+        case .automatic, .window, .null, .none: nil
         case .y4m(let path), .raw(let path), .framemd5(let path): path
         case .images(let path): path.path(1)
         // It is written to as a file would be.

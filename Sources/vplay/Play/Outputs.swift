@@ -1,4 +1,5 @@
 import Playhead
+import WindowSink
 
 /// The sinks of one session.
 struct Outputs: Sendable {
@@ -36,7 +37,9 @@ struct Outputs: Sendable {
         let format = options.pixelFormat
         switch argument {
         case .none: break
-        case .null: video.append(NullVideoSink())
+        // Automatic ones have been chosen by now; where nobody has, nothing is shown.
+        case .automatic, .null: video.append(NullVideoSink())
+        case .window: video.append(WindowSink(applicationName: "vplay"))
         case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
@@ -52,6 +55,8 @@ struct Outputs: Sendable {
         video.append(used)
         files.append(sink)
     }
+
+    var windows: [WindowSink] { video.compactMap { $0 as? WindowSink } }
 
     /// Those that nothing was written to: no input had what they are for.
     var unused: [String] {

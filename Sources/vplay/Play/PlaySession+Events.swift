@@ -1,5 +1,6 @@
 import Playhead
 import Synchronization
+import WindowSink
 
 extension PlaySession {
     /// On the callback queue, in causal order.
@@ -14,7 +15,9 @@ extension PlaySession {
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
         case .interruptionBegan: notice("the sound server asks for quiet")
-        case .currentItemChanged(let item): wentOn(to: item)
+        case .currentItemChanged(let item):
+            wentOn(to: item)
+            showTitle()
         case .itemStatusChanged(let item, .readyToPlay):
             becameReady(item)
             lookAhead()
@@ -95,8 +98,14 @@ extension PlaySession {
         }
     }
 
-    /// An output that failed makes the rest pointless, so playing ends.
+    /// An output that failed makes the rest pointless, so playing ends. A window that nobody asked for can be missed.
     private func sinkFailed(_ error: PlaybackError) {
+        if options.hasAutomaticWindow, let failure = error.underlying as? WindowError {
+            options.warnOfMissingWindow(failure)
+            // A sink that is gone counts no pictures any more.
+            if options.frames != nil { stop() }
+            return
+        }
         state.withLock { $0.sinkHasFailed = true }
         switch SinkFailure(error.underlying ?? error) {
         case .closedPipe: finish(.closedPipe)

@@ -28,6 +28,8 @@ extension PlaySession {
         case .stepBack: step(by: -1)
         case .previousInput: go(by: -1)
         case .nextInput: go(by: 1)
+        case .snapshot: saveSnapshot()
+        case .toggleFullscreen: toggleFullscreen()
         case .help: listKeys()
         case .quit: stop()
         }

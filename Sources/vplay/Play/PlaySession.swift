@@ -1,6 +1,7 @@
 import Dispatch
 import Playhead
 import Synchronization
+import WindowSink
 
 /// One run of `play`: a player, its outputs, and the inputs one after another, without a gap where that can be.
 ///
@@ -59,6 +60,8 @@ final class PlaySession: Sendable {
         /// They stand where the pictures were.
         var isListingKeys = false
         var statusLine: StatusLine?
+        /// Gets the picture that is being saved.
+        var snapshot: PlayerLayer?
         /// What a key has done, and until when it is told.
         var notice = (words: "", until: DispatchTime(uptimeNanoseconds: 0))
         /// Paused while the shell has stopped us.
@@ -71,6 +74,8 @@ final class PlaySession: Sendable {
         // A pipe whose reader has stopped may be waited for in vain, and has no end to be written; a file has.
         let patience = options.writesToStandardOutput ? 250 : 2000
         let signals = Signals(patience: .milliseconds(patience)) { ending.open($0) }
+        var options = options
+        await options.chooseVideo()
         let session: PlaySession
         do {
             session = try PlaySession(options, ending)
@@ -129,6 +134,7 @@ final class PlaySession: Sendable {
                 layer.add(sink)
             }
         }
+        followWindows()
         outputs.soundNotices.listen { [weak self] in self?.take($0) }
         player.defaultRate = options.rate
         if options.isMuted { player.isMuted = true }
@@ -215,6 +221,7 @@ final class PlaySession: Sendable {
             return state.isShutDown
         }
         if !isShutDown { await player.shutdown() }
+        for window in outputs.windows { await window.closed() }
         Console.shared.clearStatus()
     }
 
