@@ -65,10 +65,13 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .target(name: "PulseAudio", dependencies: ["CPulse", "MediaCore"], swiftSettings: settings),
         .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
+        // Declarations alone: the library is opened at run time, and its headers are not needed.
+        .systemLibrary(name: "CCurl"),
+        .target(name: "Network", dependencies: ["CCurl", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
-                "MediaCore", "FFmpeg", "PlaybackEngine", "PulseAudio", "Sinks",
+                "MediaCore", "FFmpeg", "Network", "PlaybackEngine", "PulseAudio", "Sinks",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -92,7 +95,7 @@ let package = Package(
         // What tests of several modules need: fixtures, folders, recordings of real media.
         .target(
             name: "TestSupport",
-            dependencies: ["Playhead"],
+            dependencies: ["Playhead", "MediaCore"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -110,6 +113,13 @@ let package = Package(
         .testTarget(
             name: "SinksTests",
             dependencies: ["Sinks", "MediaCore", "FFmpeg", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkTests",
+            dependencies: [
+                "Network", "Playhead", "FFmpeg", "MediaCore", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

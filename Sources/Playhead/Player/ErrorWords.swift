@@ -31,6 +31,8 @@ extension MediaError.Code {
         case .invalidArgument: 20
         case .cancelled: 21
         case .unknown: 22
+        case .resourceChanged: 23
+        case .untrustedServer: 24
         }
     }
 
@@ -46,6 +48,8 @@ extension MediaError.Code {
         case .resourceLimit:
             "Close other files or players, or raise the limits of this process, and try again."
         case .truncated: "Get the whole file."
+        case .resourceChanged: "Open it again."
+        case .untrustedServer: "If the server is yours, name the file with its certificate."
         case .notReady, .timedOut: Self.tryAgain
         case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
             .noPlayableTracks,

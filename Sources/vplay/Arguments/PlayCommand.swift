@@ -157,6 +157,9 @@ struct PlayCommand: AsyncParsableCommand {
     var verbose = false
 
     @OptionGroup
+    var network: NetworkArguments
+
+    @OptionGroup
     var unbuilt: UnbuiltOptions
 
     func run() async throws {

@@ -33,6 +33,7 @@ struct PlayOptions: Sendable {
     /// Megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
+    var network: NetworkOptions
     var events: EventFormat
     var showsStats: Bool
     var isQuiet: Bool
@@ -76,6 +77,7 @@ struct PlayOptions: Sendable {
         threads = command.threads
         frameCache = command.frameCache
         buffer = command.buffer?.time
+        network = command.network.options
         events = command.events
         showsStats = command.stats
         isQuiet = command.quiet

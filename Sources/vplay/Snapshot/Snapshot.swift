@@ -18,7 +18,7 @@ struct Snapshot: Sendable {
 
     init(_ options: SnapshotOptions) {
         self.options = options
-        asset = options.input.asset()
+        asset = options.input.asset(network: options.network)
         generator = ImageGenerator(asset: asset)
         encoder = ImageEncoder(options.names.format, quality: options.quality)
         if !options.isFast {
