@@ -103,13 +103,18 @@ docs: deps ## build the documentation as a website into .build-docs/site, with w
 readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
 	SWIFT="$(SWIFT)" Tests/check-readme.sh
 
+# What the sanitizers need: a build from nothing, which is quicker a module at a time, and few samples of what is tried
+# with many.
+sanitizer-build = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2)
+test-asan test-tsan: export PLAYHEAD_SAMPLES := few
+
 .PHONY: test-asan
 test-asan: fixtures ## the suite under the address and leak sanitizers
 	export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=0
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
-	$(call run-tests,--sanitize=address --scratch-path .build-asan)
+	$(call run-tests,--sanitize=address --scratch-path .build-asan $(sanitizer-build))
 
 .PHONY: test-tsan
 test-tsan: fixtures ## the suite under the thread sanitizer
@@ -117,7 +122,7 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
-	$(call run-tests,--sanitize=thread --scratch-path .build-tsan,--skip CommandTests)
+	$(call run-tests,--sanitize=thread --scratch-path .build-tsan $(sanitizer-build),--skip CommandTests)
 
 .PHONY: curl-headers
 curl-headers: ## hold the numbers of libcurl that are declared here against libcurl's own headers

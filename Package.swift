@@ -107,7 +107,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PlaybackEngineTests",
-            dependencies: ["PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            dependencies: ["PlaybackEngine", "MediaCore", "PlayheadTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

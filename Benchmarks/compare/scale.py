@@ -1,22 +1,47 @@
 #!/usr/bin/env python3
 """Compares `vplay` with ffmpeg where each picture is scaled to 320x180 and made rgba, as whole processes.
 
-    scale.py [--vplay PATH] [--runs 5] FILE ...
+    scale.py [--vplay PATH] [--docs docs] [--runs 5] FILE ...
 
-In turns, as compare.py does it; prints medians and the median of the ratios to ffmpeg's run of the same round.
+In turns, as compare.py does it. Writes medians, and the median of the ratios to ffmpeg's run of the same round, to docs/scaled.json
+and the table in docs/performance.md between its two marks.
 """
 
 import argparse
+import json
 import pathlib
 
-from compare import ROOT, rounds, summary
+import compare
 
+BEGIN, END = "<!-- scaled:begin -->", "<!-- scaled:end -->"
 FILTER = "scale=320:180,format=rgba"
+
+
+def table(report):
+    here = report["machine"]
+    lines = [
+        f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
+        f"load at the start {here['load']}.",
+        "",
+        *[f"* {name}: {version}" for name, version in here["versions"].items()],
+        "",
+        f"Medians of {report['runs']} runs each; in brackets the median of the ratios to ffmpeg, run by run.",
+        "",
+        "| file | tool | wall | CPU | peak memory |",
+        "|---|---|---:|---:|---:|",
+    ]
+    for name, tools in report["files"].items():
+        for tool, figures in tools.items():
+            cells = [f"{figures[key]['median']:.2f} s ({figures[key].get('ratio', 1):.2f})" for key in ("wall", "cpu")]
+            lines.append(f"| {name} | {tool} | {' | '.join(cells)} | {figures['memory']['median']:.0f} MB |")
+            name = ""
+    return "\n".join(lines)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vplay", default=str(ROOT / ".build/release/vplay"))
+    parser.add_argument("--vplay", default=str(compare.ROOT / ".build/release/vplay"))
+    parser.add_argument("--docs", type=pathlib.Path, default=compare.ROOT / "docs")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
@@ -25,13 +50,16 @@ def main():
         "vplay": (options.vplay, "--version", {"scale": play}),
         "ffmpeg": ("ffmpeg", "-version", {"scale": f"-nostdin -v error -i {{}} -map 0:v:0 -vf {FILTER} -f null -"}),
     }
+    report = {"machine": compare.machine(tools), "runs": options.runs, "files": {}}
     for file in options.files:
-        samples, failures = rounds(file, "scale", tools, options.runs)
+        samples, failures = compare.rounds(file, "scale", tools, options.runs)
         for name, words in failures.items():
             print(f"{file.name}: {name} failed: {words}")
-        for name, figures in summary(samples).items():
-            words = [f"{key} {figures[key]['median']:.2f} s ({figures[key].get('ratio', 1):.2f})" for key in ("wall", "cpu")]
-            print(f"{file.name}: {name}: {', '.join(words)}, memory {figures['memory']['median']:.0f} MB", flush=True)
+        report["files"][file.name] = compare.summary(samples)
+    options.docs.mkdir(exist_ok=True)
+    (options.docs / "scaled.json").write_text(json.dumps(report, indent=1) + "\n")
+    compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
+    print(table(report))
 
 
 if __name__ == "__main__":

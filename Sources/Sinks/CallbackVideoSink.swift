@@ -4,6 +4,7 @@ public import MediaCore
 public final class CallbackVideoSink: VideoSink {
     public let acceptedPixelFormats: [PixelFormat]
     public let appliesPreferredTrackTransform: Bool
+    public let lateFramePolicy: LateFramePolicy
     private let onStart: @Sendable (VideoFormat) throws -> Void
     private let onFlush: @Sendable () -> Void
     private let onFinish: @Sendable () -> Void
@@ -11,9 +12,11 @@ public final class CallbackVideoSink: VideoSink {
 
     /// `pixelFormats`: most wanted first; empty for the decoder's own, untouched and uncopied.
     /// `appliesPreferredTrackTransform`: upright and with square pixels where the layer has no size.
+    /// `lateFramePolicy`: what becomes of frames that come due while the closure has not returned.
     public init(
         pixelFormats: [PixelFormat] = [],
         appliesPreferredTrackTransform: Bool = false,
+        lateFramePolicy: LateFramePolicy = .dropLate,
         onStart: @escaping @Sendable (VideoFormat) throws -> Void = { _ in },
         onFlush: @escaping @Sendable () -> Void = {},
         onFinish: @escaping @Sendable () -> Void = {},
@@ -21,6 +24,7 @@ public final class CallbackVideoSink: VideoSink {
     ) {
         acceptedPixelFormats = pixelFormats
         self.appliesPreferredTrackTransform = appliesPreferredTrackTransform
+        self.lateFramePolicy = lateFramePolicy
         self.onStart = onStart
         self.onFlush = onFlush
         self.onFinish = onFinish

@@ -23,6 +23,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
     }
 
     public var error: (any Error)? { writer.error }
+    public var lateFramePolicy: LateFramePolicy { .holdBack }
 
     /// The header is that of the first format; frames of a later one tell by their size.
     public func start(_ format: VideoFormat) throws {

@@ -29,6 +29,8 @@ public final class ImageSequenceSink: VideoSink, FileSink {
 
     public var error: (any Error)? { failure.withLock { $0 } }
     public var appliesPreferredTrackTransform: Bool { true }
+    /// Many files are to be all of them; one file is to hold the newest.
+    public var lateFramePolicy: LateFramePolicy { path.isPattern ? .holdBack : .newestOnly }
 
     public func start(_ format: VideoFormat) throws {}
 

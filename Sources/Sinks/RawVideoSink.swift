@@ -23,6 +23,7 @@ public final class RawVideoSink: VideoSink, FileSink {
     public static var writablePixelFormats: [PixelFormat] { FFmpegCapabilities.writablePixelFormats }
 
     public var error: (any Error)? { writer.error }
+    public var lateFramePolicy: LateFramePolicy { .holdBack }
 
     public func start(_ format: VideoFormat) throws {}
 

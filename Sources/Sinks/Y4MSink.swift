@@ -31,6 +31,7 @@ public final class Y4MSink: VideoSink, FileSink {
     public static var writablePixelFormats: [PixelFormat] { Y4MLayout.pixelFormats }
 
     public var error: (any Error)? { writer.error }
+    public var lateFramePolicy: LateFramePolicy { .holdBack }
 
     public func start(_ format: VideoFormat) throws {
         try writer.run { output, state in

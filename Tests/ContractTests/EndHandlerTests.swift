@@ -1,6 +1,7 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("What a program does in the handler of an end, on the manual driver")
@@ -72,7 +73,7 @@ struct EndHandlerTests {
 
     @Test(
         "Nor for a seek to the end at each end, whatever follows it",
-        arguments: Way.allCases,
+        arguments: Way.allCases.samples,
         [1, -1] as [Float]
     )
     func seekToTheEnd(way: Way, rate: Float) {

@@ -1,6 +1,7 @@
 import MediaCore
 import PlaybackEngine
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Faults through the pipeline")
@@ -173,7 +174,7 @@ struct FaultTests {
 
     @Test(
         "Items replaced in the middle of anything: sinks are flushed, the last item plays",
-        arguments: 0..<50
+        arguments: (0..<50).samples
     )
     func replaced(seed: Int) {
         let bench = EngineTestBench(seed: UInt64(seed))
@@ -194,7 +195,7 @@ struct FaultTests {
 
     @Test(
         "Released at any moment: every sink is finished once and nothing is reported any more",
-        arguments: 0..<100
+        arguments: (0..<100).samples
     )
     func released(seed: Int) {
         let bench = EngineTestBench(seed: UInt64(seed))

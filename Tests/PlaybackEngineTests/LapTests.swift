@@ -1,5 +1,6 @@
 import MediaCore
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @testable import PlaybackEngine
@@ -42,7 +43,7 @@ struct LapTests {
 
     @Test(
         "Ten laps are what they are with the cache switched off, and the decoders get one",
-        arguments: [nil, 1, 2, 3] as [UInt64?]
+        arguments: ([nil, 1, 2, 3] as [UInt64?]).samples
     )
     func tenLaps(seed: UInt64?) {
         let kept = play(bytes: Self.enough, seed: seed)
@@ -97,7 +98,7 @@ struct LapTests {
         expectSame(exact, tooSmall)
     }
 
-    @Test("A decoder that delays its frames", arguments: [1, 4, 8, 16])
+    @Test("A decoder that delays its frames", arguments: [1, 4, 8, 16].samples)
     func delays(delay: Int) {
         var media = ScriptedMedia.clip()
         media.video?.delay = delay
@@ -133,7 +134,7 @@ struct LapTests {
         expectSame(kept, play(bytes: 0, seed: seed))
     }
 
-    @Test("A seek inside, then laps", arguments: [0, 40, 700, 1000, 1990] as [Int64])
+    @Test("A seek inside, then laps", arguments: ([0, 40, 700, 1000, 1990] as [Int64]).samples)
     func seek(to time: Int64) {
         let script = { (bench: EngineTestBench, _: FrameCache) in
             bench.driver.run(seconds: 5.3)
@@ -229,7 +230,7 @@ struct LapTests {
         )
     }
 
-    @Test("At other rates", arguments: [0.5, 2, 4, 8, 16] as [Float])
+    @Test("At other rates", arguments: ([0.5, 2, 4, 8, 16] as [Float]).samples)
     func rates(rate: Float) {
         let script = { (bench: EngineTestBench, _: FrameCache) in
             bench.driver.run(seconds: 3.1)
@@ -261,7 +262,7 @@ struct LapTests {
 
     @Test(
         "Any sequence of seeks, rates, budgets and switches is what it is without the cache",
-        arguments: 1...12
+        arguments: (1...12).samples
     )
     func random(sample: Int) {
         let script = { (bench: EngineTestBench, cache: FrameCache) in

@@ -1,11 +1,12 @@
 import MediaCore
 import PlaybackEngine
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Seeks through the pipeline")
 struct SeekTests {
-    @Test("An exact seek shows the picture due then", arguments: 0..<200)
+    @Test("An exact seek shows the picture due then", arguments: (0..<200).samples)
     func exact(sample: Int) {
         let bench = EngineTestBench(seed: UInt64(sample))
         bench.load(.clip())

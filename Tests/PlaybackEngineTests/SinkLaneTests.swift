@@ -11,6 +11,9 @@ struct SinkLaneTests {
     private final class HangingSink: VideoSink {
         let gate = DispatchSemaphore(value: 0)
         let calls = Locked([String]())
+        let lateFramePolicy: LateFramePolicy
+
+        init(_ policy: LateFramePolicy = .dropLate) { lateFramePolicy = policy }
 
         func start(_ format: VideoFormat) throws { calls.withLock { $0.append("start") } }
         func present(_ frame: VideoFrame) throws {
@@ -35,18 +38,20 @@ struct SinkLaneTests {
     }
 
     private final class NoMemory: VideoFrameStorage {
-        let byteCount = 0
+        let byteCount: Int
+        init(_ byteCount: Int) { self.byteCount = byteCount }
         func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R { try body([]) }
     }
 
-    private static func frame(_ number: Int) -> VideoFrame {
+    /// `byteCount`: what it says that it takes.
+    private static func frame(_ number: Int, byteCount: Int = 0) -> VideoFrame {
         VideoFrame(
             format: VideoFormat(pixelFormat: .gray, size: PixelSize(width: 16, height: 8)),
             presentationTime: MediaTime(value: Int64(number), timescale: 30),
             duration: .invalid,
             isKeyFrame: true,
             sourceTime: SourceTime(ticks: nil, timeBase: Rational(1, 30)),
-            storage: NoMemory()
+            storage: NoMemory(byteCount)
         )
     }
 
@@ -99,6 +104,70 @@ struct SinkLaneTests {
         var counters = VideoSinkCounters()
         (counters.framesDelivered, counters.framesDropped) = (delivered, dropped)
         return counters
+    }
+
+    @Test(
+        "What a busy sink gets is for its policy to say, and nobody else notices",
+        arguments: [LateFramePolicy.dropLate, .newestOnly, .holdBack]
+    )
+    func policies(policy: LateFramePolicy) {
+        let layer = Self.layer(LanePool(cores: 2, idleTime: 20_000_000))
+        let (slow, quick) = (HangingSink(policy), QuickSink())
+        let (skipped, done) = (Locked(0), Locked(0))
+        layer.setReport { report in if case .skipped = report { skipped.withLock { $0 += 1 } } }
+        layer.add(slow)
+        layer.add(quick)
+        for number in 0..<180 {
+            layer.present(Self.frame(number), isEssential: false) { done.withLock { $0 += 1 } }
+            #expect(Self.passes(quick.taken))
+        }
+        let taken =
+            switch policy {
+            case .dropLate: [0, 1]
+            case .newestOnly: [0, 179]
+            case .holdBack: Array(0..<180)
+            }
+        #expect(skipped.withLock { $0 } == 180 - taken.count)
+        #expect(layer.counters(of: slow) == counters(0, 180 - taken.count))
+        // What a step or a seek lands on waits for it, whatever comes behind.
+        layer.present(Self.frame(500), isEssential: true) { done.withLock { $0 += 1 } }
+        layer.present(Self.frame(501), isEssential: false) { done.withLock { $0 += 1 } }
+        for _ in 0..<182 { slow.gate.signal() }
+        let over = DispatchSemaphore(value: 0)
+        layer.afterPending { over.signal() }
+        #expect(Self.passes(over))
+        let last = policy == .holdBack ? [500, 501] : [500]
+        #expect(slow.calls.withLock { $0 } == ["start"] + (taken + last).map { "\($0)" })
+        #expect(layer.counters(of: quick) == counters(182, 0))
+        // Who waits to hear that the sinks had a frame hears it of those that they did not get, too.
+        #expect(done.withLock { $0 } == 182)
+    }
+
+    @Test("What is held back for a sink has a bound in bytes")
+    func heldBack() {
+        let layer = Self.layer(LanePool(cores: 2, idleTime: 20_000_000))
+        let slow = HangingSink(.holdBack)
+        layer.add(slow)
+        for number in 0..<10 {
+            layer.present(Self.frame(number, byteCount: 16 << 20), isEssential: false, done: nil)
+        }
+        #expect(layer.counters(of: slow)?.framesDropped == 6)
+        for _ in 0..<4 { slow.gate.signal() }
+        let over = DispatchSemaphore(value: 0)
+        layer.afterPending { over.signal() }
+        #expect(Self.passes(over))
+        #expect(slow.calls.withLock { $0 } == ["start", "0", "1", "2", "3"])
+        // With room again it gets what comes, however large that is: one in hand and one that waits.
+        for number in 10..<13 {
+            layer.present(Self.frame(number, byteCount: 80 << 20), isEssential: false, done: nil)
+        }
+        #expect(layer.counters(of: slow)?.framesDropped == 7)
+        for _ in 0..<2 { slow.gate.signal() }
+        let end = DispatchSemaphore(value: 0)
+        layer.close()
+        layer.afterPending { end.signal() }
+        #expect(Self.passes(end))
+        #expect(slow.calls.withLock { $0.suffix(3) } == ["10", "11", "finish"])
     }
 
     @Test("Taken off and added again while a frame is under way, a sink is finished before it begins anew")

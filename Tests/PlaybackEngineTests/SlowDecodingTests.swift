@@ -1,6 +1,7 @@
 import MediaCore
 import PlaybackEngine
 import PlayheadTesting
+import TestSupport
 import Testing
 
 /// Decoding that takes too long for the rate, at times.
@@ -169,7 +170,7 @@ struct SlowDecodingTests {
 
     @Test(
         "The clock is kept, audio goes on, and everything is shown again when there is time",
-        arguments: table
+        arguments: table.samples
     )
     func keepsClock(slow: SlowCase) {
         let run = SlowRun(slow)

@@ -1,6 +1,7 @@
 import MediaCore
 import PlaybackEngine
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Another speed while a simulated device plays")
@@ -17,7 +18,7 @@ struct SoundSpeedTests {
 
     @Test(
         "Heard within a moment, without a gap, a flush or a correction; the picture goes along",
-        arguments: [nil, 1, 2, 3] as [UInt64?],
+        arguments: ([nil, 1, 2, 3] as [UInt64?]).samples,
         [[2], [0.5], [2, 1], [1.5, 0.75, 3, 1]] as [[Float]]
     )
     func change(seed: UInt64?, rates: [Float]) {
@@ -48,7 +49,7 @@ struct SoundSpeedTests {
 
     @Test(
         "A storm of changes, as with a slider: the sound follows it and stays with the picture",
-        arguments: 1...8
+        arguments: (1...8 as ClosedRange<UInt64>).samples
     )
     func storm(seed: UInt64) {
         var random = SplitMix64(seed)

@@ -1,6 +1,7 @@
 import MediaCore
 import PlaybackEngine
 import PlayheadTesting
+import TestSupport
 import Testing
 
 /// A track that has nothing to deliver while another one fills the bounds of reading.
@@ -14,7 +15,7 @@ struct StarvationTests {
 
     @Test(
         "Turning forward at a reverse loop's wrap ends, and playing goes on",
-        arguments: 0..<8 as Range<UInt64>
+        arguments: (0..<8 as Range<UInt64>).samples
     )
     func reverseWrap(seed: UInt64) {
         let bench = EngineTestBench(seed: seed)

@@ -2,6 +2,7 @@ import Foundation
 import Observation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 /// Each property of a player with a queue, its items and its layer, along each path that changes it: told the same in
@@ -215,7 +216,11 @@ struct EveryWayTests {
         return media
     }
 
-    @Test("All ways tell the same changes in the same order", arguments: paths, [nil, 1, 2, 3] as [UInt64?])
+    @Test(
+        "All ways tell the same changes in the same order",
+        arguments: paths,
+        ([nil, 1, 2, 3] as [UInt64?]).samples
+    )
     func table(path: Path, seed: UInt64?) async {
         var bench: Bench? = Bench(queue: 0, audio: path.audio, seed: seed)
         let items = path.scripts.map { bench!.makeItem($0) }

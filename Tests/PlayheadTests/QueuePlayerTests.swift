@@ -1,6 +1,7 @@
 import Foundation
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("A player with a queue, and a looper, on the manual driver")
@@ -87,7 +88,7 @@ struct QueuePlayerTests {
 
     @Test(
         "Replaced by one that waits in the queue: that one leaves its place, and each is played once",
-        arguments: [0, 100, 1500] as [Int64],
+        arguments: ([0, 100, 1500] as [Int64]).samples,
         [1, 2, 3]
     )
     func replacedByQueued(time: Int64, index: Int) {

@@ -26,8 +26,10 @@ extension PulseTests {
         }
     }
 
-    @Test("A call comes in (module-role-cork): it is quiet, says why, and plays on when the call has ended")
-    func interrupted() async throws {
+    /// A player that plays clicks on a server that knows calls, and is heard.
+    private func withPlayer(
+        _ body: (Player, SoundServer, _ clicks: URL, Recording) async throws -> Void
+    ) async throws {
         let server = try SoundServer()
         try await server.start()
         try await server.control("load-module", "module-role-cork")
@@ -35,46 +37,47 @@ extension PulseTests {
         defer { Wave.remove(url) }
         let recording = try Recording(server)
         let player = makePlayer(url, server)
-        var told = Told(player)
         player.play()
         #expect(await recording.wait { $1.count >= 2 })
-        for _ in 0..<2 {
-            let call = try server.play(url, role: "phone")
-            #expect(await told.rate(.audioSessionInterrupted))
-            #expect(player.isInterrupted)
-            #expect(
-                await told.wait { if case .timeControlStatusChanged(.paused, _) = $0 { true } else { false } }
-            )
-            // A call that ends before that has ended for nobody.
-            while try await !server.control("list", "sink-inputs").contains("Corked: yes") {}
-            let time = player.currentTime()
-            SoundServer.end(call)
-            #expect(await told.rate(.resumedAfterInterruption))
-            #expect(!player.isInterrupted)
-            #expect(player.currentTime() >= time)
-            let before = recording.loud.count
-            #expect(await recording.wait { $1.count >= before + 3 })
-        }
+        try await body(player, server, url, recording)
         await player.shutdown()
+    }
+
+    @Test("A call comes in (module-role-cork): it is quiet, says why, and plays on when the call has ended")
+    func interrupted() async throws {
+        try await withPlayer { player, server, clicks, recording in
+            var told = Told(player)
+            for _ in 0..<2 {
+                let call = try server.play(clicks, role: "phone")
+                #expect(await told.rate(.audioSessionInterrupted))
+                #expect(player.isInterrupted)
+                #expect(
+                    await told.wait {
+                        if case .timeControlStatusChanged(.paused, _) = $0 { true } else { false }
+                    }
+                )
+                // A call that ends before that has ended for nobody.
+                while try await !server.control("list", "sink-inputs").contains("Corked: yes") {}
+                let time = player.currentTime()
+                SoundServer.end(call)
+                #expect(await told.rate(.resumedAfterInterruption))
+                #expect(!player.isInterrupted)
+                #expect(player.currentTime() >= time)
+                let before = recording.loud.count
+                #expect(await recording.wait { $1.count >= before + 3 })
+            }
+        }
     }
 
     @Test("A server that goes in the middle of a call takes the call with it")
     func interruptedForGood() async throws {
-        let server = try SoundServer()
-        try await server.start()
-        try await server.control("load-module", "module-role-cork")
-        let url = try Self.makeClicks(seconds: 30)
-        defer { Wave.remove(url) }
-        let recording = try Recording(server)
-        let player = makePlayer(url, server)
-        var told = Told(player)
-        player.play()
-        #expect(await recording.wait { $1.count >= 2 })
-        let call = try server.play(url, role: "phone")
-        #expect(await told.rate(.audioSessionInterrupted))
-        server.kill()
-        #expect(await told.rate(.resumedAfterInterruption))
-        SoundServer.end(call)
-        await player.shutdown()
+        try await withPlayer { player, server, clicks, _ in
+            var told = Told(player)
+            let call = try server.play(clicks, role: "phone")
+            #expect(await told.rate(.audioSessionInterrupted))
+            server.kill()
+            #expect(await told.rate(.resumedAfterInterruption))
+            SoundServer.end(call)
+        }
     }
 }

@@ -52,6 +52,7 @@ import Testing
         let many = try ImageSequenceSink(path: try #require(NumberedPath(folder.path("f%02d.png"))))
         let one = try ImageSequenceSink(path: try #require(NumberedPath(folder.path("now.png"))))
         #expect(many.appliesPreferredTrackTransform && many.acceptedPixelFormats.isEmpty)
+        #expect(many.lateFramePolicy == .holdBack && one.lateFramePolicy == .newestOnly)
         for sink in [many, one] {
             try sink.start(format)
             for seed in [UInt8(0), 50, 100] { try sink.present(frame(seed)) }

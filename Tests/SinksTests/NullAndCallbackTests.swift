@@ -32,6 +32,17 @@ import Testing
         #expect(audio.lastPresentationTime == nil && audio.isFinished)
     }
 
+    @Test("Files are to be whole; what is called back loses late frames unless it says otherwise")
+    func latePolicies() throws {
+        let files: [any VideoSink] = [
+            try RawVideoSink(path: "/dev/null"), try Y4MSink(path: "/dev/null"),
+            try FrameMD5Sink(path: "/dev/null"),
+        ]
+        #expect(files.allSatisfy { $0.lateFramePolicy == .holdBack })
+        #expect(CallbackVideoSink { _ in }.lateFramePolicy == .dropLate)
+        #expect(CallbackVideoSink(lateFramePolicy: .newestOnly) { _ in }.lateFramePolicy == .newestOnly)
+    }
+
     @Test func callbacksAreCalledInOrder() throws {
         struct Refused: Error {}
         let log = Log()

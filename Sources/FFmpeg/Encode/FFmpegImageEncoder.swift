@@ -6,7 +6,6 @@ package import MediaCore
 package final class FFmpegImageEncoder {
     private let format: ImageFileFormat
     private let quality: Int
-    private let converter = FFmpegVideoConverter()
     private let scaler = Scaler()
     private let log = LibraryLog()
     private var encoder: Encoder?
@@ -70,8 +69,6 @@ package final class FFmpegImageEncoder {
                     sourceFormat: from,
                     target: frame.size,
                     targetFormat: to,
-                    sourceChroma: colors.sourceChroma,
-                    targetChroma: colors.targetChroma,
                     colors: colors
                 )
             )

@@ -47,7 +47,9 @@ package final class LayerOutput: Sendable {
         let filter: Filter?
         let places: [(feeder: SinkFeeder, place: SinkFeeder.Place)]
         /// Sinks that were too busy.
-        let skipped: Int
+        var skipped = 0
+        /// Earlier frames that this one goes before.
+        var displaced: [SinkFeeder.Place] = []
         let all: Countdown?
 
         /// A whole frame is made of an interlaced one, for some of the sinks or all.
@@ -144,7 +146,8 @@ package final class LayerOutput: Sendable {
             let old = shared.leaving.last { $0.sink === sink }
             if old != nil { feeder.hold() }
             shared.feeders.append(feeder)
-            guard let frame = shared.lastFrame, let place = feeder.reserve(isEssential: true, done: nil)
+            guard let frame = shared.lastFrame,
+                case .place(let place) = feeder.reserve(frame, isEssential: true, done: nil)
             else {
                 return (nil, old)
             }
@@ -153,7 +156,6 @@ package final class LayerOutput: Sendable {
                 fit: shared.fit,
                 filter: shared.filter,
                 places: [(feeder, place)],
-                skipped: 0,
                 all: nil
             )
             if delivery.isWorkedOn { shared.working += 1 }
@@ -212,8 +214,16 @@ package final class LayerOutput: Sendable {
         // One more for what comes before the sinks.
         let all = done.map { Countdown(shared.feeders.count + 1, $0) }
         let tick = all.map { all -> @Sendable () -> Void in { all.tick() } }
-        let places = shared.feeders.compactMap { feeder in
-            feeder.reserve(isEssential: isEssential, done: tick).map { (feeder, $0) }
+        var places: [(SinkFeeder, SinkFeeder.Place)] = []
+        var displaced: [SinkFeeder.Place] = []
+        for feeder in shared.feeders {
+            switch feeder.reserve(frame, isEssential: isEssential, done: tick) {
+            case .place(let place): places.append((feeder, place))
+            case .inPlaceOf(let place, let old):
+                places.append((feeder, place))
+                displaced.append(old)
+            case .none: break
+            }
         }
         shared.shownFit = shared.fit
         let delivery = Delivery(
@@ -222,6 +232,7 @@ package final class LayerOutput: Sendable {
             filter: shared.filter,
             places: places,
             skipped: shared.feeders.count - places.count,
+            displaced: displaced,
             all: all
         )
         if shared.filter == nil { shared.shownShape = frame.format.shape }
@@ -233,6 +244,10 @@ package final class LayerOutput: Sendable {
         for _ in 0..<delivery.skipped {
             tell(.skipped)
             delivery.all?.tick()
+        }
+        for place in delivery.displaced {
+            tell(.skipped)
+            place.done?()
         }
         let decoded = delivery.frame.withoutNeighbours
         guard delivery.isWorkedOn else { return hand(decoded, whole: decoded, delivery) }

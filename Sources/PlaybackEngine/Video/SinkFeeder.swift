@@ -14,8 +14,26 @@ final class SinkFeeder: @unchecked Sendable {
     /// Unchecked: what it holds is guarded by the feeder's lock.
     final class Place: @unchecked Sendable {
         fileprivate var content: Content?
-        fileprivate let done: Done?
-        fileprivate init(_ done: Done?) { self.done = done }
+        /// Called when the sink has had the frame, or will not get it.
+        let done: Done?
+        /// Of the frame as it was handed in.
+        fileprivate let byteCount: Int
+        fileprivate let isEssential: Bool
+
+        fileprivate init(_ done: Done?, byteCount: Int, isEssential: Bool) {
+            self.done = done
+            self.byteCount = byteCount
+            self.isEssential = isEssential
+        }
+    }
+
+    /// What became of a frame that came due.
+    enum Reservation {
+        case place(Place)
+        /// The sink does not get the one that waited instead.
+        case inPlaceOf(Place, Place)
+        /// The sink is busy with earlier ones.
+        case none
     }
 
     enum Content {
@@ -36,12 +54,36 @@ final class SinkFeeder: @unchecked Sendable {
 
     private struct State {
         var steps: Deque<Step> = []
-        /// Frames under way.
+        /// Frames under way, and what those take that wait.
         var waiting = 0
+        var waitingBytes = 0
         /// An earlier feeder of the same sink is not done yet.
         var isHeld = false
         var counters = VideoSinkCounters()
         var plan: KnownPlan?
+
+        mutating func append(_ place: Place) {
+            steps.append(.frame(place))
+            waiting += 1
+            waitingBytes += place.byteCount
+        }
+
+        /// It is no longer under way.
+        mutating func remove(_ place: Place) {
+            waiting -= 1
+            waitingBytes -= place.byteCount
+        }
+
+        /// The newest frame that waits for the sink, if it has been made: those that are being made are not done
+        /// sooner for being given up, and a sink whose frames take long to make would get none at all.
+        mutating func removeNewestMade() -> Place? {
+            guard case .frame(let place)? = steps.last, !place.isEssential, place.content != nil else {
+                return nil
+            }
+            steps.removeLast()
+            remove(place)
+            return place
+        }
     }
 
     /// What has to be done to frames of a format.
@@ -55,6 +97,7 @@ final class SinkFeeder: @unchecked Sendable {
     let sink: any VideoSink
     private let accepted: [PixelFormat]
     private let isUpright: Bool
+    private let policy: LateFramePolicy
     private let isRealTime: Bool
     private let lane: any Lane
     private let conversions: FrameConversions
@@ -65,6 +108,8 @@ final class SinkFeeder: @unchecked Sendable {
 
     /// Frames under way in real time; more would only come later still.
     private static let depth = 2
+    /// What they may take where they are held back.
+    private static let mostBytes = 64 << 20
 
     /// `failed`: the sink threw, and has been finished.
     init(
@@ -76,6 +121,7 @@ final class SinkFeeder: @unchecked Sendable {
         self.sink = sink
         accepted = sink.acceptedPixelFormats
         isUpright = sink.appliesPreferredTrackTransform
+        policy = sink.lateFramePolicy
         isRealTime = driver.isRealTime
         lane = driver.makeLane(.presenting, label: "sink")
         self.conversions = conversions
@@ -103,19 +149,24 @@ final class SinkFeeder: @unchecked Sendable {
         wake()
     }
 
-    /// The next place in the order, to be filled with `provide`; nil: the sink is busy with earlier ones. `done` is
-    /// called when the sink has had the frame.
-    func reserve(isEssential: Bool, done: Done?) -> Place? {
-        state.withLock { state in
-            if isRealTime, !isEssential, state.waiting >= Self.depth {
-                state.counters.framesDropped += 1
-                return nil
+    /// The next place in the order, to be filled with `provide`. `done` is called when the sink has had the frame.
+    func reserve(_ frame: VideoFrame, isEssential: Bool, done: Done?) -> Reservation {
+        let place = Place(done, byteCount: frame.storage.byteCount, isEssential: isEssential)
+        return state.withLock { state in
+            guard isRealTime, !isEssential, !hasRoom(for: place, state) else {
+                state.append(place)
+                return .place(place)
             }
-            let place = Place(done)
-            state.waiting += 1
-            state.steps.append(.frame(place))
-            return place
+            state.counters.framesDropped += 1
+            guard policy == .newestOnly, let old = state.removeNewestMade() else { return .none }
+            state.append(place)
+            return .inPlaceOf(place, old)
         }
+    }
+
+    private func hasRoom(for place: Place, _ state: State) -> Bool {
+        if state.waiting < Self.depth { return true }
+        return policy == .holdBack && state.waitingBytes + place.byteCount <= Self.mostBytes
     }
 
     /// Has a frame made as the sink wants it, and puts it in its place. nil: there is none.
@@ -192,7 +243,7 @@ final class SinkFeeder: @unchecked Sendable {
         switch step {
         case .frame(let place):
             if !started.isOver, let content = place.content { present(content) }
-            state.withLock { $0.waiting -= 1 }
+            state.withLock { $0.remove(place) }
             place.done?()
         case .flush:
             if !started.isOver { sink.flush() }

@@ -31,8 +31,9 @@ extension MediaError.Code {
         case .invalidArgument: 20
         case .cancelled: 21
         case .unknown: 22
-        case .resourceChanged: 23
-        case .untrustedServer: 24
+        case .hardwareUnavailable: 23
+        case .resourceChanged: 24
+        case .untrustedServer: 25
         }
     }
 
@@ -53,7 +54,7 @@ extension MediaError.Code {
         case .notReady, .timedOut: Self.tryAgain
         case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
             .noPlayableTracks,
-            .conversionFailed, .sinkFailed, .invalidArgument, .cancelled, .unknown:
+            .conversionFailed, .hardwareUnavailable, .sinkFailed, .invalidArgument, .cancelled, .unknown:
             nil
         }
     }

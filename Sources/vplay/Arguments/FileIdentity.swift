@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Glibc
 
@@ -51,6 +52,23 @@ enum FileIdentity: Hashable {
     /// "-" is standard output.
     init?(output path: String) {
         if path == "-" { self.init(descriptor: STDOUT_FILENO) } else { self.init(path: path) }
+    }
+}
+
+extension [FileIdentity: String] {
+    /// Outputs and their names: none of them may be a file that an input reads.
+    func refuseInputs(_ inputs: [Input]) throws(ValidationError) {
+        guard !isEmpty else { return }
+        for input in inputs {
+            for identity in input.identities {
+                guard let output = self[identity] else { continue }
+                throw ValidationError(
+                    oneLine(
+                        "Writing to \(output) would destroy the input \(input.name): it is the same file."
+                    )
+                )
+            }
+        }
     }
 }
 

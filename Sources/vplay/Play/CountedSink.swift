@@ -16,6 +16,7 @@ final class CountedSink: VideoSink, Sendable {
 
     var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
     var appliesPreferredTrackTransform: Bool { inner.appliesPreferredTrackTransform }
+    var lateFramePolicy: LateFramePolicy { inner.lateFramePolicy }
 
     func start(_ format: VideoFormat) throws {
         // A format that no frame follows in is none of the sink's business.

@@ -18,6 +18,7 @@ final class UseNotingVideoSink: VideoSink, Sendable {
 
     var acceptedPixelFormats: [PixelFormat] { inner.acceptedPixelFormats }
     var appliesPreferredTrackTransform: Bool { inner.appliesPreferredTrackTransform }
+    var lateFramePolicy: LateFramePolicy { inner.lateFramePolicy }
     func start(_ format: VideoFormat) throws { try inner.start(format) }
     func present(_ frame: VideoFrame) throws {
         use.note()

@@ -59,6 +59,11 @@ struct SnapshotCommand: AsyncParsableCommand {
     @Option(help: "How a picture is laid into --size.")
     var gravity = VideoGravity.resizeAspect
 
+    @Option(
+        help: ArgumentHelp("What becomes of pictures of high dynamic range.", valueName: "which")
+    )
+    var dynamicRange = DynamicRangePolicy.forceSDR
+
     @Option(help: ArgumentHelp("Of jpg and webp, 1 to 100 (default: 90).", valueName: "q"))
     var quality: Int?
 
@@ -104,6 +109,7 @@ struct SnapshotOptions: Sendable {
     let isFast: Bool
     let size: PixelSize?
     let gravity: VideoGravity
+    let dynamicRange: DynamicRangePolicy
     let quality: Int?
     let sheet: GridArgument?
     let track: String?
@@ -120,6 +126,7 @@ struct SnapshotOptions: Sendable {
         isFast = command.fast
         size = command.size?.size
         gravity = command.gravity
+        dynamicRange = command.dynamicRange
         sheet = command.sprite
         track = command.vtt
         if let quality = command.quality {
@@ -165,19 +172,14 @@ struct SnapshotOptions: Sendable {
     }
 
     private func refuseInputAsOutput(_ files: Int) throws(ValidationError) {
-        let inputs = input.identities
-        var outputs: Set<FileIdentity> = []
+        var outputs: [FileIdentity: String] = [:]
         for path in (1...files).map(names.path.path) + (track.map { [$0] } ?? []) {
             guard let identity = FileIdentity(output: path) else { continue }
-            if inputs.contains(identity) {
-                throw ValidationError(
-                    oneLine("Writing to \(path) would destroy the input \(input.name): it is the same file.")
-                )
-            }
-            guard outputs.insert(identity).inserted else {
+            guard outputs.updateValue(path, forKey: identity) == nil else {
                 throw ValidationError("\(oneLine(path)) would be written twice.")
             }
         }
+        try outputs.refuseInputs([input])
     }
 }
 
