@@ -124,6 +124,10 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
 	$(call run-tests,--sanitize=thread --scratch-path .build-tsan $(sanitizer-build),--skip CommandTests)
 
+.PHONY: curl-headers
+curl-headers: ## hold the numbers of libcurl that are declared here against libcurl's own headers
+	Tests/check-curl-headers.sh
+
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7
 	Tests/check-ffmpeg-headers.sh

@@ -73,10 +73,13 @@ let package = Package(
         // Declarations of our own: neither headers nor library are needed to build.
         .systemLibrary(name: "CSDL"),
         .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
+        // Declarations alone: the library is opened at run time, and its headers are not needed.
+        .systemLibrary(name: "CCurl"),
+        .target(name: "Network", dependencies: ["CCurl", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
-                "MediaCore", "FFmpeg", "PlaybackEngine", "PulseAudio", "Sinks",
+                "MediaCore", "FFmpeg", "Network", "PlaybackEngine", "PulseAudio", "Sinks",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -100,7 +103,7 @@ let package = Package(
         // What tests of several modules need: fixtures, folders, recordings of real media.
         .target(
             name: "TestSupport",
-            dependencies: ["Playhead"],
+            dependencies: ["Playhead", "MediaCore"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -123,6 +126,13 @@ let package = Package(
         .testTarget(
             name: "TerminalSinkTests",
             dependencies: ["TerminalSink", "MediaCore", "Playhead", "PlayheadTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkTests",
+            dependencies: [
+                "Network", "Playhead", "FFmpeg", "MediaCore", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -184,6 +184,9 @@ struct PlayCommand: AsyncParsableCommand {
     var verbose = false
 
     @OptionGroup
+    var network: NetworkArguments
+
+    @OptionGroup
     var unbuilt: UnbuiltOptions
 
     func run() async throws {

@@ -37,6 +37,7 @@ struct PlayOptions: Sendable {
     /// Megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
+    var network: NetworkOptions
     var events: EventFormat
     var showsStats: Bool
     var isQuiet: Bool
@@ -83,6 +84,7 @@ struct PlayOptions: Sendable {
         hardware = command.hwdec?.policy ?? .none
         frameCache = command.frameCache
         buffer = command.buffer?.time
+        network = command.network.options
         events = command.events
         showsStats = command.stats
         isQuiet = command.quiet
