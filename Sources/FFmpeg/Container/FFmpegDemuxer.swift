@@ -81,6 +81,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         return true
     }
 
+    package func setWaitsInCalls(_ waits: Bool) { interruption.waitsInCalls = waits }
+
     package func cancel() { context.cancel() }
 
     var cancelled: MediaError { LibraryError.cancelled(request.location) }
@@ -147,7 +149,10 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         self.source = source
         canGoBack.store(source.isSeekable, ordering: .releasing)
         interruption.beginCall()
-        return try InputSession(request: request, source: source, interruption: interruption, log: log)
+        let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
+        // A server has said meanwhile whether one can go back.
+        canGoBack.store(source.isSeekable, ordering: .releasing)
+        return session
     }
 
     /// Calls libav. Throws where the call was interrupted: what it returned says nothing then.

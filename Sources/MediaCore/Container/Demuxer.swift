@@ -46,6 +46,9 @@ public protocol Demuxer: AnyObject, Sendable {
     ///
     /// True: `.ready` follows each `.notReady`. False, the default: the caller must ask again by itself.
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool
+    /// True: a call that finds no bytes waits for them where it could end with `.notReady`, so that a clock that is
+    /// computed stands still meanwhile. Before `open()`. By default nothing changes.
+    func setWaitsInCalls(_ waits: Bool)
     /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
     /// every later call. Other readers of the same bytes go on.
     func cancel()
@@ -55,6 +58,7 @@ extension Demuxer {
     public func begin(_ epoch: Epoch) {}
     public func interrupt(before epoch: Epoch) {}
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
+    public func setWaitsInCalls(_ waits: Bool) {}
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)

@@ -32,6 +32,8 @@ extension MediaError.Code {
         case .cancelled: 21
         case .unknown: 22
         case .hardwareUnavailable: 23
+        case .resourceChanged: 24
+        case .untrustedServer: 25
         }
     }
 
@@ -47,6 +49,8 @@ extension MediaError.Code {
         case .resourceLimit:
             "Close other files or players, or raise the limits of this process, and try again."
         case .truncated: "Get the whole file."
+        case .resourceChanged: "Open it again."
+        case .untrustedServer: "If the server is yours, name the file with its certificate."
         case .notReady, .timedOut: Self.tryAgain
         case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
             .noPlayableTracks,

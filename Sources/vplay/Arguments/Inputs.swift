@@ -48,8 +48,9 @@ struct Input: Sendable {
         )
     }
 
-    func asset(preciseTiming: Bool = false) -> Asset {
-        Asset(url: url, options: AssetOptions(preciseTiming: preciseTiming, byteSource: bytes))
+    func asset(preciseTiming: Bool = false, network: NetworkOptions) -> Asset {
+        let options = AssetOptions(preciseTiming: preciseTiming, byteSource: bytes, network: network)
+        return Asset(url: url, options: options)
     }
 
     /// A pipe or socket there is read where it is: a socket cannot be opened by a name.

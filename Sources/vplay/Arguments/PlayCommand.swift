@@ -11,9 +11,15 @@ struct PlayCommand: AsyncParsableCommand {
             are inputs, too, read once and forwards.
 
             Video sinks: auto (a window where standard output is a terminal and there is a display, else null; null \
-            with --untimed), window (through SDL2), null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH, \
-            images:PATH; terminal is not built yet. PATH may be - for standard output, once. For images it is a name such as \
+            with --untimed), window (through SDL2), terminal, null, none (decode no video), y4m:PATH, raw:PATH, \
+            framemd5:PATH, images:PATH. PATH may be - for standard output, once. For images it is a name such as \
             frames/%06d.png (jpg, webp), which counts from 1; without %d the file holds the newest picture.
+
+            terminal shows pictures on standard output, which must be a terminal, by libchafa: in pixels where the \
+            environment says that it can (kitty, iTerm, sixel), else and in tmux in coloured characters; in 256 \
+            colours, 16 or none (NO_COLOR) where it has no more. terminal:kitty, terminal:iterm, terminal:sixel and \
+            terminal:symbols choose one. Pictures are as large as the window; with --size they are laid into that \
+            size first. What a slow line does not take in time is left out.
 
             Audio sinks: auto (PulseAudio, or null with a warning where there is no server; null with \
             --untimed), pulse (the server must be there), pulse:DEVICE (as `pactl list sinks` names it), null, \
@@ -70,7 +76,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("Where pictures go; repeatable (default: auto).", valueName: "sink"),
-        completion: .list(["auto", "window", "null", "none", "y4m:", "raw:", "framemd5:", "images:"])
+        completion: .list([
+            "auto", "window", "terminal", "null", "none", "y4m:", "raw:", "framemd5:", "images:",
+        ])
     )
     var video: [String] = []
 
@@ -174,6 +182,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Flag(help: "Also tell of losses that playback survives.")
     var verbose = false
+
+    @OptionGroup
+    var network: NetworkArguments
 
     @OptionGroup
     var unbuilt: UnbuiltOptions

@@ -37,6 +37,7 @@ struct PlayOptions: Sendable {
     /// Megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
+    var network: NetworkOptions
     var events: EventFormat
     var showsStats: Bool
     var isQuiet: Bool
@@ -44,6 +45,7 @@ struct PlayOptions: Sendable {
 
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
+    var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// The tracks must be known before an item can be set up.
@@ -82,6 +84,7 @@ struct PlayOptions: Sendable {
         hardware = command.hwdec?.policy ?? .none
         frameCache = command.frameCache
         buffer = command.buffer?.time
+        network = command.network.options
         events = command.events
         showsStats = command.stats
         isQuiet = command.quiet

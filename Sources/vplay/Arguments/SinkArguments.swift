@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Playhead
+import TerminalSink
 
 /// Where frames go, by the word after `--video`.
 enum VideoSinkArgument: Hashable, Sendable {
@@ -14,6 +15,8 @@ enum VideoSinkArgument: Hashable, Sendable {
     case raw(path: String)
     case framemd5(path: String)
     case images(path: NumberedPath)
+    /// nil: as the terminal can.
+    case terminal(TerminalPictures?)
 
     init(_ text: String) throws(ValidationError) {
         let (name, path) = try splitSink(text)
@@ -33,11 +36,19 @@ enum VideoSinkArgument: Hashable, Sendable {
                 )
             }
             self = .images(path: images)
-        case ("terminal", _):
-            throw ValidationError("--video \(name) is not built yet.")
+        case ("terminal", nil): self = .terminal(nil)
+        case ("terminal", let word?):
+            guard let pictures = TerminalPictures(rawValue: word) else {
+                let words = TerminalPictures.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError(oneLine("--video \(text): expected one of \(words)."))
+            }
+            self = .terminal(pictures)
         default:
             throw ValidationError(
-                "--video \(text): expected auto, window, null, none, y4m:PATH, raw:PATH, framemd5:PATH or images:PATH."
+                """
+                --video \(text): expected auto, window, terminal, null, none, y4m:PATH, raw:PATH, framemd5:PATH or \
+                images:PATH.
+                """
             )
         }
     }
@@ -47,7 +58,7 @@ enum VideoSinkArgument: Hashable, Sendable {
         switch self {
         case .raw: RawVideoSink.writablePixelFormats
         case .y4m: Y4MSink.writablePixelFormats
-        case .automatic, .window, .null, .none, .framemd5, .images: nil
+        case .automatic, .window, .null, .none, .framemd5, .images, .terminal: nil
         }
     }
 
@@ -57,6 +68,8 @@ enum VideoSinkArgument: Hashable, Sendable {
         case .automatic, .window, .null, .none: nil
         case .y4m(let path), .raw(let path), .framemd5(let path): path
         case .images(let path): path.path(1)
+        // It is written to as a file would be.
+        case .terminal: "-"
         }
     }
 

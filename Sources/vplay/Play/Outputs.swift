@@ -13,8 +13,8 @@ struct Outputs: Sendable {
 
     /// A path that cannot be written is known before anything is played; a file is made and an old one touched
     /// when there is something to write.
-    init(_ options: PlayOptions) throws(SinkError) {
-        for argument in options.video { try add(argument, options.pixelFormat) }
+    init(_ options: PlayOptions) throws {
+        for argument in options.video { try add(argument, options) }
         switch options.audio {
         case .none: audio = .none
         case .null: audio = .sink(NullAudioSink())
@@ -33,7 +33,8 @@ struct Outputs: Sendable {
         PulseAudioSink(device: name, applicationName: "vplay") { [soundNotices] in soundNotices.tell($0) }
     }
 
-    private mutating func add(_ argument: VideoSinkArgument, _ format: PixelFormat?) throws(SinkError) {
+    private mutating func add(_ argument: VideoSinkArgument, _ options: PlayOptions) throws {
+        let format = options.pixelFormat
         switch argument {
         case .none: break
         // Automatic ones have been chosen by now; where nobody has, nothing is shown.
@@ -43,6 +44,8 @@ struct Outputs: Sendable {
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
         case .images(let path): add(path.description, try ImageSequenceSink(path: path))
+        case .terminal(let pictures):
+            video.append(try PictureScreen.open(pictures, hasStatusLine: options.hasStatusLine))
         }
     }
 

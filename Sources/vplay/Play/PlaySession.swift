@@ -55,6 +55,10 @@ final class PlaySession: Sendable {
         var watching: [TimeObserver] = []
         var durationObserver: TimeObserver?
         var keys: KeyReader?
+        /// Signals that concern the terminal.
+        var terminalSignals: [Signals] = []
+        /// They stand where the pictures were.
+        var isListingKeys = false
         var statusLine: StatusLine?
         /// Gets the picture that is being saved.
         var snapshot: PlayerLayer?
@@ -73,7 +77,7 @@ final class PlaySession: Sendable {
         var options = options
         await options.chooseVideo()
         let session: PlaySession
-        do throws(SinkError) {
+        do {
             session = try PlaySession(options, ending)
         } catch {
             Console.shared.complain("\(error)")
@@ -87,7 +91,7 @@ final class PlaySession: Sendable {
         return withExtendedLifetime(signals) { session.conclude(status) }
     }
 
-    private init(_ options: PlayOptions, _ ending: Latch<ExitStatus>) throws(SinkError) {
+    private init(_ options: PlayOptions, _ ending: Latch<ExitStatus>) throws {
         self.options = options
         self.ending = ending
         outputs = try Outputs(options)
@@ -121,6 +125,7 @@ final class PlaySession: Sendable {
         for complaint in options.list.complaints { fail(complaint) }
         let watching = [player.onEvent { [weak self] in self?.take($0) }]
         if options.decodesVideo {
+            for (layer, sink) in zip(layers, outputs.video) { followScreen(layer, sink) }
             for (layer, sink) in zip(layers, limitedSinks) {
                 layer.videoGravity = options.gravity
                 layer.deinterlacing = options.deinterlacing
@@ -135,17 +140,24 @@ final class PlaySession: Sendable {
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
         if repeatsSingleInput { player.repeatMode = .loop }
-        let hasTerminal = Console.shared.isTerminal && !options.isQuiet
+        let hasTerminal = options.hasStatusLine
         let queue = player.callbackQueue
         let keys =
-            hasTerminal
+            hasTerminal || PictureScreen.isThere
             ? KeyReader(for: self) { [weak self] key in queue.async { [weak self] in self?.press(key) } }
             : nil
-        let line = hasTerminal ? StatusLine(for: self) { [weak keys] in keys?.refresh() } : nil
+        let tick: @Sendable () -> Void = { [weak keys] in
+            keys?.refresh()
+            PictureScreen.refresh()
+        }
+        let line = hasTerminal ? StatusLine(for: self, tick: tick) : nil
+        var signals = PictureScreen.isThere ? [Signals.newSizes { PictureScreen.refresh() }] : []
+        if keys != nil || PictureScreen.isThere { signals.append(stops(readsKeys: keys != nil)) }
         state.withLock { state in
             state.watching = watching
             state.keys = keys
             state.statusLine = line
+            state.terminalSignals = signals
         }
         playNext()
     }
@@ -205,6 +217,7 @@ final class PlaySession: Sendable {
             state.durationObserver = nil
             state.keys = nil
             state.statusLine = nil
+            state.terminalSignals = []
             return state.isShutDown
         }
         if !isShutDown { await player.shutdown() }

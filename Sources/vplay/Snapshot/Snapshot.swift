@@ -17,7 +17,7 @@ struct Snapshot: Sendable {
 
     init(_ options: SnapshotOptions) {
         self.options = options
-        asset = options.input.asset()
+        asset = options.input.asset(network: options.network)
         generator = ImageGenerator(asset: asset)
         if !options.isFast {
             generator.requestedTimeToleranceBefore = .zero
