@@ -117,6 +117,7 @@ public final class TerminalSink: VideoSink {
 
     public var acceptedPixelFormats: [PixelFormat] { [.rgba] }
     public var appliesPreferredTrackTransform: Bool { true }
+    public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
     public func start(_ format: VideoFormat) throws {}
 
