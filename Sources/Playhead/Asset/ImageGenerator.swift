@@ -37,7 +37,8 @@ public enum ImageResult: Sendable {
 /// one open file and one decoder: times that ascend inside a group of pictures go on decoding where the last
 /// one ended, and one that the last image is still due at costs nothing. Of images that nobody has asked for
 /// yet none is made, so that a thousand times need no more memory than one. Changing a property does not touch
-/// requests in flight. Releasing a generator calls off what it still has to do.
+/// requests in flight. Players go first: while they
+/// have something to decode, little is done here. Releasing a generator calls off what it still has to do.
 public final class ImageGenerator: Sendable {
     /// What the images are of. It is opened with the first request.
     public let asset: Asset
@@ -51,6 +52,7 @@ public final class ImageGenerator: Sendable {
         var pixelFormat: PixelFormat?
         var isUpright = false
         var deinterlacing = Deinterlacing.auto
+        var dynamicRange = DynamicRangePolicy.forceSDR
     }
 
     private let settings = Locked(Settings())
@@ -67,12 +69,16 @@ public final class ImageGenerator: Sendable {
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
             deinterlacer: FrameDeinterlacer { asset.backend.makeDeinterlacer() },
-            options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
+            options: { DecoderOptions(sharing: PlayerRegistry.all) },
             didOpen: { asset.opened(.success($0)) }
         )
+        PlayerRegistry.enterGenerator()
     }
 
-    deinit { queue.close() }
+    deinit {
+        PlayerRegistry.leaveGenerator()
+        queue.close()
+    }
 
     /// How much earlier than asked for an image may be. Where a key frame lies within the tolerances, the
     /// nearest one is taken: quick. Otherwise it is the first frame in reach, or the one due. Infinite by
@@ -126,6 +132,13 @@ public final class ImageGenerator: Sendable {
     public var deinterlacing: Deinterlacing {
         get { settings.withLock { $0.deinterlacing } }
         set { settings.withLock { $0.deinterlacing = newValue } }
+    }
+
+    /// Whether images of high dynamic range are mapped to the standard one, BT.709: `.forceSDR`, the default, as `.auto` does;
+    /// `.matchSource`: they keep their colours. `VideoFormat.color` says which they are.
+    public var dynamicRangePolicy: DynamicRangePolicy {
+        get { settings.withLock { $0.dynamicRange } }
+        set { settings.withLock { $0.dynamicRange = newValue } }
     }
 
     /// The image at `time`, held within the asset, and when it is due. A task that is cancelled gets an error
@@ -197,6 +210,7 @@ public final class ImageGenerator: Sendable {
             pixelFormat: settings.pixelFormat,
             isUpright: settings.isUpright,
             deinterlacing: settings.deinterlacing,
+            dynamicRange: settings.dynamicRange,
             generation: queue.generation
         )
     }

@@ -128,11 +128,28 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Which pictures of high dynamic range become the standard one; auto: those that are looked at, and those that become RGB.",
+            valueName: "which"
+        )
+    )
+    var dynamicRange = DynamicRangePolicy.auto
+
+    @Option(
+        help: ArgumentHelp(
             "What raw and y4m are given: rgba, yuv420p, ... by FFmpeg's names (default: as decoded).",
             valueName: "f"
         )
     )
     var pixelFormat: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Decode on a device: none (default), auto (the first that decodes the codec), vaapi, nvdec, v4l2m2m, or its path; where that fails, the processor decodes on.",
+            valueName: "auto|none|device"
+        ),
+        completion: .list(["auto", "none", "vaapi", "nvdec", "v4l2m2m"])
+    )
+    var hwdec: HardwareArgument?
 
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?

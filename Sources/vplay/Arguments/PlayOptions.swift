@@ -27,9 +27,11 @@ struct PlayOptions: Sendable {
     var size: PixelSize?
     var gravity: VideoGravity
     var deinterlacing: Deinterlacing
+    var dynamicRange: DynamicRangePolicy
     /// What `raw` and `y4m` are given.
     var pixelFormat: PixelFormat?
     var threads: Int?
+    var hardware: HardwareDecoding
     /// Megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
@@ -73,8 +75,10 @@ struct PlayOptions: Sendable {
         size = command.size?.size
         gravity = command.gravity
         deinterlacing = command.deinterlace
+        dynamicRange = command.dynamicRange
         pixelFormat = command.pixelFormat.map { PixelFormat(rawValue: $0) }
         threads = command.threads
+        hardware = command.hwdec?.policy ?? .none
         frameCache = command.frameCache
         buffer = command.buffer?.time
         events = command.events

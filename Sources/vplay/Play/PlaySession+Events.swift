@@ -27,10 +27,20 @@ extension PlaySession {
         case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
         case .sinkFailed(let error): sinkFailed(error)
         case .errorLogEntry(let item, let entry):
-            guard options.isVerbose, entry.isRecovered, let index = index(of: item) else { break }
-            Console.shared.complain("warning: \(options.inputs[index].name): \(reason(entry.error))")
+            guard entry.isRecovered, let index = index(of: item) else { break }
+            let words = reason(entry.error)
+            guard entry.error.code == .hardwareUnavailable ? mayTellOfHardware(words) : options.isVerbose
+            else {
+                break
+            }
+            Console.shared.complain("warning: \(options.inputs[index].name): \(words)")
         default: break
         }
+    }
+
+    /// Once for each reason, however many inputs and passes there are.
+    private func mayTellOfHardware(_ words: String) -> Bool {
+        !options.isQuiet && state.withLock { $0.toldOfHardware.insert(words).inserted }
     }
 
     /// False when nobody listens any more.

@@ -44,6 +44,8 @@ final class PlaySession: Sendable {
         var isStopping = false
         /// Inputs of which it has been said what they lack.
         var toldOf: Set<Int> = []
+        /// Why the processor decodes instead of a device.
+        var toldOfHardware: Set<String> = []
         var isOver = false
         var isShutDown = false
         /// Before everything was played, by a key or an option.
@@ -93,6 +95,7 @@ final class PlaySession: Sendable {
         configuration.clock = options.isUntimed ? .virtual : .host
         configuration.audio = outputs.audio
         configuration.decoding.threadCount = options.threads
+        configuration.decoding.hardware = options.hardware
         if let buffer = options.buffer { configuration.buffering.forwardDuration = buffer.seconds }
         if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
@@ -121,6 +124,7 @@ final class PlaySession: Sendable {
             for (layer, sink) in zip(layers, limitedSinks) {
                 layer.videoGravity = options.gravity
                 layer.deinterlacing = options.deinterlacing
+                layer.dynamicRangePolicy = options.dynamicRange
                 layer.player = player
                 layer.add(sink)
             }
