@@ -60,7 +60,7 @@ def catalog(folder):
     headings = {page.stem: re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE) for page in pages}
     for page in pages:
         (folder / page.name).write_text(article(page, headings))
-    for picture in (ROOT / "docs").glob("*.svg"):
+    for picture in [*(ROOT / "docs").glob("*.svg"), *(ROOT / "docs").glob("*.png")]:
         shutil.copy(picture, folder)
 
 
