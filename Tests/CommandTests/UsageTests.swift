@@ -26,7 +26,7 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        "--video terminal", "--video window",
+        "--video window",
         "--cache off", "--header k:v", "--timeout 3", "--trace file",
     ])
     func whatIsNotBuiltSaysSo(line: String) async throws {

@@ -244,6 +244,7 @@ final class PlaySession: Sendable {
         }
         if options.showsStats {
             Console.shared.say(Statistics(player.counters, player.audioDeviceFacts, options).text)
+            if let line = PictureScreen.statistics { Console.shared.say(line) }
         }
         return status
     }
