@@ -128,6 +128,14 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 ffmpeg7: ## compile against the headers of FFmpeg 7
 	Tests/check-ffmpeg-headers.sh
 
+.PHONY: chafa
+chafa: ## compare what CChafa declares of libchafa with libchafa's own headers (libchafa-dev)
+	Tests/check-chafa-headers.sh
+
+.PHONY: sdl-headers
+sdl-headers: ## compare the declarations of SDL2 with its own headers (fetched, and not installed, where they are missing)
+	Tests/check-sdl-headers.sh
+
 ##@ Measure
 
 BENCHMARKS = $(SWIFT) build -c release --package-path Benchmarks --product

@@ -32,6 +32,8 @@ let package = Package(
     products: [
         .library(name: "Playhead", targets: ["Playhead"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
+        .library(name: "TerminalSink", targets: ["TerminalSink"]),
+        .library(name: "WindowSink", targets: ["WindowSink"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     dependencies: [
@@ -65,6 +67,12 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .target(name: "PulseAudio", dependencies: ["CPulse", "MediaCore"], swiftSettings: settings),
         .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
+        // Declarations of our own: the library is opened at run time, so neither it nor its headers are needed to build.
+        .systemLibrary(name: "CChafa"),
+        .target(name: "TerminalSink", dependencies: ["CChafa", "MediaCore"], swiftSettings: settings),
+        // Declarations of our own: neither headers nor library are needed to build.
+        .systemLibrary(name: "CSDL"),
+        .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
@@ -81,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "vplay",
             dependencies: [
-                "Playhead",
+                "Playhead", "TerminalSink", "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings + [carriesSwift],
@@ -113,8 +121,18 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "TerminalSinkTests",
+            dependencies: ["TerminalSink", "MediaCore", "Playhead", "PlayheadTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PulseAudioTests",
             dependencies: ["PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WindowSinkTests",
+            dependencies: ["WindowSink", "CSDL", "Playhead", "PlayheadTesting", "MediaCore"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -30,6 +30,8 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         case decoderNotFound
         /// A decoder could not be opened, or is of no use any more.
         case decoderFailed
+        /// The device that was to decode is not to be had, or gave up: the processor decodes instead.
+        case hardwareUnavailable
         /// One packet, or too many of them in a row, could not be decoded.
         case decodeFailed
         /// The bytes can only be read once, in order.

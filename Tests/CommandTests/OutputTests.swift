@@ -193,6 +193,23 @@ struct OutputTests {
         #expect(try await hashes("--size", "320x180") == whole)
     }
 
+    /// RGB, and what is laid out in a size, is to be looked at; what is written as it was coded is not.
+    @Test func mapsHighDynamicRangeWhereAsked() async throws {
+        func hashes(_ options: String...) async throws -> [String] {
+            let clip = Media.fixture("hdr10-hevc.mp4")
+            let always = ["--untimed", "--frames", "3", "--video", "framemd5:-"]
+            let outcome = try await Command.run(always + options + [clip])
+            #expect(outcome.status == 0)
+            return Fixture.frameHashes(outcome.text)
+        }
+        let plain = try await hashes()
+        #expect(plain.count == 3)
+        let mapped = try await hashes("--dynamic-range", "forceSDR")
+        #expect(mapped.count == 3 && zip(plain, mapped).allSatisfy { $0 != $1 })
+        #expect(try await hashes("--size", "320x180") == mapped)
+        #expect(try await hashes("--size", "320x180", "--dynamic-range", "matchSource") == plain)
+    }
+
     @Test func probeTellsWhatIsThere() async throws {
         let outcome = try await Command.run("probe", "--json", Media.fixture("two-languages.mkv"))
         let object = try #require(try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any])

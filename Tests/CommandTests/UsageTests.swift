@@ -8,6 +8,7 @@ struct UsageTests {
         "--frames 0 x", "--repeat 0 x",
         "--loop --repeat 2 x", "--start abc x", "--start -1 x", "--start 3 --end 2 x", "--duration 0 x",
         "--threads 0 x", "--frame-cache -1 x", "--size 0x0 x", "--gravity up x", "--deinterlace up x",
+        "--dynamic-range up x",
         "--video nonsense x",
         "--video y4m x",
         "--video y4m: x",

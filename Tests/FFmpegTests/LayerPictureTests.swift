@@ -35,6 +35,7 @@ enum LayerPicture {
         let layers = ways.enumerated().map { index, way in
             let layer = PlayerLayer(player: player, size: way.size)
             layer.videoGravity = way.gravity
+            layer.dynamicRangePolicy = .matchSource
             layer.videoFilter = { frame in
                 var frame = frame
                 if let marks {

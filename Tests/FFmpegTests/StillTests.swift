@@ -14,6 +14,7 @@ struct StillTests {
         let generator = ImageGenerator(asset: Asset(url: URL(fileURLWithPath: entry.location)))
         // As ffmpeg's frames are that they are compared with.
         generator.deinterlacing = .none
+        generator.dynamicRangePolicy = .matchSource
         return generator
     }
 

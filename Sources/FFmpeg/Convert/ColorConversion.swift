@@ -12,13 +12,19 @@ struct ColorConversion: Equatable {
     private let targetLocation: String?
     private let targetIsRGB: Bool
     private let sourceIsRGB: Bool
+    /// High dynamic range becomes the standard one of BT.709 by it; nil: light stays as it is.
+    private(set) var tone: ToneCurve?
 
     /// Frames keep their matrix and range; RGB has no matrix and always the full range. What the stream
-    /// leaves open is taken as BT.709 above 576 lines and BT.601 below.
-    init(_ format: VideoFormat, from: AVPixelFormat, to: AVPixelFormat) {
+    /// leaves open is taken as BT.2020 of high dynamic range, else as BT.709 above 576 lines and BT.601 below.
+    /// `toSDR`: what is of high dynamic range, and opaque, is mapped to BT.709.
+    init(_ format: VideoFormat, from: AVPixelFormat, to: AVPixelFormat, toSDR: Bool = false) {
         sourceIsRGB = PixelFormats.isRGB(from)
         targetIsRGB = PixelFormats.isRGB(to)
-        let guess = format.size.height > 576 ? SWS_CS_ITU709 : SWS_CS_ITU601
+        tone = toSDR && !PixelFormats.hasAlpha(from) ? ToneCurve(format) : nil
+        let guess =
+            format.color.isHDR
+            ? SWS_CS_BT2020 : format.size.height > 576 ? SWS_CS_ITU709 : SWS_CS_ITU601
         let matrix: Int32 =
             switch format.color.matrix {
             case "bt709": SWS_CS_ITU709
@@ -29,7 +35,7 @@ struct ColorConversion: Equatable {
             default: guess
             }
         sourceMatrix = matrix
-        targetMatrix = matrix
+        targetMatrix = tone == nil ? matrix : SWS_CS_ITU709
         let isFull = format.color.isFullRange ?? ColorNames.isFullRangeByName(from)
         sourceIsFull = isFull || sourceIsRGB
         targetIsFull = targetIsRGB || ColorNames.isFullRangeByName(to) || (isFull && !sourceIsRGB)
@@ -41,6 +47,7 @@ struct ColorConversion: Equatable {
     /// From full-range RGB to what the target of this conversion is.
     var fromRGB: ColorConversion {
         var result = self
+        result.tone = nil
         result.sourceMatrix = targetMatrix
         result.sourceIsFull = true
         result.sourceChroma = ChromaSiting()
@@ -55,9 +62,10 @@ struct ColorConversion: Equatable {
         return result
     }
 
-    /// From what `toFineChroma` makes.
+    /// From what `toFineChroma` makes, and the mapping of tones of that.
     var fromFineChroma: ColorConversion {
         var result = self
+        if tone != nil { (result.sourceMatrix, result.tone) = (targetMatrix, nil) }
         result.sourceChroma = ChromaSiting()
         return result
     }
@@ -73,12 +81,27 @@ struct ColorConversion: Equatable {
     }
 
     /// Says what the converted frame is.
-    func describe(_ color: inout ColorDescription) {
+    func describe(_ format: inout VideoFormat) {
+        // What is told of the light of high dynamic range means it as it was.
+        if tone != nil { (format.masteringDisplay, format.contentLightLevel) = (nil, nil) }
+        describe(&format.color)
+    }
+
+    private static func name(_ matrix: Int32) -> String {
+        switch matrix {
+        case SWS_CS_ITU709: "bt709"
+        case SWS_CS_BT2020: "bt2020nc"
+        default: "smpte170m"
+        }
+    }
+
+    private func describe(_ color: inout ColorDescription) {
+        if tone != nil { (color.primaries, color.transfer, color.matrix) = ("bt709", "bt709", "bt709") }
         if targetIsRGB {
             color.matrix = "gbr"
             color.isFullRange = true
         } else {
-            if sourceIsRGB { color.matrix = targetMatrix == SWS_CS_ITU709 ? "bt709" : "smpte170m" }
+            if sourceIsRGB { color.matrix = Self.name(targetMatrix) }
             if sourceIsRGB || targetIsFull != sourceIsFull { color.isFullRange = targetIsFull }
         }
         color.chromaLocation = targetLocation

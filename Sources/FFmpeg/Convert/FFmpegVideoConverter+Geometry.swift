@@ -15,10 +15,27 @@ extension FFmpegVideoConverter {
         geometry: VideoGeometry,
         background: Color
     ) throws(MediaError) -> VideoFrame {
+        try layOut(frame, to: pixelFormat, geometry, background, toSDR: false)
+    }
+
+    func layOut(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat?,
+        _ geometry: VideoGeometry,
+        _ background: Color,
+        toSDR: Bool
+    ) throws(MediaError) -> VideoFrame {
         let order = PictureOrder(geometry.rotation, isMirrored: geometry.isMirrored)
         let wanted = pixelFormat ?? nearestFormat(to: frame.pixelFormat, geometry: geometry)
         if geometry.isIdentity, geometry.target == frame.size {
-            var same = try convert(frame, to: wanted, size: frame.size)
+            var same = try convert(
+                frame,
+                to: wanted,
+                size: frame.size,
+                colorsOf: frame.format,
+                with: scaler,
+                toSDR: toSDR
+            )
             same.format = same.format.laidOut(by: geometry)
             return same
         }
@@ -29,7 +46,15 @@ extension FFmpegVideoConverter {
             throw MediaError(.conversionFailed, "pictures cannot be laid out in \(wanted)")
         }
         let source = try cuttable(frame, geometry)
-        var result = try layOut(source, colorsOf: frame.format, on: canvas, geometry, order, background)
+        var result = try layOut(
+            source,
+            colorsOf: frame.format,
+            on: canvas,
+            geometry,
+            order,
+            background,
+            toSDR: toSDR
+        )
         if canvas != wanted {
             result = try convert(
                 result,
@@ -45,6 +70,9 @@ extension FFmpegVideoConverter {
     package func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
         Self.ownFormat(of: pixelFormat, swapsAxes: geometry.rotation.swapsAxes)
     }
+
+    /// For a frame that is neither turned nor scaled.
+    func writable(_ format: PixelFormat) -> PixelFormat { Self.ownFormat(of: format, swapsAxes: false) }
 
     /// The frame's own format where it can be written and turned, else the nearest one.
     private static func ownFormat(of format: PixelFormat, swapsAxes: Bool) -> PixelFormat {
@@ -70,7 +98,8 @@ extension FFmpegVideoConverter {
         on pixelFormat: PixelFormat,
         _ geometry: VideoGeometry,
         _ order: PictureOrder,
-        _ background: Color
+        _ background: Color,
+        toSDR: Bool
     ) throws(MediaError) -> VideoFrame {
         let (from, to) = try Self.formats(of: frame, to: pixelFormat, size: geometry.target)
         guard geometry.fits(frame.size), let grid = SampleGrid(to) else {
@@ -78,14 +107,15 @@ extension FFmpegVideoConverter {
         }
         var meant = frame.format
         meant.size = original.size
-        let colors = ColorConversion(meant, from: from, to: to)
+        let colors = ColorConversion(meant, from: from, to: to, toSDR: toSDR)
         let output = try pool.frame(size: geometry.target, format: to)
         let planes = PlaneLayout.planes(output.pointer.pointee)
         let places = grid.planes.map { order.place(geometry.destination, in: $0) }
         let free = zip(zip(planes, places), grid.planes).map { pair, layout in
             pair.0.part(pair.1.columns, pair.1.rows, sampleSize: layout.sampleSize)
         }
-        let isOnlyTurned = !order.isPlain && from == to && geometry.source.size == geometry.scaledSize
+        let isKept = from == to && geometry.source.size == geometry.scaledSize && colors.tone == nil
+        let isOnlyTurned = !order.isPlain && isKept
         try frame.readPlanes { all throws(MediaError) in
             let cut = SampleGrid(from)?.cut(all, to: geometry.source) ?? all
             if isOnlyTurned { return FrameRotator.turn(cut, into: free, grid, order) }
@@ -112,7 +142,7 @@ extension FFmpegVideoConverter {
         var result = frame
         result.format = frame.format.laidOut(by: geometry)
         result.format.pixelFormat = pixelFormat
-        colors.describe(&result.format.color)
+        colors.describe(&result.format)
         if isOnlyTurned {
             let location = frame.format.color.chromaLocation
             result.format.color.chromaLocation = ChromaSiting.location(of: location, in: from, after: order)

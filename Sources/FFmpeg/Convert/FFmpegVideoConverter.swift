@@ -22,24 +22,46 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         try convert(frame, to: pixelFormat, size: size, colorsOf: frame.format, with: scaler)
     }
 
+    package func convertToSDR(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat?,
+        geometry: VideoGeometry?,
+        background: Color
+    ) throws(MediaError) -> VideoFrame {
+        if let geometry {
+            return try layOut(frame, to: pixelFormat, geometry, background, toSDR: true)
+        }
+        let wanted = pixelFormat ?? writable(frame.pixelFormat)
+        return try convert(
+            frame,
+            to: wanted,
+            size: frame.size,
+            colorsOf: frame.format,
+            with: scaler,
+            toSDR: true
+        )
+    }
+
     /// `original`: whose colours `frame` has, in case nothing says which matrix they are meant for.
     func convert(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat,
         size: PixelSize,
         colorsOf original: VideoFormat,
-        with scaler: Scaler
+        with scaler: Scaler,
+        toSDR: Bool = false
     ) throws(MediaError) -> VideoFrame {
-        if frame.pixelFormat == pixelFormat && frame.size == size { return frame }
+        let toSDR = toSDR && frame.format.color.isHDR
+        if frame.pixelFormat == pixelFormat && frame.size == size && !toSDR { return frame }
         let (from, to) = try Self.formats(of: frame, to: pixelFormat, size: size)
         var meant = frame.format
         meant.size = original.size
-        let colors = ColorConversion(meant, from: from, to: to)
+        let colors = ColorConversion(meant, from: from, to: to, toSDR: toSDR)
         var result = frame
         result.format.pixelFormat = pixelFormat
         result.format.size = size
         result.format.pixelAspectRatio = frame.format.shape.scaled(to: size).pixelAspectRatio
-        colors.describe(&result.format.color)
+        colors.describe(&result.format)
         let output = try pool.frame(size: size, format: to)
         try frame.readPlanes { planes throws(MediaError) in
             try scaler.scale(

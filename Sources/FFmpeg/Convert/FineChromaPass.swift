@@ -15,18 +15,8 @@ struct FineChromaPass {
         case AV_PIX_FMT_BGRA, AV_PIX_FMT_BGR0: (shiftRed, shiftBlue) = (16, 0)
         default: return nil
         }
-        // Of red by V, blue by U, green by U and V: for the limited range of chroma, in 65536ths.
-        guard let weights = sws_getCoefficients(colors.sourceMatrix) else { return nil }
-        // 10 bits are four times the 8 bits of both ranges.
-        let chroma: Float = (colors.sourceIsFull ? 224.0 / 255 : 1) / 65_536 / 4
-        matrix = PHRGBMatrix(
-            luma: (colors.sourceIsFull ? 1 : 255.0 / 219) / 4,
-            black: colors.sourceIsFull ? 0 : 64,
-            red_v: Float(weights[0]) * chroma,
-            green_u: -Float(weights[2]) * chroma,
-            green_v: -Float(weights[3]) * chroma,
-            blue_u: Float(weights[1]) * chroma
-        )
+        guard let matrix = PHRGBMatrix(tenBits: colors.sourceMatrix, colors.sourceIsFull) else { return nil }
+        self.matrix = matrix
     }
 
     /// Three planes into one.
@@ -48,5 +38,23 @@ struct FineChromaPass {
                 shiftBlue
             )
         }
+    }
+}
+
+extension PHRGBMatrix {
+    /// From samples of 10 bits to steps of 8. `matrix`: as libswscale numbers them.
+    init?(tenBits matrix: Int32, _ isFull: Bool) {
+        // Of red by V, blue by U, green by U and V: for the limited range of chroma, in 65536ths.
+        guard let weights = sws_getCoefficients(matrix) else { return nil }
+        // 10 bits are four times the 8 bits of both ranges.
+        let chroma: Float = (isFull ? 224.0 / 255 : 1) / 65_536 / 4
+        self.init(
+            luma: (isFull ? 1 : 255.0 / 219) / 4,
+            black: isFull ? 0 : 64,
+            red_v: Float(weights[0]) * chroma,
+            green_u: -Float(weights[2]) * chroma,
+            green_v: -Float(weights[3]) * chroma,
+            blue_u: Float(weights[1]) * chroma
+        )
     }
 }

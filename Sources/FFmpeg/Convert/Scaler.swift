@@ -5,7 +5,7 @@ internal import MediaCore
 ///
 /// Bicubic at every ratio, as wide as the ratio where frames are made smaller. YUV becomes RGB in two passes: it is
 /// scaled first, chroma to as many samples as luma, in 10 bits; then each pixel is converted. In one pass libswscale would
-/// weigh as many rows for each pixel in code without vectors.
+/// weigh as many rows for each pixel in code without vectors. High dynamic range is mapped between the two.
 final class Scaler {
     /// What a context is made for.
     struct Plan: Equatable {
@@ -38,6 +38,8 @@ final class Scaler {
     private var between: FrameOwner?
     /// The second pass, where it is not libswscale's.
     private var pixels: FineChromaPass?
+    /// What is done to the samples between the two.
+    private var tones: ToneMapPass?
     private let log = LibraryLog()
 
     deinit { forget() }
@@ -49,6 +51,7 @@ final class Scaler {
         guard let between, let last = passes.last else { return try run(first, source, target) }
         let planes = PlaneLayout.planes(between.pointer.pointee)
         try run(first, source, planes)
+        tones?.run(planes, plan.target)
         if let pixels { pixels.run(planes, target, plan.target) } else { try run(last, planes, target) }
     }
 
@@ -63,7 +66,7 @@ final class Scaler {
 
     private func forget() {
         for pass in passes { ph_sws_free(pass.context) }
-        (plan, passes, between, pixels) = (nil, [], nil, nil)
+        (plan, passes, between, pixels, tones) = (nil, [], nil, nil, nil)
     }
 
     private func prepare(_ plan: Plan) throws(MediaError) {
@@ -74,6 +77,7 @@ final class Scaler {
             try add(first)
             pixels = FineChromaPass(to: last.targetFormat, last.colors)
             if pixels == nil { try add(last) }
+            tones = ToneMapPass(plan.colors)
         } else {
             try add(plan)
         }
@@ -145,13 +149,9 @@ final class Scaler {
 }
 
 extension Scaler.Plan {
-    /// First YUV with chroma as fine as luma, then RGB; nil: one pass does it.
+    /// First YUV with chroma as fine as luma, then RGB, or what high dynamic range becomes; nil: one pass does it.
     fileprivate var passes: (Scaler.Plan, Scaler.Plan)? {
-        let isFromYUV = !PixelFormats.isRGB(sourceFormat) && !PixelFormats.isGray(sourceFormat)
-        guard isFromYUV, !PixelFormats.hasAlpha(sourceFormat), PixelFormats.isRGB(targetFormat),
-            !PixelFormats.hasPalette(targetFormat), PixelFormats.depth(targetFormat) <= 8,
-            source != target || ChromaSiting.isSubsampled(sourceFormat)
-        else { return nil }
+        guard colors.tone != nil || becomesRGB else { return nil }
         var (first, last) = (self, self)
         first.targetFormat = AV_PIX_FMT_YUV444P10LE
         first.targetChroma = ChromaSiting()
@@ -161,6 +161,13 @@ extension Scaler.Plan {
         last.sourceChroma = ChromaSiting()
         last.colors = colors.fromFineChroma
         return (first, last)
+    }
+
+    private var becomesRGB: Bool {
+        let isFromYUV = !PixelFormats.isRGB(sourceFormat) && !PixelFormats.isGray(sourceFormat)
+        return isFromYUV && !PixelFormats.hasAlpha(sourceFormat) && PixelFormats.isRGB(targetFormat)
+            && !PixelFormats.hasPalette(targetFormat) && PixelFormats.depth(targetFormat) <= 8
+            && (source != target || ChromaSiting.isSubsampled(sourceFormat))
     }
 }
 

@@ -50,6 +50,15 @@ public protocol VideoConverter: AnyObject, Sendable {
         geometry: VideoGeometry,
         background: Color
     ) throws(MediaError) -> VideoFrame
+    /// As `convert(_:to:geometry:background:)`, where what is of high dynamic range is mapped to the standard one, BT.709, and
+    /// the format says so. `geometry` nil: size, shape and marks are kept. Frames of the standard range are converted
+    /// as ever; so are those with alpha.
+    func convertToSDR(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat?,
+        geometry: VideoGeometry?,
+        background: Color
+    ) throws(MediaError) -> VideoFrame
     /// What `convert` makes of a frame in `pixelFormat` where no format is asked for. Any thread, at any time.
     func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat
 }
@@ -77,6 +86,19 @@ extension VideoConverter {
         var result = try upright(scaled)
         result.format = result.format.laidOut(by: geometry)
         return result
+    }
+
+    /// For a converter that maps nothing: the colours are kept, and the format says so.
+    public func convertToSDR(
+        _ frame: VideoFrame,
+        to pixelFormat: PixelFormat?,
+        geometry: VideoGeometry?,
+        background: Color
+    ) throws(MediaError) -> VideoFrame {
+        guard let geometry else {
+            return try convert(frame, to: pixelFormat ?? frame.pixelFormat, size: frame.size)
+        }
+        return try convert(frame, to: pixelFormat, geometry: geometry, background: background)
     }
 
     public func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {

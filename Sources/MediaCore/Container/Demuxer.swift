@@ -71,6 +71,8 @@ public struct DecoderOptions: Hashable, Sendable {
     public var maximumPixelCount: Int
     /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
     public var hurriesFirstPicture = true
+    /// Which device decodes video.
+    public var hardware = HardwareDecoding.none
 
     /// By default the policy chooses the threads for one player alone, and pictures may be as large as 8192
     /// x 4320.
@@ -122,9 +124,17 @@ public protocol Decoder: AnyObject, Sendable {
     /// From the next packet on. A decoder that cannot leave frames out ignores it; the caller sends it key
     /// frames alone where no others are wanted.
     func skip(_ skipping: DecodeSkipping)
+    /// It works on packets that it took before, although it asks for input: ask again soon, whether there is
+    /// another packet or not.
+    var isCatchingUp: Bool { get }
+    /// Who is told of what the decoder gives up or loses while it goes on, such as a device. The handler is
+    /// called on any thread, and at once with what happened before; it must not block and not call the decoder.
+    func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void)
 }
 
 extension Decoder {
     public var delaysPictures: Bool { false }
+    public var isCatchingUp: Bool { false }
     public func skip(_ skipping: DecodeSkipping) {}
+    public func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) {}
 }

@@ -18,6 +18,7 @@ package struct ImageRequest: Hashable, Sendable {
     package var isUpright: Bool
     /// Interlaced frames are made whole, each of itself alone.
     package var deinterlacing: Deinterlacing
+    package var dynamicRange: DynamicRangePolicy
     /// Of `ImageRequestQueue.generation`.
     package var generation: UInt64
 
@@ -31,6 +32,7 @@ package struct ImageRequest: Hashable, Sendable {
         pixelFormat: PixelFormat? = nil,
         isUpright: Bool = false,
         deinterlacing: Deinterlacing = .none,
+        dynamicRange: DynamicRangePolicy = .matchSource,
         generation: UInt64
     ) {
         self.time = time
@@ -42,6 +44,7 @@ package struct ImageRequest: Hashable, Sendable {
         self.pixelFormat = pixelFormat
         self.isUpright = isUpright
         self.deinterlacing = deinterlacing
+        self.dynamicRange = dynamicRange
         self.generation = generation
     }
 
@@ -57,11 +60,30 @@ extension ImageRequest {
         guard !frame.size.isEmpty else { return frame }
         if let targetSize {
             let geometry = VideoGeometry(frame.format.shape, gravity: gravity, target: targetSize)
-            return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
+            return try make(frame, geometry, with: converter)
         }
-        let shaped = isUpright || maximumSize != nil ? try fit(frame, with: converter) : frame
+        var shaped = frame
+        if isUpright || maximumSize != nil {
+            shaped = try fit(frame, with: converter)
+        } else if toSDR(frame) {
+            return try make(frame, nil, with: converter)
+        }
         guard let pixelFormat else { return shaped }
         return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
+    }
+
+    private func toSDR(_ frame: VideoFrame) -> Bool { dynamicRange.maps(frame.format, isSeen: true) }
+
+    /// `geometry` nil: size and shape are kept, and only the dynamic range is another.
+    private func make(
+        _ frame: VideoFrame,
+        _ geometry: VideoGeometry?,
+        with converter: any VideoConverter
+    ) throws(MediaError) -> VideoFrame {
+        if let geometry, !toSDR(frame) {
+            return try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
+        }
+        return try converter.convertToSDR(frame, to: pixelFormat, geometry: geometry, background: .clear)
     }
 
     private func fit(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame
@@ -70,10 +92,10 @@ extension ImageRequest {
         if !isUpright { (shape.rotation, shape.isMirrored) = (.none, false) }
         let geometry = VideoGeometry(shape, inside: maximumSize)
         var shaped = frame
-        if geometry.isIdentity {
+        if geometry.isIdentity, !toSDR(frame) {
             shaped.format = frame.format.laidOut(by: geometry)
         } else {
-            shaped = try converter.convert(frame, to: pixelFormat, geometry: geometry, background: .clear)
+            shaped = try make(frame, geometry, with: converter)
         }
         if !isUpright {
             shaped.format.rotation = frame.format.rotation

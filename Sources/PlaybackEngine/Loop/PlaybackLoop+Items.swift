@@ -188,10 +188,12 @@ extension PlaybackLoop {
     // MARK: Faults
 
     func fault(_ error: MediaError, of id: ItemID) {
+        // Nothing was lost where the processor decodes instead of a device.
+        let count = error.code == .hardwareUnavailable ? 0 : 1
         if next?.id == id {
-            next?.faultsBeforeAnnounced += 1
+            next?.faultsBeforeAnnounced += count
         } else if state.item?.id == id {
-            publisher.counters.faults += 1
+            publisher.counters.faults += count
         } else {
             return
         }

@@ -145,6 +145,14 @@ final class FrameMaker: @unchecked Sendable {
         _ frame: VideoFrame,
         with converter: any VideoConverter
     ) throws(MediaError) -> VideoFrame {
+        if wants.toSDR {
+            return try converter.convertToSDR(
+                frame,
+                to: wants.pixelFormat,
+                geometry: wants.geometry,
+                background: wants.background
+            )
+        }
         guard let geometry = wants.geometry else {
             return try converter.convert(frame, to: wants.pixelFormat, size: frame.size)
         }

@@ -24,12 +24,16 @@ enum FramePlan: Hashable {
             return
         }
         let takesOwn = accepted.isEmpty || accepted.contains(format.pixelFormat)
-        guard isUpright || fit.size != nil else {
-            self = takesOwn ? .asDecoded : .made(FrameWants(pixelFormat: accepted[0]))
+        let isLaidOut = isUpright || fit.size != nil
+        let becomesRGB = !takesOwn && accepted[0].isRGB
+        let toSDR = fit.dynamicRange.maps(format, isSeen: isLaidOut || becomesRGB)
+        guard isLaidOut else {
+            let wanted = takesOwn ? format.pixelFormat : accepted[0]
+            self = takesOwn && !toSDR ? .asDecoded : .made(FrameWants(pixelFormat: wanted, toSDR: toSDR))
             return
         }
         let geometry = VideoGeometry(format.shape, gravity: fit.gravity, target: fit.size)
-        if takesOwn, geometry.isIdentity {
+        if takesOwn, geometry.isIdentity, !toSDR {
             self = .relabelled(format.laidOut(by: geometry))
             return
         }
@@ -38,7 +42,9 @@ enum FramePlan: Hashable {
             accepted.isEmpty
             ? nearest(format.pixelFormat, geometry) : takesOwn ? format.pixelFormat : accepted[0]
         let background = geometry.bars.isEmpty ? .clear : fit.background
-        self = .made(FrameWants(pixelFormat: wanted, geometry: geometry, background: background))
+        self = .made(
+            FrameWants(pixelFormat: wanted, geometry: geometry, background: background, toSDR: toSDR)
+        )
     }
 }
 
@@ -48,4 +54,6 @@ struct FrameWants: Hashable {
     /// nil: its size and shape are kept.
     var geometry: VideoGeometry?
     var background = Color.clear
+    /// From high dynamic range to the standard one.
+    var toSDR = false
 }

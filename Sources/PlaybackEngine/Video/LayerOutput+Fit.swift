@@ -22,17 +22,20 @@ extension LayerOutput {
         package let gravity: VideoGravity
         package let background: Color
         package let deinterlacing: Deinterlacing
+        package let dynamicRange: DynamicRangePolicy
 
         package init(
             size: PixelSize? = nil,
             gravity: VideoGravity = .resizeAspect,
             background: Color = .clear,
-            deinterlacing: Deinterlacing = .none
+            deinterlacing: Deinterlacing = .none,
+            dynamicRange: DynamicRangePolicy = .matchSource
         ) {
             self.size = size
             self.gravity = size == nil ? .resizeAspect : gravity
             self.background = size == nil ? .clear : background
             self.deinterlacing = deinterlacing
+            self.dynamicRange = dynamicRange
         }
     }
 }

@@ -52,6 +52,7 @@ public final class ImageGenerator: Sendable {
         var pixelFormat: PixelFormat?
         var isUpright = false
         var deinterlacing = Deinterlacing.auto
+        var dynamicRange = DynamicRangePolicy.forceSDR
     }
 
     private let settings = Locked(Settings())
@@ -133,6 +134,13 @@ public final class ImageGenerator: Sendable {
         set { settings.withLock { $0.deinterlacing = newValue } }
     }
 
+    /// Whether images of high dynamic range are mapped to the standard one, BT.709: `.forceSDR`, the default, as `.auto` does;
+    /// `.matchSource`: they keep their colours. `VideoFormat.color` says which they are.
+    public var dynamicRangePolicy: DynamicRangePolicy {
+        get { settings.withLock { $0.dynamicRange } }
+        set { settings.withLock { $0.dynamicRange = newValue } }
+    }
+
     /// The image at `time`, held within the asset, and when it is due. A task that is cancelled gets an error
     /// with the code `.cancelled` at once.
     public func image(
@@ -202,6 +210,7 @@ public final class ImageGenerator: Sendable {
             pixelFormat: settings.pixelFormat,
             isUpright: settings.isUpright,
             deinterlacing: settings.deinterlacing,
+            dynamicRange: settings.dynamicRange,
             generation: queue.generation
         )
     }

@@ -16,6 +16,7 @@ public final class PlayerLayer: Sendable {
         var gravity = VideoGravity.resizeAspect
         var background = Color.clear
         var deinterlacing = Deinterlacing.auto
+        var dynamicRange = DynamicRangePolicy.auto
         var sinks: [any VideoSink] = []
         var filter: Filter?
 
@@ -24,7 +25,8 @@ public final class PlayerLayer: Sendable {
                 size: size,
                 gravity: gravity,
                 background: background,
-                deinterlacing: deinterlacing
+                deinterlacing: deinterlacing,
+                dynamicRange: dynamicRange
             )
         }
     }
@@ -122,6 +124,14 @@ public final class PlayerLayer: Sendable {
     public var deinterlacing: Deinterlacing {
         get { state.withLock { $0.deinterlacing } }
         set { change { $0.deinterlacing = newValue } }
+    }
+
+    /// Which frames of high dynamic range are mapped to the standard one; `.auto` by default: those that are laid out to be looked
+    /// at, and those that become RGB. The others keep the colours of the file. `VideoFormat.color` says which they are.
+    /// Set while standing still, it shows at once.
+    public var dynamicRangePolicy: DynamicRangePolicy {
+        get { state.withLock { $0.dynamicRange } }
+        set { change { $0.dynamicRange = newValue } }
     }
 
     /// What every frame of the layer goes through before it is fitted and handed to the sinks, on the layer's

@@ -30,7 +30,11 @@ final class FrameConversion: Sendable {
             guard let tool = converter ?? item.map(Self.makeConverter) else { return nil }
             converter = tool
             do throws(MediaError) {
-                let result = try tool.convert(frame, to: wanted, size: frame.size)
+                let toSDR = DynamicRangePolicy.auto.maps(frame.format, isSeen: wanted.isRGB)
+                let result =
+                    toSDR
+                    ? try tool.convertToSDR(frame, to: wanted, geometry: nil, background: .clear)
+                    : try tool.convert(frame, to: wanted, size: frame.size)
                 made.withLock { $0.newest = (frame.storage, result) }
                 return result
             } catch {

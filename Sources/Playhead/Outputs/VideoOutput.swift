@@ -48,7 +48,8 @@ public final class VideoOutput: PlayerItemOutput {
 
     /// Frames of one of these pixel formats, the most wanted first; empty: as the decoder makes them. A frame of another
     /// one is converted when it is asked for, by the thread that asks (`copyFrame`) or reads (`frames`): what nobody
-    /// wants costs nothing. Size, rotation and colour are the frame's own; a layer fits frames into a size.
+    /// wants costs nothing. Size, rotation and colour are the frame's own, but RGB of high dynamic range is mapped to the
+    /// standard one; a layer fits frames into a size.
     public init(pixelFormats: [PixelFormat]) { conversion = FrameConversion(pixelFormats) }
 
     /// Why the newest frame that could not be converted was left out; nil: none was.

@@ -31,6 +31,7 @@ extension MediaError.Code {
         case .invalidArgument: 20
         case .cancelled: 21
         case .unknown: 22
+        case .hardwareUnavailable: 23
         }
     }
 
@@ -49,7 +50,7 @@ extension MediaError.Code {
         case .notReady, .timedOut: Self.tryAgain
         case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
             .noPlayableTracks,
-            .conversionFailed, .sinkFailed, .invalidArgument, .cancelled, .unknown:
+            .conversionFailed, .hardwareUnavailable, .sinkFailed, .invalidArgument, .cancelled, .unknown:
             nil
         }
     }

@@ -10,6 +10,9 @@ struct Input: Sendable {
     /// Where the player does not open the URL itself.
     let bytes: InputBytes?
 
+    /// The name without its folders.
+    var shortName: String { name.split(separator: "/").last.map(String.init) ?? name }
+
     var isStandardInput: Bool { url.relativeString == "-" }
     /// Can be read once, and not from its middle.
     var isPipe: Bool { isStandardInput || bytes.map { !$0.isSeekable } ?? false }

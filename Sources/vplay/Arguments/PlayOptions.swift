@@ -11,6 +11,8 @@ struct PlayOptions: Sendable {
     var list: InputList
     var repeats = Repeat.times(1)
     var video: [VideoSinkArgument]
+    /// A window was opened because there is a display, and not because it was asked for.
+    var hasAutomaticWindow = false
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
     var audioTrack: TrackArgument?
@@ -27,9 +29,11 @@ struct PlayOptions: Sendable {
     var size: PixelSize?
     var gravity: VideoGravity
     var deinterlacing: Deinterlacing
+    var dynamicRange: DynamicRangePolicy
     /// What `raw` and `y4m` are given.
     var pixelFormat: PixelFormat?
     var threads: Int?
+    var hardware: HardwareDecoding
     /// Megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
@@ -40,6 +44,7 @@ struct PlayOptions: Sendable {
 
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
+    var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// The tracks must be known before an item can be set up.
@@ -54,7 +59,7 @@ struct PlayOptions: Sendable {
 
     init(_ command: PlayCommand) throws(ValidationError) {
         try command.unbuilt.refuse()
-        video = try command.video.isEmpty ? [.null] : command.video.mapSinks()
+        video = try command.video.isEmpty ? [.automatic] : command.video.mapSinks()
         audio = try AudioSinkArgument(command.audio)
         list = InputList(command.inputs)
         videoTrack = command.videoTrack
@@ -72,8 +77,10 @@ struct PlayOptions: Sendable {
         size = command.size?.size
         gravity = command.gravity
         deinterlacing = command.deinterlace
+        dynamicRange = command.dynamicRange
         pixelFormat = command.pixelFormat.map { PixelFormat(rawValue: $0) }
         threads = command.threads
+        hardware = command.hwdec?.policy ?? .none
         frameCache = command.frameCache
         buffer = command.buffer?.time
         events = command.events

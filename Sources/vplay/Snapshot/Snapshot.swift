@@ -26,6 +26,7 @@ struct Snapshot: Sendable {
         generator.appliesPreferredTrackTransform = true
         generator.targetSize = options.size
         generator.videoGravity = options.gravity
+        generator.dynamicRangePolicy = options.dynamicRange
     }
 
     func write() async throws {

@@ -59,6 +59,11 @@ struct SnapshotCommand: AsyncParsableCommand {
     @Option(help: "How a picture is laid into --size.")
     var gravity = VideoGravity.resizeAspect
 
+    @Option(
+        help: ArgumentHelp("What becomes of pictures of high dynamic range.", valueName: "which")
+    )
+    var dynamicRange = DynamicRangePolicy.forceSDR
+
     @Option(help: ArgumentHelp("Of jpg and webp, 1 to 100 (default: 90).", valueName: "q"))
     var quality: Int?
 
@@ -100,6 +105,7 @@ struct SnapshotOptions: Sendable {
     let isFast: Bool
     let size: PixelSize?
     let gravity: VideoGravity
+    let dynamicRange: DynamicRangePolicy
     let quality: Int?
     let sheet: GridArgument?
     let track: String?
@@ -115,6 +121,7 @@ struct SnapshotOptions: Sendable {
         isFast = command.fast
         size = command.size?.size
         gravity = command.gravity
+        dynamicRange = command.dynamicRange
         sheet = command.sprite
         track = command.vtt
         if let quality = command.quality {
