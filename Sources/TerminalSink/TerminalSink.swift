@@ -15,7 +15,7 @@ public import MediaCore
 ///
 ///     let sink = try TerminalSink()
 ///     let layer = PlayerLayer(player: player, size: sink.layerSize)
-///     sink.setSizeHandler { layer.size = $0 }
+///     sink.setSizeHandler { [weak layer] in layer?.size = $0 }
 ///     layer.add(sink)
 public final class TerminalSink: VideoSink {
     struct State {
@@ -117,6 +117,7 @@ public final class TerminalSink: VideoSink {
 
     public var acceptedPixelFormats: [PixelFormat] { [.rgba] }
     public var appliesPreferredTrackTransform: Bool { true }
+    public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
     public func start(_ format: VideoFormat) throws {}
 
@@ -136,6 +137,8 @@ public final class TerminalSink: VideoSink {
     public func finish() {
         let isFirst = state.withLock { state in
             defer { state.isFinished = true }
+            state.frame = nil
+            state.sizeHandler = nil
             return !state.isFinished
         }
         if isFirst { giveBack(isLast: true) }

@@ -130,8 +130,10 @@ struct SinkLaneTests {
         #expect(skipped.withLock { $0 } == 180 - taken.count)
         #expect(layer.counters(of: slow) == counters(0, 180 - taken.count))
         // What a step or a seek lands on waits for it, whatever comes behind.
-        layer.present(Self.frame(500), isEssential: true) { done.withLock { $0 += 1 } }
-        layer.present(Self.frame(501), isEssential: false) { done.withLock { $0 += 1 } }
+        for number in [500, 501] {
+            layer.present(Self.frame(number), isEssential: number == 500) { done.withLock { $0 += 1 } }
+            #expect(Self.passes(quick.taken))
+        }
         for _ in 0..<182 { slow.gate.signal() }
         let over = DispatchSemaphore(value: 0)
         layer.afterPending { over.signal() }

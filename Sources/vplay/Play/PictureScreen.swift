@@ -22,6 +22,14 @@ enum PictureScreen {
     /// Until `show`. Any number of times, from any thread.
     static func giveBack() { sink.withLock { $0 }?.suspend() }
 
+    /// For `--stats`; nil: there is none.
+    static var statistics: String? {
+        guard let sink = sink.withLock({ $0 }) else { return nil }
+        let counters = sink.counters
+        return "terminal: \(sink.pictures.rawValue), shown \(counters.framesDelivered), "
+            + "left out on the line \(counters.framesDropped)"
+    }
+
     @Sendable private static func showStatus(_ line: String) { sink.withLock { $0 }?.showStatus(line) }
 
     static func show() { sink.withLock { $0 }?.resume() }

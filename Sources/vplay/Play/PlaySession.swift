@@ -250,6 +250,7 @@ final class PlaySession: Sendable {
                     "window: pictures shown \(counters.framesShown), replaced by newer ones \(counters.framesReplaced)"
                 )
             }
+            if let line = PictureScreen.statistics { Console.shared.say(line) }
         }
         return status
     }
