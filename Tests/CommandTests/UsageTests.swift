@@ -27,7 +27,7 @@ struct UsageTests {
 
     @Test(arguments: [
         "--video terminal", "--video window",
-        "--cache off", "--header k:v", "--timeout 3", "--trace file",
+        "--cache off", "--trace file",
     ])
     func whatIsNotBuiltSaysSo(line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["x"])
