@@ -69,16 +69,12 @@ public final class ImageGenerator: Sendable {
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
             deinterlacer: FrameDeinterlacer { asset.backend.makeDeinterlacer() },
-            options: { DecoderOptions(sharing: PlayerRegistry.all) },
+            options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
             didOpen: { asset.opened(.success($0)) }
         )
-        PlayerRegistry.enterGenerator()
     }
 
-    deinit {
-        PlayerRegistry.leaveGenerator()
-        queue.close()
-    }
+    deinit { queue.close() }
 
     /// How much earlier than asked for an image may be. Where a key frame lies within the tolerances, the
     /// nearest one is taken: quick. Otherwise it is the first frame in reach, or the one due. Infinite by
