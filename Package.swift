@@ -32,6 +32,8 @@ let package = Package(
     products: [
         .library(name: "Playhead", targets: ["Playhead"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
+        .library(name: "TerminalSink", targets: ["TerminalSink"]),
+        .library(name: "WindowSink", targets: ["WindowSink"]),
         .executable(name: "vplay", targets: ["vplay"]),
     ],
     dependencies: [
@@ -65,10 +67,19 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         .target(name: "PulseAudio", dependencies: ["CPulse", "MediaCore"], swiftSettings: settings),
         .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
+        // Declarations of our own: the library is opened at run time, so neither it nor its headers are needed to build.
+        .systemLibrary(name: "CChafa"),
+        .target(name: "TerminalSink", dependencies: ["CChafa", "MediaCore"], swiftSettings: settings),
+        // Declarations of our own: neither headers nor library are needed to build.
+        .systemLibrary(name: "CSDL"),
+        .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
+        // Declarations alone: the library is opened at run time, and its headers are not needed.
+        .systemLibrary(name: "CCurl"),
+        .target(name: "Network", dependencies: ["CCurl", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [
-                "MediaCore", "FFmpeg", "PlaybackEngine", "PulseAudio", "Sinks",
+                "MediaCore", "FFmpeg", "Network", "PlaybackEngine", "PulseAudio", "Sinks",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -81,7 +92,7 @@ let package = Package(
         .executableTarget(
             name: "vplay",
             dependencies: [
-                "Playhead",
+                "Playhead", "TerminalSink", "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings + [carriesSwift],
@@ -92,7 +103,7 @@ let package = Package(
         // What tests of several modules need: fixtures, folders, recordings of real media.
         .target(
             name: "TestSupport",
-            dependencies: ["Playhead"],
+            dependencies: ["Playhead", "MediaCore"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -113,8 +124,25 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "TerminalSinkTests",
+            dependencies: ["TerminalSink", "MediaCore", "Playhead", "PlayheadTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "NetworkTests",
+            dependencies: [
+                "Network", "Playhead", "FFmpeg", "MediaCore", "TestSupport",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PulseAudioTests",
             dependencies: ["PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WindowSinkTests",
+            dependencies: ["WindowSink", "CSDL", "Playhead", "PlayheadTesting", "MediaCore"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -15,7 +15,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # The products, and what they re-export or show in their own signatures.
-MODULES = ["MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Playhead", "PlayheadTesting"]
+MODULES = [
+    "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Playhead", "PlayheadTesting", "TerminalSink", "WindowSink",
+]
 
 
 def target():
@@ -26,7 +28,7 @@ def target():
 def extract(module, modules, triple, output):
     subprocess.run(
         [SWIFT, "symbolgraph-extract", "-module-name", module, "-target", triple, "-I", modules]
-        + ["-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse"]
+        + ["-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse", "-I", ROOT / "Sources/CChafa"]
         + ["-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", output],
         check=True,
     )

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the code in README.md and docs/testing.md to the files that are compiled: word for word the same."""
+"""Holds the code in README.md, docs/sinks.md and docs/testing.md to the files that are compiled: word for word the same."""
 import pathlib
 import re
 import sys
@@ -23,6 +23,9 @@ if not functions:
 
 if (EXAMPLES / "Sources/PlayDemo/main.swift").read_text() not in blocks("README.md"):
     faults.append("README.md: its program is not docs/examples/Sources/PlayDemo/main.swift, word for word")
+
+if (EXAMPLES / "Sources/SinkDemo/CutFinder.swift").read_text() not in blocks("docs/sinks.md"):
+    faults.append("docs/sinks.md: its sink is not docs/examples/Sources/SinkDemo/CutFinder.swift, word for word")
 
 for fault in faults:
     print(fault, file=sys.stderr)

@@ -15,7 +15,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # A site for each product, with what it re-exports.
-PRODUCTS = {"Playhead": ["MediaCore", "PulseAudio", "Sinks"], "PlayheadTesting": []}
+PRODUCTS = {
+    "Playhead": ["MediaCore", "PulseAudio", "Sinks"], "PlayheadTesting": [], "TerminalSink": [], "WindowSink": [],
+}
 
 
 def run(*arguments):
@@ -30,7 +32,7 @@ def target_info():
 def extract(module, reexported, modules, triple, output):
     run(
         SWIFT, "symbolgraph-extract", "-module-name", module, "-target", triple, "-I", modules,
-        "-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse",
+        "-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse", "-I", ROOT / "Sources/CChafa",
         "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",
         *([f"-experimental-allowed-reexported-modules={','.join(reexported)}"] if reexported else []),
         "-output-dir", output,
@@ -60,7 +62,7 @@ def catalog(folder):
     headings = {page.stem: re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE) for page in pages}
     for page in pages:
         (folder / page.name).write_text(article(page, headings))
-    for picture in (ROOT / "docs").glob("*.svg"):
+    for picture in [*(ROOT / "docs").glob("*.svg"), *(ROOT / "docs").glob("*.png")]:
         shutil.copy(picture, folder)
 
 

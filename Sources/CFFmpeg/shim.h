@@ -9,6 +9,8 @@
 #include <libavutil/avutil.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/display.h>
+#include <libavutil/hwcontext.h>
+#include <libavutil/hwcontext_drm.h>
 #include <libavutil/imgutils.h>
 #include <libavutil/intreadwrite.h>
 #include <libavutil/mastering_display_metadata.h>
@@ -22,6 +24,7 @@
 #include "compat.h"
 #include "convert.h"
 #include "filters.h"
+#include "hardware.h"
 #include "tone.h"
 
 // Set by Tests/check-ffmpeg-headers.sh, so that it cannot pass on the wrong headers.

@@ -30,6 +30,8 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         case decoderNotFound
         /// A decoder could not be opened, or is of no use any more.
         case decoderFailed
+        /// The device that was to decode is not to be had, or gave up: the processor decodes instead.
+        case hardwareUnavailable
         /// One packet, or too many of them in a row, could not be decoded.
         case decodeFailed
         /// The bytes can only be read once, in order.
@@ -42,6 +44,10 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         case resourceLimit
         /// The call makes no sense, such as an empty location.
         case invalidArgument
+        /// A server holds something else by that name than when it was opened.
+        case resourceChanged
+        /// The certificate of a server is not trusted, is another host's, or has expired.
+        case untrustedServer
         /// Nobody wanted it any more: a load was called off, a player let go.
         case cancelled
         /// None of the others: see the words, and `underlyingCode`.

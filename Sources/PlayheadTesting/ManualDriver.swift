@@ -7,6 +7,8 @@ public import PlaybackEngine
 public final class ManualDriver: Driver {
     private let stepped: SteppedDriver
     private let stepper: Stepper
+    /// What waits for decoding lanes, or runs on them.
+    private let decoding = Locked(0)
     /// What the order among the stages is drawn from; nil: it is always the same.
     public let seed: UInt64?
 
@@ -31,9 +33,14 @@ public final class ManualDriver: Driver {
     /// Whether a frame can come too late: false unless the driver was made with it.
     public let isRealTime: Bool
 
+    /// Whether decoding has something to do, where frames can come too late.
+    public var hasUrgentWork: Bool { decoding.withLock { $0 > 0 } }
+
     /// A lane whose work waits for `step()`.
     public func makeLane(_ role: LaneRole, label: String) -> any Lane {
-        stepped.makeLane(role, label: label)
+        let lane = stepped.makeLane(role, label: label)
+        guard isRealTime, role == .decoding else { return lane }
+        return CountedLane(lane) { [decoding] change in decoding.withLock { $0 += change } }
     }
 
     /// Callbacks run on the test's thread too.
@@ -77,6 +84,25 @@ public final class ManualDriver: Driver {
             while !condition(), step() {}
             if condition() { return true }
             if !stepped.advance(limit: limit) { return !stepped.hasWork }
+        }
+    }
+}
+
+/// Tells when work comes to another lane (1), and when it is done (-1).
+private final class CountedLane: Lane {
+    private let inner: any Lane
+    private let count: @Sendable (Int) -> Void
+
+    init(_ inner: any Lane, _ count: @escaping @Sendable (Int) -> Void) {
+        self.inner = inner
+        self.count = count
+    }
+
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
+        count(1)
+        inner.enqueue { [count] in
+            work()
+            count(-1)
         }
     }
 }

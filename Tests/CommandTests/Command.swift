@@ -85,6 +85,8 @@ final class Running: Sendable {
         // Whoever's machine this is: its loudspeakers stay silent.
         var environment = ProcessInfo.processInfo.environment
         environment["PULSE_SERVER"] = "unix:/nonexistent/playhead"
+        // And no window appears on its desktop.
+        for name in ["DISPLAY", "WAYLAND_DISPLAY"] { environment[name] = nil }
         process.environment = environment
         let source = try FileHandle(forReadingFrom: input ?? URL(fileURLWithPath: "/dev/null"))
         let errors = try FileHandle(forWritingTo: errorsURL)

@@ -5,13 +5,19 @@ import Foundation
 enum Terminal {
     static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/env") && hasPython
 
-    private static let hasPython: Bool = {
+    private static let hasPython = hasCommand("python3")
+
+    static func hasCommand(_ name: String) -> Bool {
         let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return paths.contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
-    }()
+        return paths.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
+    }
 
     /// Runs `script`, Python with the functions below, with `$1` and so on as `arguments`. What it prints comes out.
     static func run(_ script: String, _ arguments: String...) async throws -> Outcome {
+        try await run(script, arguments)
+    }
+
+    static func run(_ script: String, _ arguments: [String]) async throws -> Outcome {
         let file = Media.temporary("terminal.py")
         try (prelude + script + "\n").write(to: file, atomically: true, encoding: .utf8)
         defer { unlink(file.path) }

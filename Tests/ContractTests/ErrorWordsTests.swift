@@ -47,7 +47,7 @@ struct ErrorWordsTests {
                 "notFound", "permissionDenied", "forbidden", "io", "timedOut", "encrypted", "decoderNotFound",
                 "decoderFailed", "decodeFailed", "notSeekable", "conversionFailed", "sinkFailed",
                 "resourceLimit",
-                "invalidArgument", "cancelled", "unknown",
+                "invalidArgument", "cancelled", "unknown", "hardwareUnavailable",
             ]
         )
         #expect(PlaybackError.Code.allCases.map(\.number).sorted() == Array(1...names.count))

@@ -57,6 +57,33 @@ struct SeekClauseTests {
         #expect(bench.videoSink.numbers.last == picture)
     }
 
+    @Test("The quick way to the start begins as playing did, with the sound before the first picture")
+    func quickToTheStart() {
+        var media = ScriptedMedia.clip()
+        media.video?.start = MediaTime(value: 1024, timescale: 48_000)
+        let bench = PlayerTestBench(media)
+        bench.load()
+        for played in [0.0, 0.5, 3] {
+            bench.player.play()
+            bench.driver.run(seconds: played)
+            bench.player.pause()
+            bench.driver.run(seconds: 0)
+            bench.seek("seek", to: .ms(1000))
+            bench.driver.run(seconds: 0)
+            let heard = bench.audioSink.samples.count
+            bench.player.seek(to: .zero)
+            bench.driver.run(seconds: 0)
+            #expect(bench.player.currentTime() == .zero)
+            #expect(bench.videoSink.numbers.last == 0)
+            bench.player.play()
+            bench.driver.run(seconds: 0.5)
+            bench.player.pause()
+            bench.driver.run(seconds: 0)
+            let samples = bench.audioSink.samples[heard...]
+            #expect(samples.prefix(2048) == ArraySlice((0..<2048).map { Int16($0) }))
+        }
+    }
+
     @Test("No time at all is answered false, moves nothing, and leaves a seek under way alone")
     func invalid() {
         let bench = PlayerTestBench(.silentClip())

@@ -2,44 +2,8 @@ import Glibc
 import MediaCore
 import Sinks
 import Synchronization
+import TestSupport
 import Testing
-
-/// A picture over plain bytes, with whatever strides a test wants.
-final class BytesPicture: VideoFrameStorage {
-    struct Plane {
-        /// Of the top row.
-        var offset: Int
-        var bytesPerRow: Int
-        var bytesUsedPerRow: Int
-        var rowCount: Int
-    }
-
-    let bytes: [UInt8]
-    let planes: [Plane]
-
-    init(_ bytes: [UInt8], _ planes: [Plane]) {
-        self.bytes = bytes
-        self.planes = planes
-    }
-
-    var byteCount: Int { bytes.count }
-
-    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
-        try bytes.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return try body([]) }
-            return try body(
-                planes.map {
-                    VideoPlane(
-                        baseAddress: base + $0.offset,
-                        bytesPerRow: $0.bytesPerRow,
-                        bytesUsedPerRow: $0.bytesUsedPerRow,
-                        rowCount: $0.rowCount
-                    )
-                }
-            )
-        }
-    }
-}
 
 /// How a test lays a picture's rows out in memory.
 enum RowLayout: CaseIterable {

@@ -17,6 +17,7 @@ final class AVIOBridge {
     private var ahead: (start: Int64, bytes: [UInt8]) = (0, [])
     /// What the source said when it failed; libav only passes a number on.
     private(set) var failure: MediaError?
+    private(set) var failureCount = 0
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
     init(_ reader: SourceReader) throws(MediaError) {
@@ -35,11 +36,16 @@ final class AVIOBridge {
                 AVIOBridge.from(opaque)?.seek(offset, whence) ?? Int64(PH_ERROR_EINVAL)
             }
         )
-        guard let context else {
+        guard context != nil else {
             av_free(buffer)
             throw MediaError(.resourceLimit, "no memory for reading", isRetryable: true)
         }
-        context.pointee.seekable = source.isSeekable ? Int32(AVIO_SEEKABLE_NORMAL) : 0
+        noteSeekability()
+    }
+
+    /// What a source of a network says of itself may be known only after its first bytes.
+    func noteSeekability() {
+        context?.pointee.seekable = source.isSeekable ? Int32(AVIO_SEEKABLE_NORMAL) : 0
     }
 
     deinit {
@@ -65,7 +71,7 @@ final class AVIOBridge {
     ///
     /// Does nothing for a source that has always had its bytes at hand.
     func readAhead() throws(MediaError) {
-        guard reader.wasNotReady || !source.isLocal, let context,
+        guard reader.wasNotReady || !source.isLocal, !reader.waitsInCalls, let context,
             context.pointee.buf_ptr >= context.pointee.buf_end, held(at: position) == nil
         else { return }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 1)
@@ -137,6 +143,7 @@ final class AVIOBridge {
         } catch {
             if error.code == .cancelled { return PH_ERROR_EXIT }
             failure = error
+            failureCount += 1
             return PH_ERROR_EIO
         }
     }

@@ -22,7 +22,7 @@ enum Location: Equatable {
         guard scheme == "file" else {
             throw MediaError(
                 .forbidden,
-                "\(scheme) URLs cannot be opened: only files and standard input are built yet",
+                "\(scheme) URLs cannot be opened here",
                 location: Redaction.redact(text)
             )
         }
@@ -53,6 +53,12 @@ enum Location: Equatable {
         // "weird:name.mp4" in the current folder is a file when it exists; "scheme://" never is.
         if !text[colon...].hasPrefix("://"), access(text, F_OK) == 0 { return nil }
         return name.lowercased()
+    }
+
+    /// An http or https URL.
+    static func isRemote(_ text: String) -> Bool {
+        let scheme = scheme(of: text)
+        return scheme == "http" || scheme == "https"
     }
 
     /// What follows the last dot of the last path component, in lower case; empty for none.

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import MediaCore
 
 /// Reads a source for one demuxer, and waits where it has nothing at hand.
@@ -7,6 +6,8 @@ internal import MediaCore
 final class SourceReader {
     let source: any ByteSource
     let interruption: Interruption
+    /// Nothing is read ahead of libav: a read that finds nothing waits inside the call.
+    var waitsInCalls: Bool { interruption.waitsInCalls }
     /// The source has said once that it was not ready.
     private(set) var wasNotReady = false
 
@@ -27,7 +28,7 @@ final class SourceReader {
             } catch {
                 guard error.code == .notReady else { throw error }
             }
-            wait(context, after: wakes)
+            context.wait(after: wakes)
             if context.isInterrupted {
                 interruption.strike()
                 throw LibraryError.cancelled()
@@ -57,14 +58,5 @@ final class SourceReader {
             }
             throw error
         }
-    }
-
-    private func wait(_ context: ReadContext, after wakes: UInt64) {
-        let semaphore = DispatchSemaphore(value: 0)
-        context.whileWaiting(
-            onInterrupt: { semaphore.signal() },
-            onWake: { semaphore.signal() },
-            wait: { while context.wakeCount == wakes, !context.isInterrupted { semaphore.wait() } }
-        )
     }
 }

@@ -53,10 +53,16 @@ extension FFmpegDemuxer {
     func readFromContainer(_ session: InputSession) throws(MediaError) -> PacketOwner? {
         let packet = try PacketOwner()
         let context = try session.context
+        let failures = session.failureCount
         let code = try call { av_read_frame(context, packet.pointer) }
         // What comes behind it is not lost with it.
         if let missing = session.takeMissingPart() { missingPart = missing }
         if code >= 0 {
+            // libav takes a read that failed for the end of the file, and hands out what it has of a packet.
+            if session.failureCount != failures, let failure = session.hiddenFailure {
+                session.clearFailure()
+                throw failure
+            }
             failedReads = 0
             beginning.note(packet)
             return packet

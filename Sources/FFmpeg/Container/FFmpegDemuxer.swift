@@ -34,8 +34,14 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     var failedReads = 0
     var mappings: [Int32: TimeMapping] = [:]
 
-    package init(_ request: OpenRequest) {
+    /// Where decoders on devices come from.
+    private let hardware: any HardwareSource
+
+    package convenience init(_ request: OpenRequest) { self.init(request, hardware: HardwareDevices.shared) }
+
+    init(_ request: OpenRequest, hardware: any HardwareSource) {
         self.request = request
+        self.hardware = hardware
         interruption = Interruption(context)
     }
 
@@ -75,6 +81,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         return true
     }
 
+    package func setWaitsInCalls(_ waits: Bool) { interruption.waitsInCalls = waits }
+
     package func cancel() { context.cancel() }
 
     var cancelled: MediaError { LibraryError.cancelled(request.location) }
@@ -92,14 +100,39 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
                 ? .encrypted : reason.contains("larger") ? .exceedsLimits : .decoderNotFound
             throw MediaError(code, reason, location: request.location, track: track)
         }
-        return try FFmpegDecoder(
-            stream: stream,
-            track: described,
-            zero: description.startTime,
-            options: options,
-            location: request.location,
-            end: AudioEnd(stream: stream, track: described, description: description)
-        )
+        let facts = try StreamFacts(stream)
+        let end = AudioEnd(stream: stream, track: described, description: description)
+        let faults = DecoderFaults()
+        let location = request.location
+        func make(_ device: HardwareDevice?) throws(MediaError) -> any Decoder {
+            try FFmpegDecoder(
+                stream: facts,
+                track: described,
+                zero: description.startTime,
+                options: options,
+                location: location,
+                end: end,
+                device: device,
+                faults: faults
+            )
+        }
+        guard options.hardware != .none, described.mediaType == .video, !described.isAttachedPicture else {
+            return try make(nil)
+        }
+        do throws(MediaError) {
+            let found = try hardware.makeDecoder(options.hardware, of: facts.codec, make: make)
+            if let (decoder, name) = found {
+                return FallbackDecoder(decoder, name: name, faults: faults) { () throws(MediaError) in
+                    try make(nil)
+                }
+            }
+        } catch {
+            var fault = error.at(location: location, track: track)
+            fault.code = .hardwareUnavailable
+            fault.message = "the processor decodes: \(error.message)"
+            faults.report(fault)
+        }
+        return try make(nil)
     }
 
     func opened() throws(MediaError) -> (session: InputSession, description: MediaDescription) {
@@ -116,7 +149,10 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         self.source = source
         canGoBack.store(source.isSeekable, ordering: .releasing)
         interruption.beginCall()
-        return try InputSession(request: request, source: source, interruption: interruption, log: log)
+        let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
+        // A server has said meanwhile whether one can go back.
+        canGoBack.store(source.isSeekable, ordering: .releasing)
+        return session
     }
 
     /// Calls libav. Throws where the call was interrupted: what it returned says nothing then.

@@ -33,10 +33,18 @@ final class InputSession {
         guard !head.isEmpty else {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
         }
+        bridge.noteSeekability()
         let path = try InputSession.localPath(request)
         let isPlaylist =
             request.container.map { $0 == "hls" }
             ?? FormatPolicy.isPlaylist(head: head, name: path ?? request.location)
+        if FormatPolicy.startsPlaylist(head) && path == nil && Location.isRemote(request.location) {
+            throw MediaError(
+                .forbidden,
+                "playlists of a network (HLS) cannot be played yet, only those of files",
+                location: request.location
+            )
+        }
         if isPlaylist && path == nil {
             throw MediaError(
                 .forbidden,
@@ -116,6 +124,9 @@ final class InputSession {
         failure.isRetryable = true
         return failure
     }
+
+    /// Reads of the container's bytes that have failed so far.
+    var failureCount: Int { bridge.failureCount }
 
     func clearFailure() { bridge.clearFailure() }
 

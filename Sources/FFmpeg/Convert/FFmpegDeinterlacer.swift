@@ -28,7 +28,7 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
         next: VideoFrame?
     ) throws(MediaError) -> VideoFrame {
         guard frame.isInterlaced else { return frame }
-        guard let storage = frame.storage as? FFmpegVideoStorage else {
+        guard let storage = FFmpegVideoStorage.of(frame.storage) else {
             throw MediaError(.conversionFailed, "this frame was not decoded by this backend")
         }
         do throws(MediaError) {
@@ -51,7 +51,7 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
 
     /// A neighbour of another size or pixel format is of no use.
     private func alike(_ frame: VideoFrame?, _ storage: FFmpegVideoStorage) -> FFmpegVideoStorage? {
-        guard let other = frame?.storage as? FFmpegVideoStorage,
+        guard let other = frame.flatMap({ FFmpegVideoStorage.of($0.storage) }),
             FieldFilter.Shape(other.frame.pointer) == FieldFilter.Shape(storage.frame.pointer)
         else { return nil }
         return other

@@ -10,6 +10,8 @@ struct CodecSettings {
     let maximumPixelCount: Int
     /// Kept from one codec context to the next.
     let pictures: FramePool?
+    /// nil: the processor decodes.
+    var device: HardwareDevice?
     let log: LibraryLog
 
     func open() throws(MediaError) -> CodecContext { try open(threads) }
@@ -33,6 +35,7 @@ struct CodecSettings {
                 maximumPixelCount: maximumPixelCount,
                 averageRate: averageRate,
                 pictures: pictures,
+                device: device,
                 log: log
             )
         }

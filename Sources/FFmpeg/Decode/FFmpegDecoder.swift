@@ -9,6 +9,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let location: String
     private let log: LibraryLog
     private let settings: CodecSettings
+    private let faults: DecoderFaults
+    private var surfaces = SurfaceBudget()
     private let scratch: PacketOwner
     /// nil from the end of the data to the next packet: a decoder that rests holds no memory. A context takes
     /// more than a megabyte, even for small pictures.
@@ -26,13 +28,16 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     var isOpen: Bool { codec != nil }
     private var isVideo: Bool { track.mediaType == .video }
 
+    /// `device`: what decodes, if it is not the processor.
     init(
-        stream: UnsafeMutablePointer<AVStream>,
+        stream: StreamFacts,
         track: Track,
         zero: MediaTime,
         options: DecoderOptions,
         location: String,
-        end: AudioEnd?
+        end: AudioEnd?,
+        device: HardwareDevice? = nil,
+        faults: DecoderFaults = DecoderFaults()
     ) throws(MediaError) {
         self.track = track
         self.location = location
@@ -41,19 +46,21 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             by: track.naturalSize.height
         )
         let settings = CodecSettings(
-            parameters: try CodecParameters(copying: stream.pointee.codecpar),
-            timeBase: stream.pointee.time_base,
-            averageRate: stream.pointee.avg_frame_rate,
-            threads: track.mediaType == .video
+            parameters: stream.parameters,
+            timeBase: stream.timeBase,
+            averageRate: stream.averageRate,
+            threads: track.mediaType == .video && device == nil
                 ? ThreadPolicy(sharing: options.sharing).plan(
                     requested: options.threadCount,
                     pixelCount: overflow ? .max : pixels
                 ) : ThreadPlan(count: 1, kind: .slice),
             maximumPixelCount: options.maximumPixelCount,
-            pictures: track.mediaType == .video ? FramePool() : nil,
+            pictures: track.mediaType == .video && device == nil ? FramePool() : nil,
+            device: device,
             log: log
         )
         self.settings = settings
+        self.faults = faults
         self.scratch = try PacketOwner()
         let mapping = TimeMapping(timeBase: settings.timeBase, zero: zero)
         let codec: CodecContext
@@ -72,7 +79,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         self.factory = FrameFactory(
             track: track,
             mapping: mapping,
-            containerAspect: stream.pointee.sample_aspect_ratio
+            containerAspect: stream.aspect
         )
         self.end = end
         references = makeReferenceScan(settings.parameters.pointer.pointee)
@@ -148,7 +155,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             if code == PH_ERROR_EAGAIN { return .needsInput }
             if code == PH_ERROR_EOF { return .ended }
             guard code >= 0 else { throw failure(code, "a frame cannot be decoded", time: nil) }
-            if isVideo { return .video(makeVideo(frame)) }
+            if isVideo { return .video(try makeVideo(frame, codec)) }
             guard let buffer = factory.audio(frame) else { continue }
             if let end {
                 if let cut = end.trim(buffer, mapping: factory.mapping) { return .audio(cut) }
@@ -158,17 +165,45 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         }
     }
 
-    private func makeVideo(_ frame: FrameOwner) -> VideoFrame {
+    private func makeVideo(_ frame: FrameOwner, _ codec: CodecContext) throws(MediaError) -> VideoFrame {
+        let surface = try settings.device.map { device throws(MediaError) in
+            try Surface(frame, on: device, as: codec.softwareFormat)
+        }
         if !isDraining { clock.picture() }
         var stamp = ticks(frame.pointer.pointee.best_effort_timestamp)
         if isDraining && stamp == nil { stamp = clock.spareTicks() }
-        return factory.video(frame, ticks: stamp)
+        var picture = factory.video(frame, ticks: stamp, look: surface?.look)
+        if let surface { picture.storage = store(surface, of: picture) }
+        return picture
+    }
+
+    /// The frame stays on the device.
+    private func store(_ surface: Surface, of picture: VideoFrame) -> SurfaceStorage {
+        let (location, track, time) = (location, track.id, picture.presentationTime)
+        let storage = SurfaceStorage(
+            surface.look,
+            byteCount: surface.byteCount,
+            download: { () throws(MediaError) in try surface.download() },
+            failed: { [faults] error in
+                var lost = error.at(location: location, track: track)
+                lost.code = .decodeFailed
+                lost.message = "a frame is lost and shown black: \(error.message)"
+                lost.time = time
+                faults.report(lost)
+            }
+        )
+        surfaces.admit(storage)
+        return storage
+    }
+
+    package func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) {
+        faults.setHandler(handler)
     }
 
     /// Flushed contexts keep some state: noise generators, counts of bad time stamps. A new one repeats every
     /// sample and frame, which a loop needs; a seek in video does not, and keeps its memory.
     package func flush() {
-        let startsAfresh = !isVideo || isDraining
+        let startsAfresh = !isVideo || isDraining || startsAfreshAlways
         isDraining = false
         factory.reset()
         log.clear()
@@ -193,6 +228,9 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         codec = fresh
         return fresh
     }
+
+    /// V4L2's decoders cannot be used again without being made anew once they were drained or flushed.
+    private var startsAfreshAlways: Bool { settings.device?.kind == .v4l2m2m }
 
     /// Measured: the first frame of these alone is there 7 to 27 % sooner after the start of a process.
     package var delaysPictures: Bool {
@@ -221,6 +259,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private func failure(_ code: Int32, _ doing: String, time: MediaTime?) -> MediaError {
         var error = LibraryError.make(code, doing, fallback: .decodeFailed, log: log)
         if error.code != .resourceLimit { error.code = .decodeFailed }
+        if let refusal = codec?.refusal { error.message = refusal }
         error.isRetryable = false
         error.time = time
         return error.at(location: location, track: track.id)

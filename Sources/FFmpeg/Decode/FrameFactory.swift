@@ -21,13 +21,14 @@ struct FrameFactory {
     /// After a flush nothing is known about the next frame's time.
     mutating func reset() { expected = nil }
 
-    mutating func video(_ owner: FrameOwner, ticks: Int64?) -> VideoFrame {
+    /// `look`: what a reader sees, where that is not the frame itself; it then gets its storage from the caller.
+    mutating func video(_ owner: FrameOwner, ticks: Int64?, look: PictureLook? = nil) -> VideoFrame {
         let frame = owner.pointer.pointee
         let duration = mapping.duration(ph_frame_duration(owner.pointer))
         let time = mapping.itemTime(ticks) ?? expected ?? .zero
         expected = time + (duration ?? nominalDuration)
         var picture = VideoFrame(
-            format: videoFormat(owner.pointer),
+            format: videoFormat(owner.pointer, look ?? PictureLook(frame)),
             presentationTime: time,
             duration: duration ?? .invalid,
             isKeyFrame: ph_frame_is_key(owner.pointer) != 0,
@@ -62,19 +63,21 @@ struct FrameFactory {
     }
 
     private struct VideoKey: Equatable {
-        var format, width, height, aspectNumerator, aspectDenominator: Int32
+        var look: PictureLook
+        var aspectNumerator, aspectDenominator: Int32
         var primaries, transfer, matrix, range, chroma: UInt32
         var mastering: MasteringDisplay?
         var light: ContentLightLevel?
     }
 
-    private mutating func videoFormat(_ pointer: UnsafeMutablePointer<AVFrame>) -> VideoFormat {
+    private mutating func videoFormat(
+        _ pointer: UnsafeMutablePointer<AVFrame>,
+        _ look: PictureLook
+    ) -> VideoFormat {
         let frame = pointer.pointee
         let aspect = containerAspect.num != 0 ? containerAspect : frame.sample_aspect_ratio
         let key = VideoKey(
-            format: frame.format,
-            width: frame.width,
-            height: frame.height,
+            look: look,
             aspectNumerator: aspect.num,
             aspectDenominator: aspect.den,
             primaries: frame.color_primaries.rawValue,
@@ -86,10 +89,10 @@ struct FrameFactory {
             light: LightMetadata.contentLightLevel(of: pointer) ?? track.contentLightLevel
         )
         if let lastVideo, lastVideo.key == key { return lastVideo.format }
-        let pixelFormat = AVPixelFormat(frame.format)
+        let pixelFormat = look.format
         let format = VideoFormat(
             pixelFormat: ColorNames.pixelFormat(pixelFormat),
-            size: PixelSize(width: Int(frame.width), height: Int(frame.height)),
+            size: PixelSize(width: Int(look.width), height: Int(look.height)),
             pixelAspectRatio: aspect.isPositive ? aspect.rational : Rational(1, 1),
             color: ColorNames.describe(
                 primaries: frame.color_primaries,

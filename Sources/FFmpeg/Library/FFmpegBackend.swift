@@ -3,15 +3,25 @@ package import MediaCore
 /// The backend that plays real media: containers, codecs, scaling and resampling by FFmpeg's libraries.
 package struct FFmpegBackend: MediaBackend {
     private let openFilters: @Sendable () -> Result<FilterLibrary, MediaError>
+    private let hardware: any HardwareSource
 
     package init() { self.init { FilterLibrary.shared } }
 
     /// For tests: where libavfilter is not the one of this machine.
     package init(openFilters: @escaping @Sendable () -> Result<FilterLibrary, MediaError>) {
         self.openFilters = openFilters
+        hardware = HardwareDevices.shared
     }
 
-    package func makeDemuxer(for request: OpenRequest) -> any Demuxer { FFmpegDemuxer(request) }
+    /// For tests: where devices are not those of this machine.
+    init(hardware: any HardwareSource) {
+        openFilters = { FilterLibrary.shared }
+        self.hardware = hardware
+    }
+
+    package func makeDemuxer(for request: OpenRequest) -> any Demuxer {
+        FFmpegDemuxer(request, hardware: hardware)
+    }
 
     package func makeVideoConverter() -> any VideoConverter { FFmpegVideoConverter() }
 

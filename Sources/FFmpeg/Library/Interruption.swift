@@ -9,6 +9,8 @@ final class Interruption {
     /// A read of the present call was interrupted. What libav makes of the call is worth nothing then: it may
     /// call it the end of the file, or return half a packet.
     private(set) var hasStruck = false
+    /// See `Demuxer.setWaitsInCalls`.
+    var waitsInCalls = false
     /// Bytes that the present call has read.
     private var byteCount = 0
 

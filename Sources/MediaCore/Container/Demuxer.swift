@@ -46,6 +46,9 @@ public protocol Demuxer: AnyObject, Sendable {
     ///
     /// True: `.ready` follows each `.notReady`. False, the default: the caller must ask again by itself.
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool
+    /// True: a call that finds no bytes waits for them where it could end with `.notReady`, so that a clock that is
+    /// computed stands still meanwhile. Before `open()`. By default nothing changes.
+    func setWaitsInCalls(_ waits: Bool)
     /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
     /// every later call. Other readers of the same bytes go on.
     func cancel()
@@ -55,6 +58,7 @@ extension Demuxer {
     public func begin(_ epoch: Epoch) {}
     public func interrupt(before epoch: Epoch) {}
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
+    public func setWaitsInCalls(_ waits: Bool) {}
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)
@@ -71,6 +75,8 @@ public struct DecoderOptions: Hashable, Sendable {
     public var maximumPixelCount: Int
     /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
     public var hurriesFirstPicture = true
+    /// Which device decodes video.
+    public var hardware = HardwareDecoding.none
 
     /// By default the policy chooses the threads for one player alone, and pictures may be as large as 8192
     /// x 4320.
@@ -122,9 +128,17 @@ public protocol Decoder: AnyObject, Sendable {
     /// From the next packet on. A decoder that cannot leave frames out ignores it; the caller sends it key
     /// frames alone where no others are wanted.
     func skip(_ skipping: DecodeSkipping)
+    /// It works on packets that it took before, although it asks for input: ask again soon, whether there is
+    /// another packet or not.
+    var isCatchingUp: Bool { get }
+    /// Who is told of what the decoder gives up or loses while it goes on, such as a device. The handler is
+    /// called on any thread, and at once with what happened before; it must not block and not call the decoder.
+    func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void)
 }
 
 extension Decoder {
     public var delaysPictures: Bool { false }
+    public var isCatchingUp: Bool { false }
     public func skip(_ skipping: DecodeSkipping) {}
+    public func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) {}
 }

@@ -1,3 +1,5 @@
+internal import Dispatch
+
 /// What a reader of bytes, and what a demuxer, tells whoever waits for it.
 public enum ReadNotice: Hashable, Sendable {
     /// The call that is under way waits for bytes. Comes from inside the call.
@@ -23,6 +25,10 @@ public final class ReadContext: Sendable {
         let body: @Sendable (ReadNotice) -> Void
     }
 
+    private struct Farewell {
+        let body: @Sendable () -> Void
+    }
+
     /// A call that waits for bytes.
     private struct Waiter {
         let number: UInt64
@@ -43,6 +49,8 @@ public final class ReadContext: Sendable {
         var handler: Handler?
         /// Sources that this reader has read from and that know no contexts.
         var blockingSources: [any ByteSource] = []
+        /// What to call when this reader has gone, by who wants to know.
+        var farewells: [ObjectIdentifier: Farewell] = [:]
 
         var isInterrupted: Bool { isCancelled || epoch < oldestWanted }
     }
@@ -53,7 +61,10 @@ public final class ReadContext: Sendable {
     /// these for it.
     public init() {}
 
-    deinit { leaveBlockingSources() }
+    deinit {
+        leaveBlockingSources()
+        sayFarewell()
+    }
 
     // MARK: For sources
 
@@ -118,6 +129,7 @@ public final class ReadContext: Sendable {
     public func cancel() {
         end { $0.isCancelled = true }
         leaveBlockingSources()
+        sayFarewell()
     }
 
     /// Who hears of waits and wakes: one handler, replaced by the next; nil takes it off. It is called on the
@@ -131,6 +143,34 @@ public final class ReadContext: Sendable {
 
     /// How often a source has called `wake()`.
     package var wakeCount: UInt64 { state.withLock { $0.wakeCount } }
+
+    /// Calls `body` once when this reader has gone: it was cancelled, or nobody holds it any more. At once where that has
+    /// been. `key` stands for who wants to know; a second one takes the place of the first.
+    package func whenOver(by key: ObjectIdentifier, _ body: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.isCancelled { state.farewells[key] = Farewell(body: body) }
+            return state.isCancelled
+        }
+        if isOver { body() }
+    }
+
+    /// Waits until a source has called `wake()` more than `wakes` times, or the reader is interrupted.
+    package func wait(after wakes: UInt64) {
+        let semaphore = DispatchSemaphore(value: 0)
+        whileWaiting(
+            onInterrupt: { semaphore.signal() },
+            onWake: { semaphore.signal() },
+            wait: { while wakeCount == wakes, !isInterrupted { semaphore.wait() } }
+        )
+    }
+
+    private func sayFarewell() {
+        let farewells = state.withLock { state in
+            defer { state.farewells = [:] }
+            return state.farewells
+        }
+        for farewell in farewells.values { farewell.body() }
+    }
 
     private func end(_ change: (inout State) -> Void) {
         let interrupted = state.withLock { state -> [Waiter] in

@@ -74,8 +74,12 @@ final class RepeatingDecoder: EpochDecoder, @unchecked Sendable {
     var delaysPictures: Bool { base.delaysPictures }
 
     var isCatchingUp: Bool {
-        if case .catchingUp = mode { return true }
-        return false
+        switch mode {
+        case .catchingUp: true
+        case .decoding, .recordingLap, .recordingRun: base.isCatchingUp
+        // It may be parked, with packets that nobody wants any more.
+        case .fresh, .repeatingLap, .repeatingRun: false
+        }
     }
 
     var isRepeating: Bool {

@@ -33,6 +33,9 @@ public protocol Driver: AnyObject, Sendable {
     var clock: any HostClock { get }
     /// True where time passes by itself, so that a frame can come too late.
     var isRealTime: Bool { get }
+    /// Whether lanes that decode have work, or lanes that show and decide wait for a thread: what nobody waits for by the
+    /// clock, still images, had better wait then. False (the default) where nothing can come too late.
+    var hasUrgentWork: Bool { get }
     /// Makes a new lane at each call. `label` names it for people, in traces. Any thread.
     func makeLane(_ role: LaneRole, label: String) -> any Lane
     /// Makes a lane that runs its work on the user's dispatch queue. Where time is virtual it stands still meanwhile,
@@ -50,6 +53,8 @@ public protocol Driver: AnyObject, Sendable {
 }
 
 extension Driver {
+    public var hasUrgentWork: Bool { false }
+
     /// Both in one turn of the lane.
     public func compute(
         _ work: @escaping @Sendable () -> Void,

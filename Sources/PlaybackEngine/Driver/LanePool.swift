@@ -82,6 +82,9 @@ final class LanePool: @unchecked Sendable {
     /// Threads at present.
     var threadCount: Int { mutex.withLock { workers.count + startsUnderWay + (hasControl ? 1 : 0) } }
 
+    /// See `Driver.hasUrgentWork`.
+    var hasUrgentWork: Bool { mutex.withLock { queues.hasUrgentWork } }
+
     /// Alarms that are listed.
     var alarmCount: Int { mutex.withLock { alarms.count } }
 

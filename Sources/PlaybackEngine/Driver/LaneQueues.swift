@@ -43,6 +43,12 @@ struct LaneQueues {
     func waitingCount(_ role: LaneRole) -> Int { queues[role.rank].waiting.count }
     func limit(_ role: LaneRole) -> Int { queues[role.rank].limit }
 
+    /// A decoder is at work or wants to be, or what shows and decides waits.
+    var hasUrgentWork: Bool {
+        queues[LaneRole.decoding.rank].running > 0
+            || [LaneRole.control, .presenting, .decoding].contains { waitingCount($0) > 0 }
+    }
+
     /// Whether there is work for a thread other than the one for control.
     var canRunWorkers: Bool { queues.dropFirst().contains { $0.canRun } }
     /// What threads other than the one for control may be needed for.

@@ -6,6 +6,7 @@ package import MediaCore
 package final class PoolDriver: Driver {
     package let clock: any HostClock
     package var isRealTime: Bool { true }
+    package var hasUrgentWork: Bool { pool.hasUrgentWork }
     /// Non-nil: the system refused the pool its first thread, and nothing is done until it grants one.
     package let refusal: MediaError?
     private let pool: LanePool

@@ -8,7 +8,8 @@ package final class ImageTicket: Sendable {
 }
 
 /// Answers requests for frames one by one, in the order in which they came, on a lane of its own. They share
-/// one open file and one decoder.
+/// one open file and one decoder. Players go first: while they have something to decode, nothing is done here but
+/// a packet now and then.
 ///
 /// `@unchecked Sendable`: what is not locked is confined to the lane.
 package final class ImageRequestQueue: @unchecked Sendable {
@@ -37,6 +38,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
     }
 
     private let shared = Locked(Shared())
+    private let driver: any Driver
     private let lane: any Lane
     private let makeDemuxer: @Sendable () -> any Demuxer
     private let converter: any VideoConverter
@@ -52,9 +54,16 @@ package final class ImageRequestQueue: @unchecked Sendable {
     private var demuxerWakes = false
     /// The request that the reader was told to begin with.
     private var begun: ImageTicket?
+    /// Since when players have had something to decode whenever somebody looked here.
+    private var givesWaySince: HostTime?
 
-    /// Packets in one turn: a call-off waits no longer than for these.
-    private static let stepsPerTurn = 16
+    /// Nanoseconds until somebody looks again whether players need the cores.
+    private static let pause: Int64 = 2_000_000
+    /// Nanoseconds after which a packet is decoded all the same: players that never rest shall not stop a still for ever.
+    private static let longestPause: Int64 = 250_000_000
+    /// Packets in one turn: a call-off waits no longer than for these. Where time passes by itself, what is urgent comes
+    /// between any two.
+    private let stepsPerTurn: Int
 
     package init(
         driver: any Driver,
@@ -64,6 +73,8 @@ package final class ImageRequestQueue: @unchecked Sendable {
         options: @escaping @Sendable () -> DecoderOptions,
         didOpen: @escaping @Sendable (MediaDescription) -> Void
     ) {
+        self.driver = driver
+        stepsPerTurn = driver.isRealTime ? 1 : 16
         lane = driver.makeLane(.loading, label: "stills")
         self.makeDemuxer = makeDemuxer
         self.converter = converter
@@ -156,6 +167,26 @@ package final class ImageRequestQueue: @unchecked Sendable {
 
     // MARK: On the lane
 
+    /// True: players need the cores now.
+    private func mustGiveWay() -> Bool {
+        guard driver.hasUrgentWork else {
+            givesWaySince = nil
+            return false
+        }
+        let now = driver.clock.now
+        guard let since = givesWaySince, now.nanoseconds(since: since) >= Self.longestPause else {
+            givesWaySince = givesWaySince ?? now
+            return true
+        }
+        givesWaySince = now
+        return false
+    }
+
+    private func turnLater() {
+        // Nobody calls it off: a turn without requests does nothing.
+        _ = driver.schedule(at: driver.clock.now.advanced(by: Self.pause), on: lane) { [self] in turn() }
+    }
+
     private func turn() {
         let next = shared.withLock { shared -> Waiting? in
             if shared.waiting.isEmpty { shared.isBusy = false }
@@ -171,7 +202,8 @@ package final class ImageRequestQueue: @unchecked Sendable {
                 try reader.begin(next.request)
                 begun = next.ticket
             }
-            for _ in 0..<Self.stepsPerTurn {
+            for _ in 0..<stepsPerTurn {
+                if mustGiveWay() { return turnLater() }
                 guard let frame = try reader.step() else { continue }
                 let isWanted = next.request.deinterlacing != .none
                 let whole = isWanted ? deinterlacer.deinterlace(frame).frame : frame

@@ -78,6 +78,7 @@ struct Opening: Sendable {
             }
             do throws(MediaError) {
                 let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
+                decoder.setFaultHandler(faulted)
                 let kept = repeating(decoder, track)
                 let early = EarlyPictureDecoder.wrap(kept, of: track, item.decoding)
                 decoders.append((track, NeighbourDecoder.wrap(early, of: track, demand)))
@@ -100,7 +101,9 @@ struct Opening: Sendable {
         guard let track = choice.pick(.audio, from: real) ?? choice.pick(.video, from: real) else {
             throw nothingToPlay(tracks, nil)
         }
-        let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
+        var options = item.decoding
+        options.hardware = .none
+        let decoder = try demuxer.makeDecoder(for: track.id, options: options)
         return (SilentDecoder.audioTrack(for: track), SilentDecoder(decoder))
     }
 

@@ -53,6 +53,8 @@ extension PlaybackLoop {
     func startOpening(_ id: ItemID, _ item: MediaItem, at epoch: ItemEpoch) -> OpenItem {
         let demuxer = item.makeDemuxer()
         let open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
+        // Time that is computed must not pass while bytes are under way: what is shown would hang on the network.
+        demuxer.setWaitsInCalls(driver is VirtualDriver)
         shared.register(demuxer)
         let loading = driver.makeLane(.loading, label: "\(id).load")
         let start = epoch.start
@@ -188,10 +190,12 @@ extension PlaybackLoop {
     // MARK: Faults
 
     func fault(_ error: MediaError, of id: ItemID) {
+        // Nothing was lost where the processor decodes instead of a device.
+        let count = error.code == .hardwareUnavailable ? 0 : 1
         if next?.id == id {
-            next?.faultsBeforeAnnounced += 1
+            next?.faultsBeforeAnnounced += count
         } else if state.item?.id == id {
-            publisher.counters.faults += 1
+            publisher.counters.faults += count
         } else {
             return
         }

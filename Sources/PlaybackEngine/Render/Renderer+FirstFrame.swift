@@ -121,6 +121,7 @@ extension Renderer {
 }
 
 extension EpochStart {
-    /// The key frame nearest to the target is shown, whichever it is.
-    fileprivate var isQuick: Bool { firstWanted == nil && demuxTarget != nil }
+    /// The key frame nearest to the target is shown, whichever it is. At the start no such frame is looked for: playing begins
+    /// where it began the first time, with audio from before the first picture.
+    fileprivate var isQuick: Bool { firstWanted == nil && demuxTarget.map { $0 > .zero } ?? false }
 }

@@ -195,7 +195,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
             if let element = current.backlog.popFirst() {
                 take(element)
             } else {
-                if epochDecoder?.isCatchingUp == true, input.isEmpty { return .progressed }
+                if decoder.isCatchingUp, input.isEmpty { return .progressed }
                 // Before it is taken out, so that it is seen in the queue or in the making.
                 let wasIdle = isIdle.exchange(false, ordering: .sequentiallyConsistent)
                 guard let (element, packetEpoch) = input.pop() else {

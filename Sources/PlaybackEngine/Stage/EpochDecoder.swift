@@ -9,8 +9,6 @@ protocol EpochDecoder: Decoder {
     func begin(_ start: EpochStart)
     /// The epoch `start` begins without a flush: the next packets follow those that were sent.
     func goOn(to start: EpochStart)
-    /// It works on packets that it took before, although it asks for input.
-    var isCatchingUp: Bool { get }
     /// What it gives is kept from before: nothing is decoded.
     var isRepeating: Bool { get }
 }

@@ -42,7 +42,7 @@ final class NeighbourDecoder: EpochDecoder, @unchecked Sendable {
 
     func goOn(to start: EpochStart) { (base as? any EpochDecoder)?.goOn(to: start) }
 
-    var isCatchingUp: Bool { (base as? any EpochDecoder)?.isCatchingUp ?? false }
+    var isCatchingUp: Bool { base.isCatchingUp }
 
     var isRepeating: Bool { (base as? any EpochDecoder)?.isRepeating ?? false }
 

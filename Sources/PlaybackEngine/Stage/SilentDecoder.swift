@@ -30,6 +30,8 @@ final class SilentDecoder: Decoder, @unchecked Sendable {
         return silent
     }
 
+    var isCatchingUp: Bool { base.isCatchingUp }
+
     func send(_ packet: Packet?) throws(MediaError) -> Bool { try base.send(packet) }
 
     func flush() {

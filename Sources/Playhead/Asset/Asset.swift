@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaCore
+public import Network
 import PlaybackEngine
 
 /// How to open an asset.
@@ -12,16 +13,20 @@ public struct AssetOptions: Sendable {
     /// The type that the bytes are taken for ("video/mp2t"), whatever they and the URL's extension say; nil: those
     /// decide. Loading a type that is not known fails with `.unrecognizedFormat`.
     public var overrideMIMEType: String?
+    /// How http and https URLs are read.
+    public var network = NetworkOptions()
 
     /// What is left out is as it is by default: the URL is opened, and looked into no further than need be.
     public init(
         preciseTiming: Bool = false,
         byteSource: (any ByteSource)? = nil,
-        overrideMIMEType: String? = nil
+        overrideMIMEType: String? = nil,
+        network: NetworkOptions = NetworkOptions()
     ) {
         self.preciseTiming = preciseTiming
         self.byteSource = byteSource
         self.overrideMIMEType = overrideMIMEType
+        self.network = network
     }
 }
 
@@ -67,6 +72,9 @@ public final class Asset: Sendable {
     private typealias Waiter = CheckedContinuation<Result<Void, PlaybackError>, Never>
 
     private let state = Locked(State())
+    /// What all who open the asset read from, so that what came once is there for the next: nil for what is no http or
+    /// https URL, and where the bytes are the user's own.
+    private let remote: Result<HTTPByteSource?, MediaError>
     /// nil: none of its own.
     private let ownBackend: (any MediaBackend)?
     /// Without a player.
@@ -93,6 +101,12 @@ public final class Asset: Sendable {
         self.url = url
         self.options = options
         self.ownBackend = ownBackend
+        remote = Result { () throws(MediaError) in
+            guard options.byteSource == nil, let scheme = url.scheme?.lowercased(),
+                ["http", "https"].contains(scheme)
+            else { return nil }
+            return try HTTPByteSource(url: url.absoluteString, options: options.network)
+        }
     }
 
     /// How far loading has come. An item that opened the asset by itself has loaded it too.
@@ -202,6 +216,14 @@ public final class Asset: Sendable {
         let backend = ownBackend ?? backend ?? self.backend
         var request = OpenRequest(location: location)
         request.source = options.byteSource
+        switch remote {
+        case .success(nil): break
+        case .success(let source?):
+            // Without credentials: it is a name in messages.
+            request.location = source.name
+            request.source = source
+        case .failure(let error): return FailedDemuxer(error)
+        }
         request.container = options.overrideMIMEType.map { MIMEType.container(of: $0) ?? $0 }
         request.probesFully = options.preciseTiming
         request.maximumStreamCount = decoding.maximumStreamCount

@@ -16,7 +16,8 @@ extension Asset {
 
     /// Whether media of a type like `video/mp4; codecs="avc1.42E01E, mp4a.40.2"` can be played: its container
     /// can be opened, and each of its codecs decoded. A type without codecs is answered for the container alone;
-    /// what is not known is false. Profiles and levels are not looked at: decoding is in software.
+    /// what is not known is false. Profiles and levels are not looked at: what a device does not
+    /// decode, the processor does.
     public static func isPlayableExtendedMIMEType(_ type: String) -> Bool {
         guard let type = MIMEType(type), let container = MIMEType.containers[type.name],
             FFmpegCapabilities.canOpen(container)

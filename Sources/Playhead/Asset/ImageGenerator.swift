@@ -37,7 +37,8 @@ public enum ImageResult: Sendable {
 /// one open file and one decoder: times that ascend inside a group of pictures go on decoding where the last
 /// one ended, and one that the last image is still due at costs nothing. Of images that nobody has asked for
 /// yet none is made, so that a thousand times need no more memory than one. Changing a property does not touch
-/// requests in flight. Releasing a generator calls off what it still has to do.
+/// requests in flight. Players go first: while they
+/// have something to decode, little is done here. Releasing a generator calls off what it still has to do.
 public final class ImageGenerator: Sendable {
     /// What the images are of. It is opened with the first request.
     public let asset: Asset
@@ -68,12 +69,16 @@ public final class ImageGenerator: Sendable {
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
             deinterlacer: FrameDeinterlacer { asset.backend.makeDeinterlacer() },
-            options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
+            options: { DecoderOptions(sharing: PlayerRegistry.all) },
             didOpen: { asset.opened(.success($0)) }
         )
+        PlayerRegistry.enterGenerator()
     }
 
-    deinit { queue.close() }
+    deinit {
+        PlayerRegistry.leaveGenerator()
+        queue.close()
+    }
 
     /// How much earlier than asked for an image may be. Where a key frame lies within the tolerances, the
     /// nearest one is taken: quick. Otherwise it is the first frame in reach, or the one due. Infinite by

@@ -39,6 +39,9 @@ public struct DecodingPolicy: Hashable, Sendable {
     /// The key frame that a start or a quick seek shows is decoded by itself, and then once more with those behind it: the first
     /// frame is there up to a quarter sooner, for the price of one. False: not where only the total counts.
     public var hurriesFirstPicture = true
+    /// Which device decodes video; none, unless one is asked for: the processor gives the same frames on every machine.
+    /// Still images are always decoded by the processor.
+    public var hardware = HardwareDecoding.none
 
     /// `threadCount`: threads of one decoder, 1 or more; nil: the policy chooses.
     public init(threadCount: Int? = nil) { self.threadCount = threadCount }

@@ -31,6 +31,9 @@ extension MediaError.Code {
         case .invalidArgument: 20
         case .cancelled: 21
         case .unknown: 22
+        case .hardwareUnavailable: 23
+        case .resourceChanged: 24
+        case .untrustedServer: 25
         }
     }
 
@@ -46,10 +49,12 @@ extension MediaError.Code {
         case .resourceLimit:
             "Close other files or players, or raise the limits of this process, and try again."
         case .truncated: "Get the whole file."
+        case .resourceChanged: "Open it again."
+        case .untrustedServer: "If the server is yours, name the file with its certificate."
         case .notReady, .timedOut: Self.tryAgain
         case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
             .noPlayableTracks,
-            .conversionFailed, .sinkFailed, .invalidArgument, .cancelled, .unknown:
+            .conversionFailed, .hardwareUnavailable, .sinkFailed, .invalidArgument, .cancelled, .unknown:
             nil
         }
     }

@@ -10,7 +10,7 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// A whole sentence that names the file and the reason.
     public var message: String
-    /// What failed; nil where it was no file, such as a sink.
+    /// What failed, without credentials; nil where it was no file, such as a sink.
     public var url: URL?
     /// The track to blame, where there is one.
     public var track: Int?
@@ -42,7 +42,7 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
         let place = url.map(Self.name) ?? error.location
         let words = error.libraryLog.map { " (\($0))" } ?? ""
         message = (place.map { "\($0): " } ?? "") + error.message + words
-        self.url = url
+        self.url = url.map(Self.withoutCredentials)
         track = error.track
         time = error.time
         isRetryable = error.isRetryable
@@ -51,11 +51,16 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
 
     /// Without credentials: what is written to a log may be read by others.
     private static func name(_ url: URL) -> String {
-        if url.isFileURL { return url.path }
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) else { return url.path }
+        url.isFileURL ? url.path : withoutCredentials(url).absoluteString
+    }
+
+    private static func withoutCredentials(_ url: URL) -> URL {
+        guard url.user != nil || url.password != nil,
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        else { return url }
         parts.user = nil
         parts.password = nil
-        return parts.string ?? url.path
+        return parts.url ?? URL(fileURLWithPath: url.path)
     }
 
     public var description: String { message }

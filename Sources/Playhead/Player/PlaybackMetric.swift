@@ -76,7 +76,9 @@ public struct PlaybackMetrics: AsyncSequence, Sendable {
             case .seekCompleted(_, let finished): return .sought(finished: finished)
             case .passEnded(let item, let outcome): return .passEnded(outcome, item.accessLog().events.last)
             // What ended playing is how the pass ended.
-            case .errorLogEntry(_, let entry): return entry.isRecovered ? .lost(entry.error) : nil
+            case .errorLogEntry(_, let entry):
+                let isLoss = entry.isRecovered && entry.error.code != .hardwareUnavailable
+                return isLoss ? .lost(entry.error) : nil
             case .eventsLost(let count): return .eventsLost(count)
             default: return nil
             }

@@ -99,6 +99,7 @@ extension PlayerCore {
             maximumPixelCount: decoding.maximumPixelCount
         )
         options.hurriesFirstPicture = decoding.hurriesFirstPicture
+        options.hardware = decoding.hardware
         var media = MediaItem(
             makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),

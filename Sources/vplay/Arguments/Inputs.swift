@@ -10,6 +10,9 @@ struct Input: Sendable {
     /// Where the player does not open the URL itself.
     let bytes: InputBytes?
 
+    /// The name without its folders.
+    var shortName: String { name.split(separator: "/").last.map(String.init) ?? name }
+
     var isStandardInput: Bool { url.relativeString == "-" }
     /// Can be read once, and not from its middle.
     var isPipe: Bool { isStandardInput || bytes.map { !$0.isSeekable } ?? false }
@@ -45,8 +48,9 @@ struct Input: Sendable {
         )
     }
 
-    func asset(preciseTiming: Bool = false) -> Asset {
-        Asset(url: url, options: AssetOptions(preciseTiming: preciseTiming, byteSource: bytes))
+    func asset(preciseTiming: Bool = false, network: NetworkOptions) -> Asset {
+        let options = AssetOptions(preciseTiming: preciseTiming, byteSource: bytes, network: network)
+        return Asset(url: url, options: options)
     }
 
     /// A pipe or socket there is read where it is: a socket cannot be opened by a name.

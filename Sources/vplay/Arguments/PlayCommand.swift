@@ -10,9 +10,16 @@ struct PlayCommand: AsyncParsableCommand {
             A folder stands for its media files, sorted by name; - is standard input. Named pipes and <(command) \
             are inputs, too, read once and forwards.
 
-            Video sinks: null, none (decode no video), y4m:PATH, raw:PATH, framemd5:PATH, images:PATH; terminal \
-            and window are not built yet. PATH may be - for standard output, once. For images it is a name such as \
+            Video sinks: auto (a window where standard output is a terminal and there is a display, else null; null \
+            with --untimed), window (through SDL2), terminal, null, none (decode no video), y4m:PATH, raw:PATH, \
+            framemd5:PATH, images:PATH. PATH may be - for standard output, once. For images it is a name such as \
             frames/%06d.png (jpg, webp), which counts from 1; without %d the file holds the newest picture.
+
+            terminal shows pictures on standard output, which must be a terminal, by libchafa: in pixels where the \
+            environment says that it can (kitty, iTerm, sixel), else and in tmux in coloured characters; in 256 \
+            colours, 16 or none (NO_COLOR) where it has no more. terminal:kitty, terminal:iterm, terminal:sixel and \
+            terminal:symbols choose one. Pictures are as large as the window; with --size they are laid into that \
+            size first. What a slow line does not take in time is left out.
 
             Audio sinks: auto (PulseAudio, or null with a warning where there is no server; null with \
             --untimed), pulse (the server must be there), pulse:DEVICE (as `pactl list sinks` names it), null, \
@@ -23,9 +30,10 @@ struct PlayCommand: AsyncParsableCommand {
 
             Times are seconds or [[hh:]mm:]ss[.fraction], exact, counted from the first picture.
 
-            On a terminal: space pauses, left and right seek 5 s, down and up 1 min, page down and up 10 min, \
-            < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, ? lists the keys, \
-            q quits.
+            On a terminal, and in the window: space pauses, left and right seek 5 s, down and up 1 min, page down and up 10 min, \
+            < > previous and next input, [ ] speed, . and , step, m mutes, 9 0 volume, l loops, s saves the \
+            picture as NAME-0001.png in the current folder, f fills the screen with the window, ? lists the keys, \
+            q quits; so do Escape and closing the window.
             """
     )
 
@@ -67,8 +75,10 @@ struct PlayCommand: AsyncParsableCommand {
     var end: TimeArgument?
 
     @Option(
-        help: ArgumentHelp("Where pictures go; repeatable (default: null).", valueName: "sink"),
-        completion: .list(["null", "none", "y4m:", "raw:", "framemd5:", "images:"])
+        help: ArgumentHelp("Where pictures go; repeatable (default: auto).", valueName: "sink"),
+        completion: .list([
+            "auto", "window", "terminal", "null", "none", "y4m:", "raw:", "framemd5:", "images:",
+        ])
     )
     var video: [String] = []
 
@@ -136,6 +146,15 @@ struct PlayCommand: AsyncParsableCommand {
     )
     var pixelFormat: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Decode on a device: none (default), auto (the first that decodes the codec), vaapi, nvdec, v4l2m2m, or its path; where that fails, the processor decodes on.",
+            valueName: "auto|none|device"
+        ),
+        completion: .list(["auto", "none", "vaapi", "nvdec", "v4l2m2m"])
+    )
+    var hwdec: HardwareArgument?
+
     @Option(help: ArgumentHelp("How far to read ahead, in seconds.", valueName: "t"))
     var buffer: TimeArgument?
 
@@ -163,6 +182,9 @@ struct PlayCommand: AsyncParsableCommand {
 
     @Flag(help: "Also tell of losses that playback survives.")
     var verbose = false
+
+    @OptionGroup
+    var network: NetworkArguments
 
     @OptionGroup
     var unbuilt: UnbuiltOptions

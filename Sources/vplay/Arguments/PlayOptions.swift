@@ -11,6 +11,8 @@ struct PlayOptions: Sendable {
     var list: InputList
     var repeats = Repeat.times(1)
     var video: [VideoSinkArgument]
+    /// A window was opened because there is a display, and not because it was asked for.
+    var hasAutomaticWindow = false
     var audio: AudioSinkArgument
     var videoTrack: TrackArgument?
     var audioTrack: TrackArgument?
@@ -31,9 +33,11 @@ struct PlayOptions: Sendable {
     /// What `raw` and `y4m` are given.
     var pixelFormat: PixelFormat?
     var threads: Int?
+    var hardware: HardwareDecoding
     /// Megabytes.
     var frameCache: Int?
     var buffer: MediaTime?
+    var network: NetworkOptions
     var events: EventFormat
     var showsStats: Bool
     var isQuiet: Bool
@@ -41,6 +45,7 @@ struct PlayOptions: Sendable {
 
     var decodesVideo: Bool { !video.contains(.none) }
     var inputs: [Input] { list.inputs }
+    var hasStatusLine: Bool { Console.shared.isTerminal && !isQuiet }
     var writesToStandardOutput: Bool { paths.contains("-") }
     private var paths: [String] { video.compactMap(\.path) + [audio.path].compactMap(\.self) }
     /// The tracks must be known before an item can be set up.
@@ -55,7 +60,7 @@ struct PlayOptions: Sendable {
 
     init(_ command: PlayCommand) throws(ValidationError) {
         try command.unbuilt.refuse()
-        video = try command.video.isEmpty ? [.null] : command.video.mapSinks()
+        video = try command.video.isEmpty ? [.automatic] : command.video.mapSinks()
         audio = try AudioSinkArgument(command.audio)
         list = InputList(command.inputs)
         videoTrack = command.videoTrack
@@ -76,8 +81,10 @@ struct PlayOptions: Sendable {
         dynamicRange = command.dynamicRange
         pixelFormat = command.pixelFormat.map { PixelFormat(rawValue: $0) }
         threads = command.threads
+        hardware = command.hwdec?.policy ?? .none
         frameCache = command.frameCache
         buffer = command.buffer?.time
+        network = command.network.options
         events = command.events
         showsStats = command.stats
         isQuiet = command.quiet

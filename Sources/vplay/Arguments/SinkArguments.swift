@@ -1,9 +1,13 @@
 import ArgumentParser
 import Foundation
 import Playhead
+import TerminalSink
 
 /// Where frames go, by the word after `--video`.
 enum VideoSinkArgument: Hashable, Sendable {
+    /// A window where somebody can see one, else nowhere; see `PlayOptions.chooseVideo`.
+    case automatic
+    case window
     case null
     /// No frames are decoded.
     case none
@@ -11,10 +15,14 @@ enum VideoSinkArgument: Hashable, Sendable {
     case raw(path: String)
     case framemd5(path: String)
     case images(path: NumberedPath)
+    /// nil: as the terminal can.
+    case terminal(TerminalPictures?)
 
     init(_ text: String) throws(ValidationError) {
         let (name, path) = try splitSink(text)
         switch (name, path) {
+        case ("auto", nil): self = .automatic
+        case ("window", nil): self = .window
         case ("null", nil): self = .null
         case ("none", nil): self = .none
         case ("y4m", let path?): self = .y4m(path: path)
@@ -28,11 +36,19 @@ enum VideoSinkArgument: Hashable, Sendable {
                 )
             }
             self = .images(path: images)
-        case ("terminal", _), ("window", _):
-            throw ValidationError("--video \(name) is not built yet.")
+        case ("terminal", nil): self = .terminal(nil)
+        case ("terminal", let word?):
+            guard let pictures = TerminalPictures(rawValue: word) else {
+                let words = TerminalPictures.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError(oneLine("--video \(text): expected one of \(words)."))
+            }
+            self = .terminal(pictures)
         default:
             throw ValidationError(
-                "--video \(text): expected null, none, y4m:PATH, raw:PATH, framemd5:PATH or images:PATH."
+                """
+                --video \(text): expected auto, window, terminal, null, none, y4m:PATH, raw:PATH, framemd5:PATH or \
+                images:PATH.
+                """
             )
         }
     }
@@ -42,16 +58,18 @@ enum VideoSinkArgument: Hashable, Sendable {
         switch self {
         case .raw: RawVideoSink.writablePixelFormats
         case .y4m: Y4MSink.writablePixelFormats
-        case .null, .none, .framemd5, .images: nil
+        case .automatic, .window, .null, .none, .framemd5, .images, .terminal: nil
         }
     }
 
     /// Of a file that is there, or will be.
     var path: String? {
         switch self {
-        case .null, .none: nil
+        case .automatic, .window, .null, .none: nil
         case .y4m(let path), .raw(let path), .framemd5(let path): path
         case .images(let path): path.path(1)
+        // It is written to as a file would be.
+        case .terminal: "-"
         }
     }
 

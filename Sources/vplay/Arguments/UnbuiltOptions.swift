@@ -5,19 +5,12 @@ struct UnbuiltOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Not built yet.", valueName: "dir|off"))
     var cache: String?
 
-    @Option(help: ArgumentHelp("Not built yet.", valueName: "k: v"))
-    var header: [String] = []
-
-    @Option(help: ArgumentHelp("Not built yet.", valueName: "t"))
-    var timeout: String?
-
     @Option(help: ArgumentHelp("Not built yet.", valueName: "file"))
     var trace: String?
 
     func refuse() throws(ValidationError) {
         let given = [
-            ("cache", cache), ("header", header.first), ("timeout", timeout),
-            ("trace", trace),
+            ("cache", cache), ("trace", trace),
         ]
         for (name, value) in given where value != nil {
             throw ValidationError("--\(name) is not built yet.")

@@ -12,11 +12,13 @@ enum BenchOutcome: Sendable {
 /// Plays one input on the virtual clock into a sink that looks at nothing.
 final class Bench: Sendable {
     private let input: Input
+    private let network: NetworkOptions
     private let player: Player
     private let ending: Latch<BenchOutcome>
 
-    init(_ input: Input, threads: Int?, _ ending: Latch<BenchOutcome>) {
+    init(_ input: Input, threads: Int?, network: NetworkOptions, _ ending: Latch<BenchOutcome>) {
         self.input = input
+        self.network = network
         self.ending = ending
         var configuration = Player.Configuration()
         configuration.clock = .virtual
@@ -50,7 +52,7 @@ final class Bench: Sendable {
             default: break
             }
         }
-        let item = PlayerItem(asset: input.asset())
+        let item = PlayerItem(asset: input.asset(network: network))
         item.disableTracks(ofType: .audio)
         player.play()
         player.replaceCurrentItem(with: item)

@@ -14,7 +14,7 @@ struct BenchCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("A file, or - for standard input.", valueName: "input"),
+        help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "input"),
         completion: .file()
     )
     var input: String
@@ -26,6 +26,9 @@ struct BenchCommand: AsyncParsableCommand {
         help: ArgumentHelp("Threads of the decoder (default: chosen by the picture size).", valueName: "n")
     )
     var threads: Int?
+
+    @OptionGroup
+    var network: NetworkArguments
 
     func validate() throws {
         if let threads, !(1...64).contains(threads) {
@@ -39,7 +42,7 @@ struct BenchCommand: AsyncParsableCommand {
         }
         let ending = Latch<BenchOutcome>()
         let signals = Signals { ending.open(.stopped($0)) }
-        let bench = Bench(input, threads: threads, ending)
+        let bench = Bench(input, threads: threads, network: network.options, ending)
         let outcome = await bench.run()
         withExtendedLifetime(signals) {}
         switch outcome {

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -5,8 +6,21 @@ import Synchronization
 final class Console: Sendable {
     static let shared = Console()
 
-    /// The status line that is shown.
-    private let status = Mutex<String?>(nil)
+    private struct State {
+        /// The status line that is shown.
+        var shown: String?
+        /// Shows it below pictures that have taken the terminal.
+        var screen: Screen?
+        /// Said while there were pictures.
+        var held: [String] = []
+        /// The last of these is shown for a moment instead of the status line.
+        var heldUntil = DispatchTime(uptimeNanoseconds: 0)
+    }
+    /// Called without the lock: it may come back to hand the terminal over, or to take it back.
+    private struct Screen {
+        let show: @Sendable (String) -> Void
+    }
+    private let state = Mutex(State())
 
     /// Somebody may be watching.
     var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -14,32 +28,60 @@ final class Console: Sendable {
     /// "vplay: " and a sentence, as other commands complain.
     func complain(_ sentence: String) { say("vplay: \(oneLine(sentence))") }
 
-    /// One line as it is.
+    /// One line as it is. Among pictures it is seen for two seconds, and stays when they are gone.
     func say(_ line: String) {
-        status.withLock { shown in
-            write((shown == nil ? "" : Self.erase) + line + "\n")
-            shown = nil
+        let screen = state.withLock { state -> Screen? in
+            if let screen = state.screen {
+                state.held.append(line)
+                state.heldUntil = .now() + .seconds(2)
+                return screen
+            }
+            write((state.shown == nil ? "" : Self.erase) + line + "\n")
+            state.shown = nil
+            return nil
         }
+        screen?.show(line.cut(toColumns: TerminalMode.columns - 1))
     }
 
     /// Replaces the status line. The cursor goes back to its start: where a terminal that was narrowed has broken
     /// the line in two, it stays at the start of the first.
     func showStatus(_ line: String) {
-        status.withLock { shown in
-            guard shown != line else { return }
+        let screen = state.withLock { state -> Screen? in
+            if let screen = state.screen { return state.heldUntil < .now() ? screen : nil }
+            guard state.shown != line else { return nil }
             write(Self.erase + line + "\r")
-            shown = line
+            state.shown = line
+            return nil
         }
+        screen?.show(line)
     }
 
     func clearStatus() { withoutStatus {} }
 
     /// Runs `body` while nothing else is written to the terminal.
     func withoutStatus<Value>(_ body: () -> Value) -> Value {
-        status.withLock { shown in
-            if shown != nil { write(Self.erase) }
-            shown = nil
+        state.withLock { state in
+            if state.shown != nil { write(Self.erase) }
+            state.shown = nil
             return body()
+        }
+    }
+
+    /// Pictures take the terminal: `screen` shows the status line below them, and sentences wait.
+    func handOver(to screen: @escaping @Sendable (String) -> Void) {
+        state.withLock { state in
+            if state.shown != nil { write(Self.erase) }
+            state.shown = nil
+            state.screen = Screen(show: screen)
+        }
+    }
+
+    /// The pictures are gone.
+    func takeBack() {
+        state.withLock { state in
+            state.screen = nil
+            for line in state.held { write(line + "\n") }
+            state.held = []
         }
     }
 

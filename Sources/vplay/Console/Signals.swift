@@ -52,6 +52,11 @@ final class Signals: Sendable {
         return Signals([source])
     }
 
+    /// Of the terminal's window.
+    static func newSizes(_ handler: @escaping @Sendable () -> Void) -> Signals {
+        Signals([watch(SIGWINCH, on: DispatchQueue(label: "vplay.sizes"), handler)])
+    }
+
     private static func watch(
         _ number: Int32,
         on queue: DispatchQueue,

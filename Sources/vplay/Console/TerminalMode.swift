@@ -42,8 +42,10 @@ enum TerminalMode {
         }
     }
 
-    /// Until keys are read again. Any number of times, from any thread.
+    /// Until keys are read again, and the screen of pictures until it is shown again. Any number of times, from any
+    /// thread.
     static func restore() {
+        PictureScreen.giveBack()
         state.withLock { state in
             state.isWanted = false
             putBack(&state)

@@ -8,7 +8,9 @@ struct ItemMaker: Sendable {
 
     init(_ options: PlayOptions) {
         self.options = options
-        assets = options.inputs.map { $0.asset(preciseTiming: options.wantsPreciseTiming) }
+        assets = options.inputs.map {
+            $0.asset(preciseTiming: options.wantsPreciseTiming, network: options.network)
+        }
     }
 
     /// Opens what must be known before an item can be made. An asset that cannot be opened fails again, and

@@ -2,7 +2,8 @@
 enum Key: Hashable, Sendable {
     case togglePause, back, forward, backMinute, forwardMinute, backTenMinutes, forwardTenMinutes, slower,
         faster,
-        toggleMute, quieter, louder, toggleLoop, stepOn, stepBack, previousInput, nextInput, help, quit
+        toggleMute, quieter, louder, toggleLoop, stepOn, stepBack, previousInput, nextInput, snapshot,
+        toggleFullscreen, help, quit
 
     /// The keys in one read of the terminal.
     static func parse(_ bytes: [UInt8]) -> [Key] {
@@ -16,7 +17,8 @@ enum Key: Hashable, Sendable {
         down, up       1 min back, on  9 0    quieter, louder
         PgDn, PgUp     10 min back, on m      mute
         , .    a picture back, on      l      loop
-        < >    previous, next input    ?      this list
+        < >    previous, next input    s      save the picture as a file
+        f      fill the screen         ?      this list
         """
 }
 
@@ -97,6 +99,6 @@ struct KeyParser: Sendable {
         UInt8(ascii: "m"): .toggleMute, UInt8(ascii: "9"): .quieter, UInt8(ascii: "0"): .louder,
         UInt8(ascii: "l"): .toggleLoop, UInt8(ascii: "."): .stepOn, UInt8(ascii: ","): .stepBack,
         UInt8(ascii: "<"): .previousInput, UInt8(ascii: ">"): .nextInput, UInt8(ascii: "?"): .help,
-        UInt8(ascii: "q"): .quit,
+        UInt8(ascii: "s"): .snapshot, UInt8(ascii: "f"): .toggleFullscreen, UInt8(ascii: "q"): .quit,
     ]
 }

@@ -6,7 +6,6 @@ import Synchronization
 /// Reads keys for as long as it lives, where a person sits at the terminal.
 final class KeyReader: Sendable {
     private let source: KeySource
-    private let stops: Signals
 
     /// nil without a terminal, and when standard input is being played.
     init?(for session: PlaySession, _ handler: @escaping @Sendable (Key) -> Void) {
@@ -42,14 +41,6 @@ final class KeyReader: Sendable {
             for key in keys { handler(key) }
         }
         self.source = source
-        stops = Signals.stops { [weak session] in
-            session?.holdForStop()
-            Console.shared.clearStatus()
-            TerminalMode.restore()
-        } goOn: { [weak session] in
-            _ = TerminalMode.readKeys()
-            session?.goOnAfterStop()
-        }
     }
 
     /// The terminal may be ours again.

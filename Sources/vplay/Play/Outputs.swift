@@ -1,4 +1,5 @@
 import Playhead
+import WindowSink
 
 /// The sinks of one session.
 struct Outputs: Sendable {
@@ -12,8 +13,8 @@ struct Outputs: Sendable {
 
     /// A path that cannot be written is known before anything is played; a file is made and an old one touched
     /// when there is something to write.
-    init(_ options: PlayOptions) throws(SinkError) {
-        for argument in options.video { try add(argument, options.pixelFormat) }
+    init(_ options: PlayOptions) throws {
+        for argument in options.video { try add(argument, options) }
         switch options.audio {
         case .none: audio = .none
         case .null: audio = .sink(NullAudioSink())
@@ -32,14 +33,19 @@ struct Outputs: Sendable {
         PulseAudioSink(device: name, applicationName: "vplay") { [soundNotices] in soundNotices.tell($0) }
     }
 
-    private mutating func add(_ argument: VideoSinkArgument, _ format: PixelFormat?) throws(SinkError) {
+    private mutating func add(_ argument: VideoSinkArgument, _ options: PlayOptions) throws {
+        let format = options.pixelFormat
         switch argument {
         case .none: break
-        case .null: video.append(NullVideoSink())
+        // Automatic ones have been chosen by now; where nobody has, nothing is shown.
+        case .automatic, .null: video.append(NullVideoSink())
+        case .window: video.append(WindowSink(applicationName: "vplay"))
         case .y4m(let path): add(path, Y4MSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .raw(let path): add(path, RawVideoSink(try ByteOutput(replacing: path), pixelFormat: format))
         case .framemd5(let path): add(path, FrameMD5Sink(try ByteOutput(replacing: path)))
         case .images(let path): add(path.description, try ImageSequenceSink(path: path))
+        case .terminal(let pictures):
+            video.append(try PictureScreen.open(pictures, hasStatusLine: options.hasStatusLine))
         }
     }
 
@@ -49,6 +55,8 @@ struct Outputs: Sendable {
         video.append(used)
         files.append(sink)
     }
+
+    var windows: [WindowSink] { video.compactMap { $0 as? WindowSink } }
 
     /// Those that nothing was written to: no input had what they are for.
     var unused: [String] {

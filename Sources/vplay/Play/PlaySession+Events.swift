@@ -1,5 +1,6 @@
 import Playhead
 import Synchronization
+import WindowSink
 
 extension PlaySession {
     /// On the callback queue, in causal order.
@@ -14,7 +15,9 @@ extension PlaySession {
             if isOver { finish() }
         case .repeatModeChanged(let mode): state.withLock { $0.repeatMode = mode }
         case .interruptionBegan: notice("the sound server asks for quiet")
-        case .currentItemChanged(let item): wentOn(to: item)
+        case .currentItemChanged(let item):
+            wentOn(to: item)
+            showTitle()
         case .itemStatusChanged(let item, .readyToPlay):
             becameReady(item)
             lookAhead()
@@ -27,10 +30,20 @@ extension PlaySession {
         case .didPlayToEndTime(let item): passEnded(item, at: timed.itemTime)
         case .sinkFailed(let error): sinkFailed(error)
         case .errorLogEntry(let item, let entry):
-            guard options.isVerbose, entry.isRecovered, let index = index(of: item) else { break }
-            Console.shared.complain("warning: \(options.inputs[index].name): \(reason(entry.error))")
+            guard entry.isRecovered, let index = index(of: item) else { break }
+            let words = reason(entry.error)
+            guard entry.error.code == .hardwareUnavailable ? mayTellOfHardware(words) : options.isVerbose
+            else {
+                break
+            }
+            Console.shared.complain("warning: \(options.inputs[index].name): \(words)")
         default: break
         }
+    }
+
+    /// Once for each reason, however many inputs and passes there are.
+    private func mayTellOfHardware(_ words: String) -> Bool {
+        !options.isQuiet && state.withLock { $0.toldOfHardware.insert(words).inserted }
     }
 
     /// False when nobody listens any more.
@@ -85,8 +98,14 @@ extension PlaySession {
         }
     }
 
-    /// An output that failed makes the rest pointless, so playing ends.
+    /// An output that failed makes the rest pointless, so playing ends. A window that nobody asked for can be missed.
     private func sinkFailed(_ error: PlaybackError) {
+        if options.hasAutomaticWindow, let failure = error.underlying as? WindowError {
+            options.warnOfMissingWindow(failure)
+            // A sink that is gone counts no pictures any more.
+            if options.frames != nil { stop() }
+            return
+        }
         state.withLock { $0.sinkHasFailed = true }
         switch SinkFailure(error.underlying ?? error) {
         case .closedPipe: finish(.closedPipe)

@@ -6,6 +6,7 @@ import Synchronization
 extension PlaySession {
     /// On the callback queue, among the player's events.
     func press(_ key: Key) {
+        endKeyList()
         switch key {
         case .togglePause: togglePause()
         case .back: seek(by: -5)
@@ -27,7 +28,9 @@ extension PlaySession {
         case .stepBack: step(by: -1)
         case .previousInput: go(by: -1)
         case .nextInput: go(by: 1)
-        case .help: for line in Key.list.split(separator: "\n") { Console.shared.say(String(line)) }
+        case .snapshot: saveSnapshot()
+        case .toggleFullscreen: toggleFullscreen()
+        case .help: listKeys()
         case .quit: stop()
         }
     }
@@ -109,15 +112,28 @@ extension PlaySession {
 
     // MARK: ^Z
 
+    /// As long as the result lives, the shell gets its terminal back while it has us stopped.
+    func stops(readsKeys: Bool) -> Signals {
+        Signals.stops { [weak self] in
+            self?.holdForStop()
+            Console.shared.clearStatus()
+            TerminalMode.restore()
+        } goOn: { [weak self] in
+            if readsKeys { _ = TerminalMode.readKeys() }
+            PictureScreen.show()
+            self?.goOnAfterStop()
+        }
+    }
+
     /// The clock runs on while the process stands still, and playing would hurry after it.
-    func holdForStop() {
+    private func holdForStop() {
         guard !options.isUntimed, player.rate != 0 else { return }
         state.withLock { $0.isHeldForStop = true }
         player.pause()
         for _ in 0..<40 where player.timeControlStatus != .paused { usleep(5000) }
     }
 
-    func goOnAfterStop() {
+    private func goOnAfterStop() {
         let wasHeld = state.withLock { state in
             defer { state.isHeldForStop = false }
             return state.isHeldForStop

@@ -1,6 +1,7 @@
 import Dispatch
 import Playhead
 import Synchronization
+import WindowSink
 
 /// One run of `play`: a player, its outputs, and the inputs one after another, without a gap where that can be.
 ///
@@ -44,6 +45,8 @@ final class PlaySession: Sendable {
         var isStopping = false
         /// Inputs of which it has been said what they lack.
         var toldOf: Set<Int> = []
+        /// Why the processor decodes instead of a device.
+        var toldOfHardware: Set<String> = []
         var isOver = false
         var isShutDown = false
         /// Before everything was played, by a key or an option.
@@ -52,7 +55,13 @@ final class PlaySession: Sendable {
         var watching: [TimeObserver] = []
         var durationObserver: TimeObserver?
         var keys: KeyReader?
+        /// Signals that concern the terminal.
+        var terminalSignals: [Signals] = []
+        /// They stand where the pictures were.
+        var isListingKeys = false
         var statusLine: StatusLine?
+        /// Gets the picture that is being saved.
+        var snapshot: PlayerLayer?
         /// What a key has done, and until when it is told.
         var notice = (words: "", until: DispatchTime(uptimeNanoseconds: 0))
         /// Paused while the shell has stopped us.
@@ -65,8 +74,10 @@ final class PlaySession: Sendable {
         // A pipe whose reader has stopped may be waited for in vain, and has no end to be written; a file has.
         let patience = options.writesToStandardOutput ? 250 : 2000
         let signals = Signals(patience: .milliseconds(patience)) { ending.open($0) }
+        var options = options
+        await options.chooseVideo()
         let session: PlaySession
-        do throws(SinkError) {
+        do {
             session = try PlaySession(options, ending)
         } catch {
             Console.shared.complain("\(error)")
@@ -80,7 +91,7 @@ final class PlaySession: Sendable {
         return withExtendedLifetime(signals) { session.conclude(status) }
     }
 
-    private init(_ options: PlayOptions, _ ending: Latch<ExitStatus>) throws(SinkError) {
+    private init(_ options: PlayOptions, _ ending: Latch<ExitStatus>) throws {
         self.options = options
         self.ending = ending
         outputs = try Outputs(options)
@@ -89,6 +100,7 @@ final class PlaySession: Sendable {
         configuration.clock = options.isUntimed ? .virtual : .host
         configuration.audio = outputs.audio
         configuration.decoding.threadCount = options.threads
+        configuration.decoding.hardware = options.hardware
         if let buffer = options.buffer { configuration.buffering.forwardDuration = buffer.seconds }
         if let megabytes = options.frameCache { Player.frameCacheByteLimit = megabytes << 20 }
         player = QueuePlayer(items: [], configuration: configuration)
@@ -113,6 +125,7 @@ final class PlaySession: Sendable {
         for complaint in options.list.complaints { fail(complaint) }
         let watching = [player.onEvent { [weak self] in self?.take($0) }]
         if options.decodesVideo {
+            for (layer, sink) in zip(layers, outputs.video) { followScreen(layer, sink) }
             for (layer, sink) in zip(layers, limitedSinks) {
                 layer.videoGravity = options.gravity
                 layer.deinterlacing = options.deinterlacing
@@ -121,22 +134,30 @@ final class PlaySession: Sendable {
                 layer.add(sink)
             }
         }
+        followWindows()
         outputs.soundNotices.listen { [weak self] in self?.take($0) }
         player.defaultRate = options.rate
         if options.isMuted { player.isMuted = true }
         if let volume = options.volume { player.volume = volume }
         if repeatsSingleInput { player.repeatMode = .loop }
-        let hasTerminal = Console.shared.isTerminal && !options.isQuiet
+        let hasTerminal = options.hasStatusLine
         let queue = player.callbackQueue
         let keys =
-            hasTerminal
+            hasTerminal || PictureScreen.isThere
             ? KeyReader(for: self) { [weak self] key in queue.async { [weak self] in self?.press(key) } }
             : nil
-        let line = hasTerminal ? StatusLine(for: self) { [weak keys] in keys?.refresh() } : nil
+        let tick: @Sendable () -> Void = { [weak keys] in
+            keys?.refresh()
+            PictureScreen.refresh()
+        }
+        let line = hasTerminal ? StatusLine(for: self, tick: tick) : nil
+        var signals = PictureScreen.isThere ? [Signals.newSizes { PictureScreen.refresh() }] : []
+        if keys != nil || PictureScreen.isThere { signals.append(stops(readsKeys: keys != nil)) }
         state.withLock { state in
             state.watching = watching
             state.keys = keys
             state.statusLine = line
+            state.terminalSignals = signals
         }
         playNext()
     }
@@ -196,9 +217,11 @@ final class PlaySession: Sendable {
             state.durationObserver = nil
             state.keys = nil
             state.statusLine = nil
+            state.terminalSignals = []
             return state.isShutDown
         }
         if !isShutDown { await player.shutdown() }
+        for window in outputs.windows { await window.closed() }
         Console.shared.clearStatus()
     }
 

@@ -76,8 +76,6 @@ extension PlaySession {
             (state.isOver ? nil : state.current, state.notice.until > .now() ? state.notice.words : "")
         }
         guard let turn else { return nil }
-        let name = options.inputs[turn.index].name
-        let short = name.split(separator: "/").last.map(String.init) ?? name
         let place = options.inputs.count > 1 ? "\(turn.index + 1)/\(options.inputs.count) " : ""
         return StatusLine.text(
             time: player.currentTime(),
@@ -85,7 +83,7 @@ extension PlaySession {
             rate: player.rate,
             dropped: player.counters.framesDropped,
             columns: columns,
-            label: place + short,
+            label: place + options.inputs[turn.index].shortName,
             notice: notice
         )
     }

@@ -19,7 +19,7 @@ struct ProbeCommand: AsyncParsableCommand {
     )
 
     @Argument(
-        help: ArgumentHelp("A file, or - for standard input.", valueName: "input"),
+        help: ArgumentHelp("A file, a URL, or - for standard input.", valueName: "input"),
         completion: .file()
     )
     var input: String
@@ -27,11 +27,14 @@ struct ProbeCommand: AsyncParsableCommand {
     @Flag(help: "Write one JSON object, for programs.")
     var json = false
 
+    @OptionGroup
+    var network: NetworkArguments
+
     func run() async throws {
         guard let input = Input(input) else {
             throw ValidationError("\(oneLine(input)): this is not a valid URL.")
         }
-        let asset = input.asset(preciseTiming: true)
+        let asset = input.asset(preciseTiming: true, network: network.options)
         let signals = Signals { $0.exitAtOnce() }
         do {
             try await asset.load()

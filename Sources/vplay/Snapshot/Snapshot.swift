@@ -11,16 +11,14 @@ struct Snapshot: Sendable {
     private let options: SnapshotOptions
     private let asset: Asset
     private let generator: ImageGenerator
-    private let encoder: ImageEncoder
 
     /// Of sheets where nobody says how large their images are, in pixels.
     private static let tileWidth = 160
 
     init(_ options: SnapshotOptions) {
         self.options = options
-        asset = options.input.asset()
+        asset = options.input.asset(network: options.network)
         generator = ImageGenerator(asset: asset)
-        encoder = ImageEncoder(options.names.format, quality: options.quality)
         if !options.isFast {
             generator.requestedTimeToleranceBefore = .zero
             generator.requestedTimeToleranceAfter = .zero
@@ -34,7 +32,8 @@ struct Snapshot: Sendable {
     func write() async throws {
         switch options.choice {
         case .best:
-            try write(try await poster(), 1)
+            let frame = try await poster()
+            try await writingImages { try await $0.add(frame, 1) }
         case .at(let times):
             try await write(times)
         case .count(let count):
@@ -63,12 +62,14 @@ struct Snapshot: Sendable {
         let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
         var lost: [(number: Int, error: PlaybackError)] = []
         var next = order.startIndex
-        for await result in generator.images(for: order.map { times[$0] }) {
-            let number = order[next] + 1
-            next += 1
-            switch result {
-            case .success(_, let frame, _): try write(frame, number)
-            case .failure(_, let error): lost.append((number, error))
+        try await writingImages { images in
+            for await result in generator.images(for: order.map { times[$0] }) {
+                let number = order[next] + 1
+                next += 1
+                switch result {
+                case .success(_, let frame, _): try await images.add(frame, number)
+                case .failure(_, let error): lost.append((number, error))
+                }
             }
         }
         guard let first = lost.first else { return }
@@ -76,22 +77,12 @@ struct Snapshot: Sendable {
         throw SnapshotFailure(sentence: failure(first.error).sentence + share)
     }
 
-    private func write(_ frame: VideoFrame, _ number: Int) throws {
-        let path = options.names.path.path(number)
-        do throws(MediaError) {
-            try Self.write(try encoder.encode(frame), to: path)
-        } catch {
-            throw SnapshotFailure(sentence: "\(path): \(error.message)")
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) throws(MediaError) {
-        do throws(SinkError) {
-            let output = try ByteOutput(replacing: path)
-            try output.write(bytes)
-            try output.close()
-        } catch {
-            throw MediaError(error)
+    /// Images are encoded and written while the next ones are made. Returns when all of them are files.
+    private func writingImages(_ body: (inout ImageFiles) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: ImageEncoder.self) { group in
+            var files = ImageFiles(options.names, quality: options.quality, group)
+            try await body(&files)
+            try await files.finish()
         }
     }
 
@@ -105,26 +96,26 @@ struct Snapshot: Sendable {
         var track = PreviewTrack(duration: duration, count: times.count)
         var number = 1
         var filled = 0
-        for await result in generator.images(for: times) {
-            switch result {
-            case .success(_, let frame, _):
-                sheet.place(frame, at: filled)
-            case .failure(_, let error):
-                throw failure(error)
+        try await writingImages { images in
+            for await result in generator.images(for: times) {
+                switch result {
+                case .success(_, let frame, _): sheet.place(frame, at: filled)
+                case .failure(_, let error): throw failure(error)
+                }
+                track.add(image: options.names.path.path(number), sheet.place(filled))
+                filled += 1
+                if filled == grid.count {
+                    try await images.add(sheet.frame(), number)
+                    sheet = ImageSheet(grid, tile: tile)
+                    number += 1
+                    filled = 0
+                }
             }
-            track.add(image: options.names.path.path(number), sheet.place(filled))
-            filled += 1
-            if filled == grid.count {
-                try write(sheet.frame(), number)
-                sheet = ImageSheet(grid, tile: tile)
-                number += 1
-                filled = 0
-            }
+            if filled > 0 { try await images.add(sheet.frame(), number) }
         }
-        if filled > 0 { try write(sheet.frame(), number) }
         guard let path = options.track else { return }
         do throws(MediaError) {
-            try Self.write(Array(track.text(relativeTo: path).utf8), to: path)
+            try ImageFiles.write(Array(track.text(relativeTo: path).utf8), to: path)
         } catch {
             throw SnapshotFailure(sentence: "\(path): \(error.message)")
         }

@@ -76,6 +76,9 @@ struct SnapshotCommand: AsyncParsableCommand {
     )
     var vtt: String?
 
+    @OptionGroup
+    var network: NetworkArguments
+
     func run() async throws {
         let options = try SnapshotOptions(self)
         let signals = Signals { $0.exitAtOnce() }
@@ -100,6 +103,7 @@ struct SnapshotOptions: Sendable {
     }
 
     let input: Input
+    let network: NetworkOptions
     let names: ImageNames
     let choice: Choice
     let isFast: Bool
@@ -117,6 +121,7 @@ struct SnapshotOptions: Sendable {
             throw ValidationError("\(oneLine(command.input)): this is not a valid URL.")
         }
         self.input = input
+        network = command.network.options
         names = try ImageNames(command.output)
         isFast = command.fast
         size = command.size?.size

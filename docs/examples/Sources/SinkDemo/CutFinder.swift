@@ -1,40 +1,26 @@
 import Playhead
 import Synchronization
 
-/// Tells where the picture changes at once: a sink that looks at every picture and keeps none.
+/// Tells where a film is cut: where the brightness of its rows changes at once.
 final class CutFinder: VideoSink {
-    /// Any picture has a plane of grey, or is converted to one that has.
-    let acceptedPixelFormats: [PixelFormat] = [.gray]
-    private let last = Mutex([Int]())
-    private let found: @Sendable (MediaTime) -> Void
+    let acceptedPixelFormats: [PixelFormat] = [.gray]  // anything else is converted to it
+    private let last = Mutex([Int]())  // the brightness of each row of the last picture
 
-    init(found: @escaping @Sendable (MediaTime) -> Void) { self.found = found }
+    func start(_ format: VideoFormat) { flush() }  // before the first picture, and when the format changes
+    func flush() { last.withLock { $0 = [] } }  // a seek, another item: what was shown is history
+    func finish() {}  // once; nothing follows
 
-    func start(_ format: VideoFormat) { last.withLock { $0 = [] } }
-    func flush() { last.withLock { $0 = [] } }
-    func finish() {}
-
-    func present(_ frame: VideoFrame) {
-        let brightness = frame.withPlanes { planes in Self.histogram(planes[0]) }
-        let before = last.withLock { last in
-            defer { last = brightness }
-            return last
-        }
-        guard before.count == brightness.count else { return }
-        let moved = zip(before, brightness).reduce(0) { $0 + abs($1.0 - $1.1) }
-        let all = brightness.reduce(0, +)
-        if moved > all / 2 { found(frame.presentationTime) }
-    }
-
-    /// How many pixels there are of each of 16 shades.
-    private static func histogram(_ plane: VideoPlane) -> [Int] {
-        var counts = [Int](repeating: 0, count: 16)
-        for row in 0..<plane.rowCount {
-            let start = plane.baseAddress + row * plane.bytesPerRow
-            for sample in UnsafeRawBufferPointer(start: start, count: plane.bytesUsedPerRow) {
-                counts[Int(sample >> 4)] += 1
+    func present(_ frame: VideoFrame) {  // it is due now
+        let rows = frame.withPlanes { planes in  // the decoder's own memory, in here alone
+            (0..<planes[0].rowCount).map { row in
+                let start = planes[0].baseAddress + row * planes[0].bytesPerRow
+                let samples = UnsafeRawBufferPointer(start: start, count: planes[0].bytesUsedPerRow)
+                return samples.reduce(0) { $0 + Int($1) }
             }
         }
-        return counts
+        var before = rows
+        last.withLock { swap(&$0, &before) }
+        let change = zip(before, rows).reduce(0) { $0 + abs($1.0 - $1.1) }
+        if change > rows.reduce(0, +) / 4 { print("a cut at", frame.presentationTime.seconds) }
     }
 }

@@ -13,7 +13,7 @@ configuration.clock = .virtual
 configuration.audio = .none
 let player = Player(configuration: configuration)
 let layer = PlayerLayer(player: player, size: PixelSize(width: 160, height: 90))
-layer.add(CutFinder { time in print(String(format: "%.3f", time.seconds)) })
+layer.add(CutFinder())
 let events = player.events
 player.replaceCurrentItem(with: PlayerItem(url: URL(fileURLWithPath: CommandLine.arguments[1])))
 player.play()

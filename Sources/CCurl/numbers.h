@@ -1,0 +1,58 @@
+// libcurl's numbers by names of our own. They belong to libcurl.so.4 and have never changed under that name.
+#ifndef PLAYHEAD_CCURL_NUMBERS_H
+#define PLAYHEAD_CCURL_NUMBERS_H
+
+#include <stddef.h>
+
+// Options of a transfer (CURLOPT_). The thousands tell the type: long, pointer, function.
+enum {
+    PH_CURL_PROXY_NONE = 10004,
+    PH_CURL_WRITE_DATA = 10001,
+    PH_CURL_URL = 10002,
+    PH_CURL_ERROR_BUFFER = 10010,
+    PH_CURL_WRITE_FUNCTION = 20011,
+    PH_CURL_HEADERS = 10023,
+    PH_CURL_HEADER_DATA = 10029,
+    PH_CURL_FOLLOW_LOCATION = 52,
+    PH_CURL_CA_FILE = 10065,
+    PH_CURL_HEADER_FUNCTION = 20079,
+    PH_CURL_BUFFER_SIZE = 98,
+    PH_CURL_NO_SIGNAL = 99,
+    PH_CURL_PRIVATE = 10103,
+    PH_CURL_HTTP_AUTH = 107,
+    PH_CURL_USER_NAME = 10173,
+    PH_CURL_PASSWORD = 10174,
+    PH_CURL_CONNECT_TIMEOUT_MS = 156,
+    PH_CURL_PROTOCOLS = 181,
+    PH_CURL_TCP_KEEP_ALIVE = 213,
+    PH_CURL_BEFORE_REQUEST_FUNCTION = 20312,
+    PH_CURL_BEFORE_REQUEST_DATA = 10313,
+    PH_CURL_QUICK_EXIT = 322,
+};
+
+// Facts of a transfer (CURLINFO_).
+enum {
+    PH_CURL_INFO_PRIVATE = 0x100000 + 21,
+};
+
+// Results of a transfer (CURLE_).
+enum {
+    PH_CURL_OK = 0,
+    PH_CURL_BAD_URL = 3,
+    PH_CURL_NO_HOST = 6,
+    PH_CURL_NO_CONNECTION = 7,
+    PH_CURL_NO_MEMORY = 27,
+    PH_CURL_TIMED_OUT = 28,
+    PH_CURL_UNTRUSTED = 60,
+    PH_CURL_BAD_CA_FILE = 77,
+};
+
+static const long PH_CURL_HTTP_AND_HTTPS = 3;
+static const long PH_CURL_BASIC = 1;
+static const size_t PH_CURL_PAUSE_WRITING = 0x10000001;
+static const int PH_CURL_CONTINUE = 0;
+static const int PH_CURL_MESSAGE_DONE = 1;
+static const long PH_CURL_GLOBAL_DEFAULT = 3;
+static const size_t PH_CURL_ERROR_SIZE = 256;
+
+#endif

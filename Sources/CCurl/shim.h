@@ -1,0 +1,92 @@
+// libcurl, by declarations of our own: it is opened when the first http or https URL is read, so that neither a build nor
+// a start needs it, nor the thirty libraries that come with it. Its handles are only pointed to here. The numbers belong to
+// libcurl.so.4 and have never changed under that name; `make curl-headers` holds them against libcurl's own headers.
+#ifndef PLAYHEAD_CCURL_SHIM_H
+#define PLAYHEAD_CCURL_SHIM_H
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include "numbers.h"
+
+typedef int PHCurlCode;
+typedef void PHCurl;
+typedef void PHCurlMulti;
+
+struct PHCurlList;
+
+typedef struct {
+    int kind;
+    PHCurl *handle;
+    union {
+        void *whatever;
+        PHCurlCode result;
+    } data;
+} PHCurlMessage;
+
+PHCurlCode curl_global_init(long flags);
+PHCurl *curl_easy_init(void);
+void curl_easy_cleanup(PHCurl *handle);
+PHCurlCode curl_easy_setopt(PHCurl *handle, int option, ...);
+PHCurlCode curl_easy_getinfo(PHCurl *handle, int info, ...);
+PHCurlCode curl_easy_pause(PHCurl *handle, int mask);
+const char *curl_easy_strerror(PHCurlCode code);
+struct PHCurlList *curl_slist_append(struct PHCurlList *list, const char *text);
+void curl_slist_free_all(struct PHCurlList *list);
+PHCurlMulti *curl_multi_init(void);
+int curl_multi_add_handle(PHCurlMulti *multi, PHCurl *handle);
+int curl_multi_remove_handle(PHCurlMulti *multi, PHCurl *handle);
+int curl_multi_perform(PHCurlMulti *multi, int *running);
+int curl_multi_poll(PHCurlMulti *multi, void *more, unsigned count, int milliseconds, int *ready);
+int curl_multi_wakeup(PHCurlMulti *multi);
+PHCurlMessage *curl_multi_info_read(PHCurlMulti *multi, int *left);
+
+#define PH_CURL_FUNCTIONS(F) \
+    F(curl_global_init) F(curl_easy_init) F(curl_easy_cleanup) F(curl_easy_setopt) F(curl_easy_getinfo) \
+    F(curl_easy_pause) F(curl_easy_strerror) F(curl_slist_append) F(curl_slist_free_all) F(curl_multi_init) \
+    F(curl_multi_add_handle) F(curl_multi_remove_handle) F(curl_multi_perform) F(curl_multi_poll) F(curl_multi_wakeup) \
+    F(curl_multi_info_read)
+
+#define PH_CURL_FIELD(name) __typeof__(&name) name;
+typedef struct {
+    PH_CURL_FUNCTIONS(PH_CURL_FIELD)
+} ph_curl;
+#undef PH_CURL_FIELD
+
+// Fills the table from an opened library; the name of the first function that it lacks, or NULL.
+static inline const char *ph_curl_load(void *library, ph_curl *table) {
+#define PH_CURL_LOAD(name) \
+    if (!(table->name = (__typeof__(&name))dlsym(library, #name))) return #name;
+    PH_CURL_FUNCTIONS(PH_CURL_LOAD)
+#undef PH_CURL_LOAD
+    return NULL;
+}
+
+typedef size_t (*ph_curl_data)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ph_curl_before)(void *context, char *address, char *own_address, int port, int own_port);
+
+// Swift does not call functions with variable arguments: one for each type.
+static inline PHCurlCode ph_curl_set_long(const ph_curl *curl, PHCurl *handle, int option, long value) {
+    return curl->curl_easy_setopt(handle, option, value);
+}
+static inline PHCurlCode ph_curl_set_text(const ph_curl *curl, PHCurl *handle, int option, const char *value) {
+    return curl->curl_easy_setopt(handle, option, value);
+}
+static inline PHCurlCode ph_curl_set_pointer(const ph_curl *curl, PHCurl *handle, int option, void *value) {
+    return curl->curl_easy_setopt(handle, option, value);
+}
+static inline PHCurlCode ph_curl_set_list(const ph_curl *curl, PHCurl *handle, int option, struct PHCurlList *value) {
+    return curl->curl_easy_setopt(handle, option, value);
+}
+static inline PHCurlCode ph_curl_set_data_function(const ph_curl *curl, PHCurl *handle, int option, ph_curl_data value) {
+    return curl->curl_easy_setopt(handle, option, value);
+}
+static inline PHCurlCode ph_curl_set_before_function(const ph_curl *curl, PHCurl *handle, ph_curl_before value) {
+    return curl->curl_easy_setopt(handle, PH_CURL_BEFORE_REQUEST_FUNCTION, value);
+}
+static inline void *ph_curl_context(const ph_curl *curl, PHCurl *handle) {
+    char *value = NULL;
+    curl->curl_easy_getinfo(handle, PH_CURL_INFO_PRIVATE, &value);
+    return value;
+}
+
+#endif

@@ -1,0 +1,20 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// What a decoder has to know of its stream: a copy, so that decoders can be made when the container is gone.
+struct StreamFacts {
+    let parameters: CodecParameters
+    let timeBase: AVRational
+    let averageRate: AVRational
+    /// The container's pixel aspect ratio.
+    let aspect: AVRational
+
+    init(_ stream: UnsafeMutablePointer<AVStream>) throws(MediaError) {
+        parameters = try CodecParameters(copying: stream.pointee.codecpar)
+        timeBase = stream.pointee.time_base
+        averageRate = stream.pointee.avg_frame_rate
+        aspect = stream.pointee.sample_aspect_ratio
+    }
+
+    var codec: AVCodecID { parameters.pointer.pointee.codec_id }
+}

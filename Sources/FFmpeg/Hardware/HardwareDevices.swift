@@ -1,0 +1,171 @@
+internal import CFFmpeg
+internal import Foundation
+internal import MediaCore
+
+/// The devices of this machine. They are looked for when somebody asks, opened once, and kept for the life of the
+/// process, so that players, laps and seeks share them. What cannot be opened is not tried again.
+final class HardwareDevices: HardwareSource, Sendable {
+    /// What is asked of the system; replaced in tests.
+    struct System: Sendable {
+        /// Names in a folder; none where there is no such folder.
+        var list: @Sendable (_ folder: String) -> [String]
+        var isCodecNode: @Sendable (_ path: String) -> Bool
+        var open: @Sendable (HardwareKind, _ node: String?) -> Result<HardwareDevice, MediaError>
+    }
+
+    static let shared = HardwareDevices(.real)
+
+    private let system: System
+    private struct Key: Hashable {
+        let kind: HardwareKind
+        let node: String?
+    }
+    private let opened = Locked<[Key: Result<HardwareDevice, MediaError>]>([:])
+
+    init(_ system: System) { self.system = system }
+
+    func makeDecoder(
+        _ policy: HardwareDecoding,
+        of codec: AVCodecID,
+        make: (HardwareDevice?) throws(MediaError) -> any Decoder
+    ) throws(MediaError) -> (decoder: any Decoder, name: String)? {
+        switch policy {
+        case .none: return nil
+        case .automatic: return try first(for: codec, make)
+        case .device(let name):
+            let device = try named(name)
+            guard device.way(to: codec) != nil else { throw Self.unable(device, codec) }
+            return (try make(device), device.name)
+        }
+    }
+
+    /// The first that is there and decodes the codec. One that is there and fails is worth a word; none is not.
+    private func first(
+        for codec: AVCodecID,
+        _ make: (HardwareDevice?) throws(MediaError) -> any Decoder
+    ) throws(MediaError) -> (decoder: any Decoder, name: String)? {
+        var failure: MediaError?
+        for place in places() {
+            do throws(MediaError) {
+                let device = try open(place.kind, place.node)
+                guard device.way(to: codec) != nil else { continue }
+                return (try make(device), device.name)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return nil
+    }
+
+    /// Without a device this is all that `automatic` costs.
+    func places() -> [(kind: HardwareKind, node: String?)] {
+        var found: [(kind: HardwareKind, node: String?)] = []
+        if nodes(in: "/dev", "nvidia").contains(where: { $0.last?.isNumber == true }) {
+            found.append((.nvdec, nil))
+        }
+        found += nodes(in: "/dev/dri", "renderD").map { (.vaapi, $0) }
+        if nodes(in: "/dev", "video").contains(where: system.isCodecNode) { found.append((.v4l2m2m, nil)) }
+        return found
+    }
+
+    private func nodes(in folder: String, _ prefix: String) -> [String] {
+        system.list(folder).filter {
+            $0.hasPrefix(prefix) && $0.dropFirst(prefix.count).allSatisfy(\.isNumber)
+        }
+        .sorted { ($0.count, $0) < ($1.count, $1) }.map { "\(folder)/\($0)" }
+    }
+
+    private func named(_ name: String) throws(MediaError) -> HardwareDevice {
+        guard let (kind, node) = HardwareName.parse(name) else {
+            throw MediaError(
+                .hardwareUnavailable,
+                "there is no hardware decoder \(name): known are \(HardwareName.known)"
+            )
+        }
+        // libav is not asked for what is not there: its own search takes long, and its words are poor.
+        let there = places().filter { $0.kind == kind }
+        guard let first = there.first else {
+            throw MediaError(.hardwareUnavailable, "this machine has no device for \(kind.rawValue)")
+        }
+        if let node, node.hasPrefix("/") {
+            let slash = node.lastIndex(of: "/") ?? node.startIndex
+            let folder = slash == node.startIndex ? "/" : String(node[..<slash])
+            guard system.list(folder).contains(String(node[node.index(after: slash)...])) else {
+                throw MediaError(.hardwareUnavailable, "there is no device \(node)")
+            }
+        }
+        return try open(kind, node ?? first.node)
+    }
+
+    private func open(_ kind: HardwareKind, _ node: String?) throws(MediaError) -> HardwareDevice {
+        try opened.withLock { opened in
+            let key = Key(kind: kind, node: node)
+            if let known = opened[key] { return known }
+            let result = system.open(kind, node)
+            opened[key] = result
+            return result
+        }.get()
+    }
+
+    private static func unable(_ device: HardwareDevice, _ codec: AVCodecID) -> MediaError {
+        let words = "\(device.name) does not decode \(String(cString: avcodec_get_name(codec)))"
+        return MediaError(.hardwareUnavailable, words)
+    }
+}
+
+extension HardwareDevices.System {
+    static let real = HardwareDevices.System(
+        list: { folder in
+            do {
+                return try FileManager.default.contentsOfDirectory(atPath: folder)
+            } catch {
+                // Not there, or not ours to read: there is no device for us either.
+                return []
+            }
+        },
+        isCodecNode: { ph_is_memory_to_memory($0) != 0 },
+        open: { kind, node in
+            Result { () throws(MediaError) in try HardwareDevice(opening: kind, node: node) }
+        }
+    )
+}
+
+/// How devices are called.
+enum HardwareName {
+    static let known =
+        "vaapi, nvdec, v4l2m2m, one of them and a device (vaapi:/dev/dri/renderD128), or a device alone"
+
+    /// nil: no such kind.
+    static func parse(_ name: String) -> (kind: HardwareKind, node: String?)? {
+        if name.hasPrefix("/") { return kind(of: name).map { ($0, node(name, $0)) } }
+        let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let word = parts.first.map(String.init) ?? ""
+        guard let kind = HardwareKind(rawValue: word == "cuda" ? "nvdec" : word) else { return nil }
+        guard parts.count > 1, !parts[1].isEmpty else { return (kind, nil) }
+        return (kind, node(String(parts[1]), kind))
+    }
+
+    private static func kind(of path: String) -> HardwareKind? {
+        if path.hasPrefix("/dev/dri/") { return .vaapi }
+        if path.hasPrefix("/dev/nvidia") { return .nvdec }
+        return path.hasPrefix("/dev/video") ? .v4l2m2m : nil
+    }
+
+    /// As libav wants it: CUDA counts its devices.
+    private static func node(_ path: String, _ kind: HardwareKind) -> String {
+        let prefix = "/dev/nvidia"
+        return kind == .nvdec && path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
+    }
+}
+
+/// Where decoders on devices come from: this machine's, or a test's.
+protocol HardwareSource: Sendable {
+    /// A decoder as the policy wants it, of what `make` makes, and what decodes; nil: by the processor, and nothing to say about it.
+    /// Throws, in words, where a device was wanted or found, and does not serve.
+    func makeDecoder(
+        _ policy: HardwareDecoding,
+        of codec: AVCodecID,
+        make: (HardwareDevice?) throws(MediaError) -> any Decoder
+    ) throws(MediaError) -> (decoder: any Decoder, name: String)?
+}

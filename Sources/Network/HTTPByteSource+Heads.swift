@@ -1,0 +1,142 @@
+internal import Foundation
+internal import MediaCore
+
+// What the headers of an answer say of its body: nothing that is not certainly a part of the one resource is taken.
+extension HTTPByteSource {
+    /// nil: the body is taken, from `fetch.position` on.
+    func judge(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict? {
+        switch head.status {
+        case 206: return judgePart(head, of: fetch, &state)
+        case 200: return judgeWhole(head, of: fetch, &state)
+        case 301, 302, 303, 307, 308:
+            guard let location = head.location else {
+                return .failure(MediaError(.io, "the server leads on, and does not say where"))
+            }
+            return .redirect(location)
+        case 416: return judgeRefusal(head, of: fetch, &state)
+        default: return judgeFailure(head, of: fetch)
+        }
+    }
+
+    private func judgePart(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict? {
+        guard let range = head.contentRange, let first = range.first, let last = range.last, !fetch.isLinear
+        else {
+            return .retry(MediaError(.io, "the server sends a part and does not say which"), after: nil)
+        }
+        guard head.isPlain else { return .failure(compressed(head)) }
+        if let change = change(head, size: range.total, state.facts) { return .failure(change) }
+        guard first == fetch.position else {
+            let words =
+                "the server sends bytes from \(first) on where those from \(fetch.position) on were asked for"
+            return .retry(MediaError(.io, words), after: nil)
+        }
+        learn(head, size: range.total, &state)
+        state.facts.takesRanges = true
+        state.address = fetch.address
+        fetch.end = min(fetch.end ?? .max, last + 1)
+        return nil
+    }
+
+    private func judgeWhole(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict? {
+        guard head.isPlain else { return .failure(compressed(head)) }
+        if let change = change(head, size: head.contentLength, state.facts) { return .failure(change) }
+        learn(head, size: head.contentLength, &state)
+        state.address = fetch.address
+        if fetch.position > 0, !state.facts.canBeginAnew {
+            return .failure(MediaError(.notSeekable, "this server sends its bytes only once, in order"))
+        }
+        // Ranges that are asked for from the first byte on may be the whole: that says nothing.
+        if !(head.acceptsRanges && fetch.position == 0 && !fetch.isLinear) { state.facts.takesRanges = false }
+        fetch.isLinear = true
+        fetch.position = 0
+        fetch.end = head.contentLength
+        // Nothing in it: the end has come.
+        if head.contentLength == 0 { return .atEnd }
+        return nil
+    }
+
+    private func judgeRefusal(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict {
+        let total = head.contentRange?.total
+        if let change = change(head, size: total, state.facts) { return .failure(change) }
+        if let size = total ?? (fetch.position == 0 ? 0 : state.facts.byteCount), fetch.position >= size {
+            state.facts.byteCount = size
+            state.facts.isKnown = true
+            return .atEnd
+        }
+        if total == nil, state.facts.byteCount == nil {
+            state.facts.byteCount = fetch.position
+            return .atEnd
+        }
+        return .failure(MediaError(.io, "the server refuses a part that it has (416)"))
+    }
+
+    private func judgeFailure(_ head: ResponseHead, of fetch: Fetch) -> Fetch.Verdict {
+        let status = head.status
+        // A URL that the server once led to may have expired.
+        if [401, 403, 404, 410].contains(status), fetch.address != origin {
+            return .retry(refusal(status), after: 0)
+        }
+        switch status {
+        case 408, 425, 429, 500..<600: return .retry(refusal(status), after: retryDelay(head))
+        default: return .failure(refusal(status))
+        }
+    }
+
+    private func refusal(_ status: Int) -> MediaError {
+        let (code, words): (MediaError.Code, String) =
+            switch status {
+            case 401: (.permissionDenied, "the server wants to know who asks")
+            case 403: (.permissionDenied, "the server refuses")
+            case 404, 410: (.notFound, "the server has nothing by that name")
+            case 408: (.timedOut, "the server has waited too long")
+            case 429: (.io, "the server is asked too often")
+            case 503: (.io, "the server is busy")
+            case 500..<600: (.io, "something is wrong with the server")
+            default: (.io, "the server answers with something that is no media")
+            }
+        return MediaError(code, "\(words) (HTTP \(status))", underlyingCode: Int32(clamping: status))
+    }
+
+    private func compressed(_ head: ResponseHead) -> MediaError {
+        let coding = head.contentEncoding.map { String($0.prefix(32)) } ?? ""
+        return MediaError(
+            .io,
+            "the server sends the file compressed (\(coding)), although it was asked not to"
+        )
+    }
+
+    /// nil: it may be the same as before.
+    private func change(_ head: ResponseHead, size: Int64?, _ facts: Facts) -> MediaError? {
+        let isOther =
+            differ(size, facts.byteCount) || differ(head.entityTag, facts.entityTag)
+            || head.entityTag == nil && differ(head.lastModified, facts.lastModified)
+        guard isOther else { return nil }
+        return MediaError(.resourceChanged, "the server has another file now than when it was opened")
+    }
+
+    private func differ<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+        guard let one, let other else { return false }
+        return one != other
+    }
+
+    private func learn(_ head: ResponseHead, size: Int64?, _ state: inout State) {
+        state.facts.byteCount = state.facts.byteCount ?? size
+        state.facts.entityTag = state.facts.entityTag ?? head.entityTag
+        state.facts.lastModified = state.facts.lastModified ?? head.lastModified
+        state.facts.validator = state.facts.validator ?? head.validator
+        state.facts.isKnown = true
+        if size != nil { state.facts.saysByteCount = true }
+    }
+
+    /// In nanoseconds: `Retry-After` gives seconds, or a date.
+    private func retryDelay(_ head: ResponseHead) -> Int64? {
+        guard let text = head.retryAfter else { return nil }
+        if let seconds = Int64(text) { return max(0, min(seconds, 86_400)) * 1_000_000_000 }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        guard let date = format.date(from: text) else { return nil }
+        return Int64(max(0, min(date.timeIntervalSinceNow, 86_400)) * 1_000_000_000)
+    }
+}

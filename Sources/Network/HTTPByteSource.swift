@@ -1,0 +1,230 @@
+public import MediaCore
+
+/// Reads a resource of an http or https server, for any number of readers.
+///
+/// Bytes are fetched by ranges, up to 4 MiB ahead of each reader, and the last ones stay in memory: the header that one demuxer
+/// has read is there for the next. A connection that ends or hangs is taken up again at the byte that was reached. What does not
+/// belong to the same state of the resource is never handed out: then every read fails with `.resourceChanged`.
+///
+/// A read holds no thread: where nothing is at hand it throws `.notReady`, and its reader is woken.
+public final class HTTPByteSource: ByteSource {
+    /// Sizes and times, so that tests need not wait.
+    package struct Policy: Sendable {
+        /// What is fetched ahead of a reader.
+        package var window: Int64 = 4 << 20
+        /// The same at a place that a reader has only just come to; doubled with each part.
+        package var firstWindow: Int64 = 1 << 20
+        /// So much further on is waited for rather than asked for.
+        package var skipLimit: Int64 = 512 << 10
+        package var storeLimit = 16 << 20
+        package var fetchLimit = 3
+        package var tryLimit = 3
+        package var redirectLimit = 10
+        /// Nanoseconds before the second try; doubled with each.
+        package var backOff: Int64 = 250_000_000
+        /// Nanoseconds that a server may ask to wait.
+        package var longestRetryAfter: Int64 = 30_000_000_000
+        /// Nanoseconds for which fetching goes on although the last reader has gone: the next one may come at once, as
+        /// where an asset is loaded first and then played.
+        package var grace: Int64 = 150_000_000
+
+        package init() {}
+    }
+
+    /// What was learned of the resource.
+    struct Facts {
+        var byteCount: Int64?
+        var entityTag: String?
+        var lastModified: String?
+        /// For `If-Range`.
+        var validator: String?
+        /// nil: not known yet.
+        var takesRanges: Bool?
+        var isKnown = false
+        /// The server has said how much there is, which so far may only have been counted.
+        var saysByteCount = false
+
+        /// What one answer gives is what the next one would, or it is noticed.
+        var canBeginAnew: Bool { saysByteCount || validator != nil }
+    }
+
+    struct Reader {
+        /// The reader holds the source, and not the other way round.
+        weak var context: ReadContext?
+        /// Where it read last, and how far ahead is fetched for it.
+        var offset: Int64
+        var window: Int64
+        /// It waits for this byte.
+        var waitsAt: Int64?
+        /// Why its byte does not come; told once.
+        var failure: MediaError?
+    }
+
+    struct State {
+        var store: RangeStore
+        var facts = Facts()
+        var readers: [ObjectIdentifier: Reader] = [:]
+        var fetches: [Fetch] = []
+        /// Requests go there.
+        var address: HTTPAddress
+        /// Reading is over for good.
+        var failure: MediaError?
+        /// Fetching ahead has failed here: it is tried again when the byte is asked for.
+        var refusedAhead: Int64?
+        /// Why the last fetch ended, for whoever asks for what it would have brought.
+        var lastFailure: MediaError?
+        var uses: UInt64 = 0
+    }
+
+    let state: Locked<State>
+    let origin: HTTPAddress
+    let options: NetworkOptions
+    let policy: Policy
+    let loop: TransferLoop
+
+    /// Does no I/O: what is wrong with the server is told by the first read. Throws where the URL is none of http or https, or
+    /// the options make no request.
+    public convenience init(url: String, options: NetworkOptions = NetworkOptions()) throws(MediaError) {
+        try self.init(url: url, options: options, policy: Policy())
+    }
+
+    package init(url: String, options: NetworkOptions, policy: Policy) throws(MediaError) {
+        guard let address = HTTPAddress(url) else {
+            throw MediaError(.invalidArgument, "this is no http or https URL with a host")
+        }
+        if let flaw = options.flaw { throw MediaError(.invalidArgument, flaw, location: address.name) }
+        origin = address
+        self.options = options
+        self.policy = policy
+        loop = .shared
+        state = Locked(State(store: RangeStore(byteLimit: policy.storeLimit), address: address))
+    }
+
+    deinit {
+        // Nobody else can see the state any more.
+        let fetches = state.withLock { $0.fetches }
+        for fetch in fetches { if let transfer = fetch.transfer { loop.cancel(transfer) } }
+    }
+
+    /// The URL without credentials and query.
+    public var name: String { origin.name }
+
+    /// nil until the first bytes have come, and where the server does not say.
+    public var byteCount: Int64? { state.withLock { $0.facts.byteCount } }
+    /// False for a server that neither sends ranges nor says how much there is. True until the first bytes have come.
+    public var isSeekable: Bool {
+        state.withLock { $0.facts.takesRanges ?? true || $0.facts.canBeginAnew }
+    }
+    public var isLocal: Bool { false }
+
+    /// Waits for its bytes; for those who read by themselves.
+    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        try BlockedRead.read(self, at: offset, into: buffer)
+    }
+
+    public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        guard offset >= 0, !buffer.isEmpty else { return 0 }
+        guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
+        enroll(context)
+        return try state.withLock { state throws(MediaError) -> Int in
+            try take(at: offset, into: buffer, ObjectIdentifier(context), &state)
+        }
+    }
+
+    /// Nothing: a reader of this source is interrupted by its context.
+    public func cancel() {}
+
+    /// How many requests are under way, or wait for another try.
+    package var fetchCount: Int { state.withLock { $0.fetches.count } }
+
+    // MARK: Readers
+
+    private func enroll(_ context: ReadContext) {
+        let key = ObjectIdentifier(context)
+        let isNew = state.withLock { state in
+            // Another one may have been where this one is now.
+            guard state.readers[key]?.context !== context else { return false }
+            state.readers[key] = Reader(context: context, offset: 0, window: policy.window)
+            return true
+        }
+        guard isNew else { return }
+        context.whenOver(by: ObjectIdentifier(self)) { [weak self] in self?.leave(key) }
+    }
+
+    /// What was fetched for this reader alone is not wanted any more.
+    private func leave(_ key: ObjectIdentifier) {
+        let isLast = state.withLock { state in
+            state.readers[key] = nil
+            return state.readers.isEmpty && !state.fetches.isEmpty
+        }
+        guard isLast else { return }
+        do throws(MediaError) {
+            try loop.call(after: policy.grace) { [weak self] in self?.dropUnread() }
+        } catch {
+            dropUnread()
+        }
+    }
+
+    private func dropUnread() {
+        state.withLock { state in
+            if state.readers.isEmpty { for fetch in state.fetches { drop(fetch, &state) } }
+        }
+    }
+
+    private func take(
+        at offset: Int64,
+        into buffer: UnsafeMutableRawBufferPointer,
+        _ key: ObjectIdentifier,
+        _ state: inout State
+    ) throws(MediaError) -> Int {
+        if let failure = state.failure { throw failure }
+        // It has been cancelled since it was enrolled.
+        guard var reader = state.readers[key] else {
+            throw MediaError(.cancelled, "the read was interrupted")
+        }
+        defer { if state.readers[key] != nil { state.readers[key] = reader } }
+        if let failure = reader.failure {
+            reader.failure = nil
+            reader.waitsAt = nil
+            throw failure
+        }
+        reader.waitsAt = nil
+        if let size = state.facts.byteCount, offset >= size { return 0 }
+        let jump = offset - reader.offset
+        if jump < 0 || jump > policy.skipLimit { reader.window = policy.firstWindow }
+        reader.offset = offset
+        let count = state.store.read(at: offset, into: buffer)
+        if count > 0 {
+            reader.offset = offset + Int64(count)
+            state.readers[key] = reader
+            fetchAhead(of: &reader, &state)
+            return count
+        }
+        reader.waitsAt = offset
+        state.readers[key] = reader
+        state.refusedAhead = nil
+        try fetchMissing(for: &reader, &state)
+        throw MediaError(.notReady, "waiting for the server", location: origin.name, isRetryable: true)
+    }
+}
+
+/// A read by somebody who has no context: it waits on the spot.
+private enum BlockedRead {
+    static func read(_ source: HTTPByteSource, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer)
+        throws(MediaError) -> Int
+    {
+        let context = ReadContext()
+        defer { context.cancel() }
+        while true {
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                return try source.read(at: offset, into: buffer, context: context)
+            } catch {
+                guard error.code == .notReady else { throw error }
+            }
+            context.wait(after: wakes)
+        }
+    }
+}

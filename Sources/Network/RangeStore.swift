@@ -1,0 +1,112 @@
+/// Bytes of one resource that have come, in blocks: what was used longest ago goes when there are too many.
+///
+/// Not to be used by two threads at once; its owner's lock guards it.
+struct RangeStore {
+    private final class Block {
+        let bytes: UnsafeMutableRawPointer
+        /// What of it is there: one part without a gap.
+        var held: Range<Int>
+        var lastUse: UInt64 = 0
+
+        init() {
+            bytes = .allocate(byteCount: RangeStore.blockSize, alignment: 16)
+            held = 0..<0
+        }
+
+        deinit { bytes.deallocate() }
+    }
+
+    static let blockSize = 64 << 10
+    private let blockLimit: Int
+    private var blocks: [Int64: Block] = [:]
+    private var uses: UInt64 = 0
+
+    /// `byteLimit`: what is kept at most, beside what is protected.
+    init(byteLimit: Int) { blockLimit = max(1, byteLimit / RangeStore.blockSize) }
+
+    /// Adds bytes. `isProtected` says whether the block at an offset must stay.
+    mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, isProtected: (Int64) -> Bool) {
+        var offset = offset
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let (index, start) = Self.place(offset)
+            let count = min(rest.count, Self.blockSize - start)
+            let block = block(index, isProtected)
+            UnsafeMutableRawBufferPointer(start: block.bytes + start, count: count)
+                .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
+            let new = start..<start + count
+            let touches = new.lowerBound <= block.held.upperBound && block.held.lowerBound <= new.upperBound
+            // What does not adjoin is let go: a block holds one part.
+            block.held =
+                touches && !block.held.isEmpty
+                ? min(new.lowerBound, block.held.lowerBound)..<max(new.upperBound, block.held.upperBound)
+                : new
+            rest = rest.dropFirst(count)
+            offset += Int64(count)
+        }
+    }
+
+    /// Copies what is there from `offset` on, up to the first gap; 0 where the first byte is missing.
+    mutating func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        var count = 0
+        uses += 1
+        while count < buffer.count {
+            let (index, start) = Self.place(offset + Int64(count))
+            guard let block = blocks[index], block.held.contains(start) else { break }
+            block.lastUse = uses
+            let part = min(buffer.count - count, block.held.upperBound - start)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+                .copyMemory(from: UnsafeRawBufferPointer(start: block.bytes + start, count: part))
+            count += part
+        }
+        return count
+    }
+
+    /// Where the first gap behind `offset` begins: `offset` itself where its byte is missing. Looks no further than `limit`
+    /// bytes.
+    func runEnd(from offset: Int64, limit: Int64) -> Int64 {
+        var end = offset
+        while end - offset < limit {
+            let (index, start) = Self.place(end)
+            guard let block = blocks[index], block.held.contains(start) else { break }
+            end += Int64(block.held.upperBound - start)
+        }
+        return end
+    }
+
+    /// The first byte behind `offset`, which is missing, that is there; nil for none within `limit` bytes.
+    func nextHeld(after offset: Int64, limit: Int64) -> Int64? {
+        var (index, start) = Self.place(offset)
+        let last = Self.place(offset + limit).index
+        while index <= last {
+            if let block = blocks[index],
+                block.held.lowerBound > start || start == 0 && block.held.contains(0)
+            {
+                return index * Int64(Self.blockSize) + Int64(block.held.lowerBound)
+            }
+            index += 1
+            start = 0
+        }
+        return nil
+    }
+
+    private mutating func block(_ index: Int64, _ isProtected: (Int64) -> Bool) -> Block {
+        uses += 1
+        if let known = blocks[index] {
+            known.lastUse = uses
+            return known
+        }
+        if blocks.count >= blockLimit {
+            let free = blocks.filter { !isProtected($0.key * Int64(Self.blockSize)) }
+            if let oldest = free.min(by: { $0.value.lastUse < $1.value.lastUse }) { blocks[oldest.key] = nil }
+        }
+        let made = Block()
+        made.lastUse = uses
+        blocks[index] = made
+        return made
+    }
+
+    private static func place(_ offset: Int64) -> (index: Int64, start: Int) {
+        (offset / Int64(blockSize), Int(offset % Int64(blockSize)))
+    }
+}

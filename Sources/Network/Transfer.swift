@@ -1,0 +1,256 @@
+internal import CCurl
+internal import MediaCore
+
+/// Who hears what comes of a request. Called on the loop's thread, and must not block.
+protocol TransferReceiver: AnyObject, Sendable {
+    /// The headers are complete. False: the body is not wanted, and the transfer ends.
+    func received(_ head: ResponseHead, of transfer: Transfer) -> Bool
+    /// The next bytes of the body, or none of them: see `Reception`.
+    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> Reception
+    /// Nothing more comes. Not called for a transfer that was cancelled.
+    func ended(_ transfer: Transfer, _ end: TransferEnd)
+}
+
+/// What becomes of bytes that have come.
+enum Reception: Hashable, Sendable {
+    case taken
+    /// The same bytes come again when the transfer is resumed.
+    case later
+    /// Nothing more is wanted.
+    case enough
+}
+
+/// How a transfer ended.
+struct TransferEnd: Hashable, Sendable {
+    enum Reason: Hashable, Sendable {
+        /// The whole body has come.
+        case complete
+        /// The receiver wanted no more.
+        case stopped
+        case timedOut
+        case noHost
+        case noConnection
+        /// The connection ended before the body did, or before it began.
+        case broken
+        /// The certificate is none of those that are trusted, or is another host's, or has expired.
+        case untrusted
+        /// The headers are longer than is taken.
+        case tooLong
+        /// It cannot even be asked for.
+        case refused(MediaError.Code)
+    }
+
+    var reason: Reason
+    /// libcurl's own words; empty for none.
+    var words = ""
+    /// libcurl's own code.
+    var code: Int32 = 0
+}
+
+/// What one request asks for.
+struct TransferRequest: Sendable {
+    var address: HTTPAddress
+    /// Both ends are part of it; nil: the whole resource, without a word about ranges.
+    var range: (first: Int64, last: Int64?)?
+    /// The resource must still have this tag or date, or all of it is sent.
+    var validator: String?
+    var headers: [NetworkOptions.Header]
+    var caFile: String?
+    /// Nanoseconds without connection, first byte or further byte.
+    var timeout: Int64
+
+    /// As they are sent.
+    var headerLines: [String] {
+        var lines = ["Accept-Encoding: identity", "Accept: */*"]
+        if let range { lines.append("Range: bytes=\(range.first)-\(range.last.map { String($0) } ?? "")") }
+        if range != nil, let validator { lines.append("If-Range: \(validator)") }
+        let hasAgent = headers.contains { $0.name.lowercased() == "user-agent" }
+        if !hasAgent { lines.append("User-Agent: Playhead") }
+        // A header with nothing behind its name is written with a semicolon.
+        return lines + headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+    }
+}
+
+/// One request on its way.
+///
+/// `@unchecked Sendable`: all but `request` and `receiver`, which never change, is confined to the loop's thread.
+final class Transfer: @unchecked Sendable {
+    let request: TransferRequest
+    let receiver: any TransferReceiver
+
+    private var functions: UnsafePointer<ph_curl>?
+    private(set) var handle: OpaquePointer?
+    private var headerList: OpaquePointer?
+    private let words = UnsafeMutablePointer<CChar>.allocate(capacity: PH_CURL_ERROR_SIZE)
+    private var head = ResponseHead()
+    private var headByteCount = 0
+    private var isHeadComplete = false
+    private var hasStopped = false
+    private var isHeadTooLong = false
+    private(set) var isPaused = false
+    /// When something last came, by the loop's clock.
+    private(set) var lastProgress: Int64 = 0
+
+    init(_ request: TransferRequest, _ receiver: any TransferReceiver) {
+        self.request = request
+        self.receiver = receiver
+        words.initialize(repeating: 0, count: PH_CURL_ERROR_SIZE)
+    }
+
+    deinit { words.deallocate() }
+
+    /// Makes libcurl's handle. False: there is no memory for one.
+    func prepare(_ functions: UnsafePointer<ph_curl>, now: Int64) -> Bool {
+        guard let handle = functions.pointee.curl_easy_init() else { return false }
+        self.functions = functions
+        self.handle = OpaquePointer(handle)
+        lastProgress = now
+        let set = Setter(functions: functions, handle: handle)
+        let this = Unmanaged.passUnretained(self).toOpaque()
+        set.text(PH_CURL_URL, request.address.text)
+        // Nothing comes from the environment, and nothing but HTTP is spoken, whatever a server says.
+        set.text(PH_CURL_PROXY_NONE, "")
+        set.number(PH_CURL_PROTOCOLS, PH_CURL_HTTP_AND_HTTPS)
+        set.number(PH_CURL_FOLLOW_LOCATION, 0)
+        set.number(PH_CURL_NO_SIGNAL, 1)
+        // A resolver that hangs holds nobody up; libcurl before 7.87 does not know it.
+        set.number(PH_CURL_QUICK_EXIT, 1)
+        set.number(PH_CURL_TCP_KEEP_ALIVE, 1)
+        set.number(PH_CURL_BUFFER_SIZE, 64 << 10)
+        set.number(PH_CURL_CONNECT_TIMEOUT_MS, max(1, Int(request.timeout / 1_000_000)))
+        if let caFile = request.caFile { set.text(PH_CURL_CA_FILE, caFile) }
+        if let user = request.address.user {
+            set.number(PH_CURL_HTTP_AUTH, PH_CURL_BASIC)
+            set.text(PH_CURL_USER_NAME, user)
+            set.text(PH_CURL_PASSWORD, request.address.password ?? "")
+        }
+        var list: OpaquePointer?
+        for line in request.headerLines {
+            guard let longer = functions.pointee.curl_slist_append(list, line) else { return false }
+            list = longer
+            headerList = longer
+        }
+        _ = ph_curl_set_list(functions, handle, Int32(PH_CURL_HEADERS), list)
+        set.pointer(PH_CURL_ERROR_BUFFER, words)
+        set.pointer(PH_CURL_PRIVATE, this)
+        set.pointer(PH_CURL_WRITE_DATA, this)
+        set.pointer(PH_CURL_HEADER_DATA, this)
+        set.pointer(PH_CURL_BEFORE_REQUEST_DATA, this)
+        _ = ph_curl_set_data_function(functions, handle, Int32(PH_CURL_WRITE_FUNCTION)) {
+            Transfer.from($3)?.body($0, $1 * $2) ?? 0
+        }
+        _ = ph_curl_set_data_function(functions, handle, Int32(PH_CURL_HEADER_FUNCTION)) {
+            Transfer.from($3)?.header($0, $1 * $2) ?? 0
+        }
+        _ = ph_curl_set_before_function(functions, handle) { context, _, _, _, _ in
+            Transfer.from(context)?.noteProgress()
+            return 0
+        }
+        return true
+    }
+
+    /// After the handle was taken out of the loop.
+    func finish() {
+        guard let functions, let handle else { return }
+        functions.pointee.curl_easy_cleanup(UnsafeMutableRawPointer(handle))
+        functions.pointee.curl_slist_free_all(headerList)
+        self.handle = nil
+        headerList = nil
+    }
+
+    /// The bytes that were not taken come again, perhaps from inside this call.
+    func resume(now: Int64) {
+        guard isPaused, let functions, let handle else { return }
+        isPaused = false
+        lastProgress = now
+        // What is wrong with it the loop hears by itself.
+        _ = functions.pointee.curl_easy_pause(UnsafeMutableRawPointer(handle), PH_CURL_CONTINUE)
+    }
+
+    /// libcurl says that it is over.
+    func outcome(_ code: Int32) -> TransferEnd {
+        let words =
+            words.pointee == 0
+            ? functions?.pointee.curl_easy_strerror(code).map { String(cString: $0) } : String(cString: words)
+        return TransferEnd(reason: reason(code), words: words ?? "", code: code)
+    }
+
+    private func reason(_ code: Int32) -> TransferEnd.Reason {
+        if hasStopped { return isHeadTooLong ? .tooLong : .stopped }
+        return switch Int(code) {
+        case PH_CURL_OK: .complete
+        case PH_CURL_TIMED_OUT: .timedOut
+        case PH_CURL_NO_HOST: .noHost
+        case PH_CURL_NO_CONNECTION: .noConnection
+        case PH_CURL_UNTRUSTED: .untrusted
+        case PH_CURL_BAD_CA_FILE, PH_CURL_BAD_URL: .refused(.invalidArgument)
+        case PH_CURL_NO_MEMORY: .refused(.resourceLimit)
+        default: .broken
+        }
+    }
+
+    // MARK: Called by libcurl
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func noteProgress() { lastProgress = TransferLoop.now }
+
+    private func header(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        noteProgress()
+        guard let bytes, !isHeadComplete else { return count }
+        headByteCount += count
+        guard headByteCount <= ResponseHead.byteLimit else {
+            isHeadTooLong = true
+            return stop()
+        }
+        let line = UnsafeRawBufferPointer(start: bytes, count: count)
+        let text = String(decoding: line, as: UTF8.self)
+        let stripped = text.drop { $0.isNewline }.prefix { !$0.isNewline }
+        if !stripped.isEmpty {
+            head.take(stripped)
+            return count
+        }
+        guard head.status >= 200 else { return count }
+        isHeadComplete = true
+        return receiver.received(head, of: self) ? count : stop()
+    }
+
+    private func body(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        noteProgress()
+        guard let bytes, count > 0 else { return count }
+        switch receiver.received(UnsafeRawBufferPointer(start: bytes, count: count), of: self) {
+        case .taken: return count
+        case .later:
+            isPaused = true
+            return PH_CURL_PAUSE_WRITING
+        case .enough: return stop()
+        }
+    }
+
+    /// libcurl takes a smaller number than it gave for a wish to end.
+    private func stop() -> Int {
+        hasStopped = true
+        return 0
+    }
+}
+
+/// Sets options; what a libcurl does not know is left as it is.
+private struct Setter {
+    let functions: UnsafePointer<ph_curl>
+    let handle: UnsafeMutableRawPointer
+
+    func number(_ option: Int, _ value: Int) {
+        _ = ph_curl_set_long(functions, handle, Int32(option), value)
+    }
+
+    /// libcurl copies it.
+    func text(_ option: Int, _ value: String) {
+        _ = ph_curl_set_text(functions, handle, Int32(option), value)
+    }
+
+    func pointer(_ option: Int, _ value: UnsafeMutableRawPointer) {
+        _ = ph_curl_set_pointer(functions, handle, Int32(option), value)
+    }
+}

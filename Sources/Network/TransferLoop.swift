@@ -1,0 +1,204 @@
+internal import CCurl
+internal import Dispatch
+internal import MediaCore
+
+/// The one thread of the process that talks to servers. It begins with the first request and waits without cost where there
+/// is nothing to do; connections are kept for the next request to the same server.
+final class TransferLoop: Sendable {
+    static let shared = TransferLoop()
+
+    private enum Command {
+        case start(Transfer)
+        case cancel(Transfer)
+        case resume(Transfer)
+        case call(at: Int64, Call)
+    }
+
+    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
+    private struct Call {
+        let body: @Sendable () -> Void
+    }
+
+    private struct State {
+        var commands: [Command] = []
+        var isRunning = false
+        /// Made with the thread, and never freed.
+        var waker: Waker?
+    }
+
+    /// What ends the thread's wait.
+    ///
+    /// `@unchecked Sendable`: libcurl lets any thread call this one function.
+    private struct Waker: @unchecked Sendable {
+        let multi: UnsafeMutableRawPointer
+        let functions: UnsafePointer<ph_curl>
+
+        func wake() { _ = functions.pointee.curl_multi_wakeup(multi) }
+    }
+
+    private let state = Locked(State())
+    /// Where there is nothing to wait for.
+    private static let longestWait: Int64 = 60_000_000_000
+
+    /// Nanoseconds of the machine's monotonic clock.
+    static var now: Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
+
+    /// Any thread. What comes of it the receiver hears on the loop's thread. Throws where there is no libcurl, no memory or
+    /// no thread.
+    func start(_ transfer: Transfer) throws(MediaError) { try send(.start(transfer)) }
+
+    /// The receiver hears no more of it, unless it is being called at this moment. Any thread.
+    func cancel(_ transfer: Transfer) { sendIfRunning(.cancel(transfer)) }
+
+    /// Goes on with one whose bytes were not taken. Any thread.
+    func resume(_ transfer: Transfer) { sendIfRunning(.resume(transfer)) }
+
+    /// Calls `body` on the loop's thread in so many nanoseconds.
+    func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {
+        try send(.call(at: Self.now + delay, Call(body: body)))
+    }
+
+    private func sendIfRunning(_ command: Command) {
+        let waker = state.withLock { state -> Waker? in
+            guard state.isRunning else { return nil }
+            state.commands.append(command)
+            return state.waker
+        }
+        waker?.wake()
+    }
+
+    private func send(_ command: Command) throws(MediaError) {
+        let waker = try state.withLock { state throws(MediaError) -> Waker? in
+            if !state.isRunning { try begin(&state) }
+            state.commands.append(command)
+            return state.waker
+        }
+        waker?.wake()
+    }
+
+    private func begin(_ state: inout State) throws(MediaError) {
+        let functions = try CurlLibrary.shared.get().functions
+        if state.waker == nil {
+            guard let multi = functions.pointee.curl_multi_init() else {
+                throw MediaError(.resourceLimit, "no memory for reading from a network", isRetryable: true)
+            }
+            state.waker = Waker(multi: multi, functions: functions)
+        }
+        guard let waker = state.waker else { return }
+        let code = DetachedThread.start("playhead.net") { self.run(waker) }
+        guard code == 0 else {
+            throw MediaError(
+                .resourceLimit,
+                "the system has no thread for reading from a network",
+                underlyingCode: code,
+                isRetryable: true
+            )
+        }
+        state.isRunning = true
+    }
+
+    // MARK: On the loop's thread
+
+    /// Confined to the thread.
+    private struct Work {
+        let waker: Waker
+        var transfers: [ObjectIdentifier: Transfer] = [:]
+        var calls: [(time: Int64, call: Call)] = []
+
+        var multi: UnsafeMutableRawPointer { waker.multi }
+        var curl: ph_curl { waker.functions.pointee }
+    }
+
+    private func run(_ waker: Waker) {
+        var work = Work(waker: waker)
+        while true {
+            obey(&work)
+            var running: Int32 = 0
+            _ = work.curl.curl_multi_perform(work.multi, &running)
+            collect(&work)
+            expire(&work)
+            ring(&work)
+            guard state.withLock({ $0.commands.isEmpty }) else { continue }
+            var ready: Int32 = 0
+            _ = work.curl.curl_multi_poll(work.multi, nil, 0, wait(work), &ready)
+        }
+    }
+
+    private func obey(_ work: inout Work) {
+        let commands = state.withLock { state in
+            defer { state.commands = [] }
+            return state.commands
+        }
+        for command in commands {
+            switch command {
+            case .start(let transfer): begin(transfer, &work)
+            case .cancel(let transfer): remove(transfer, &work)
+            case .resume(let transfer):
+                if work.transfers[ObjectIdentifier(transfer)] != nil { transfer.resume(now: Self.now) }
+            case .call(let time, let call): work.calls.append((time, call))
+            }
+        }
+    }
+
+    private func begin(_ transfer: Transfer, _ work: inout Work) {
+        guard transfer.prepare(work.waker.functions, now: Self.now), let handle = transfer.handle,
+            work.curl.curl_multi_add_handle(work.multi, UnsafeMutableRawPointer(handle)) == 0
+        else {
+            transfer.finish()
+            let end = TransferEnd(reason: .refused(.resourceLimit), words: "no memory for a request")
+            transfer.receiver.ended(transfer, end)
+            return
+        }
+        work.transfers[ObjectIdentifier(transfer)] = transfer
+    }
+
+    private func remove(_ transfer: Transfer, _ work: inout Work) {
+        guard work.transfers.removeValue(forKey: ObjectIdentifier(transfer)) != nil,
+            let handle = transfer.handle
+        else { return }
+        _ = work.curl.curl_multi_remove_handle(work.multi, UnsafeMutableRawPointer(handle))
+        transfer.finish()
+    }
+
+    private func collect(_ work: inout Work) {
+        var left: Int32 = 0
+        while let message = work.curl.curl_multi_info_read(work.multi, &left) {
+            guard message.pointee.kind == PH_CURL_MESSAGE_DONE, let handle = message.pointee.handle,
+                let context = ph_curl_context(work.waker.functions, handle)
+            else { continue }
+            // The message goes with its handle.
+            let code = message.pointee.data.result
+            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            guard let held = work.transfers[ObjectIdentifier(transfer)] else { continue }
+            let end = held.outcome(code)
+            remove(held, &work)
+            held.receiver.ended(held, end)
+        }
+    }
+
+    private func expire(_ work: inout Work) {
+        let now = Self.now
+        for transfer in work.transfers.values where !transfer.isPaused {
+            guard now - transfer.lastProgress >= transfer.request.timeout else { continue }
+            remove(transfer, &work)
+            transfer.receiver.ended(transfer, TransferEnd(reason: .timedOut))
+        }
+    }
+
+    private func ring(_ work: inout Work) {
+        let now = Self.now
+        let due = work.calls.filter { $0.time <= now }
+        work.calls.removeAll { $0.time <= now }
+        for entry in due { entry.call.body() }
+    }
+
+    /// Milliseconds to the next deadline. libcurl knows its own.
+    private func wait(_ work: Work) -> Int32 {
+        var next = Self.now + Self.longestWait
+        for transfer in work.transfers.values where !transfer.isPaused {
+            next = min(next, transfer.lastProgress + transfer.request.timeout)
+        }
+        for entry in work.calls { next = min(next, entry.time) }
+        return Int32(clamping: max(0, (next - Self.now + 999_999) / 1_000_000))
+    }
+}

@@ -1,0 +1,25 @@
+/// How pictures are drawn on a terminal.
+public enum TerminalPictures: String, Hashable, Sendable, CaseIterable {
+    /// Pixels, by the protocol of kitty.
+    case kitty
+    /// Pixels, by the protocol of iTerm2.
+    case iterm
+    /// Pixels, as DEC's terminals drew them.
+    case sixel
+    /// Characters with a colour in front and one behind, which every terminal has.
+    case symbols
+}
+
+/// How many colours characters have.
+package enum TerminalColors: Hashable, Sendable {
+    case trueColor, of256, of16, none
+}
+
+/// What characters are drawn with.
+package enum TerminalSymbols: Hashable, Sendable {
+    /// Unicode's blocks.
+    case blocks
+    /// Halves and shades, which the fonts of the Linux console have.
+    case halves
+    case ascii
+}

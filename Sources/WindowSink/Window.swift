@@ -1,0 +1,167 @@
+internal import CSDL
+internal import MediaCore
+
+/// A window and what is drawn in it. Confined to `WindowThread`.
+final class Window {
+    let content: WindowContent
+    let identifier: UInt32
+    private let sdl: SDLLibrary
+    private let window: OpaquePointer
+    private let renderer: OpaquePointer
+    private let texture: WindowTexture
+    private var isFullscreen = false
+    /// In pixels, as it was told.
+    private var size = PixelSize.zero
+    private var mustDraw = true
+    private var mustMeasure = true
+    /// What is shown; needed again when the display forgets it.
+    private var frame: VideoFrame?
+    private var waitingForEnd: [@Sendable () -> Void] = []
+
+    private var functions: ph_sdl { sdl.functions.pointee }
+
+    /// As large as pictures of `size`, or as the display has room for.
+    init(_ sdl: SDLLibrary, _ content: WindowContent, for size: PixelSize) throws(WindowError) {
+        self.sdl = sdl
+        self.content = content
+        let functions = sdl.functions.pointee
+        var bounds = ph_sdl_rect()
+        let isKnown = ph_sdl_usable_bounds(sdl.functions, 0, &bounds) == 0
+        let room = PixelSize(width: Int(bounds.w), height: Int(bounds.h))
+        let opening = Self.size(for: size, in: isKnown ? room : size)
+        guard
+            let window = functions.CreateWindow(
+                content.title,
+                Int32(PH_SDL_WINDOWPOS_UNDEFINED),
+                Int32(PH_SDL_WINDOWPOS_UNDEFINED),
+                Int32(clamping: opening.width),
+                Int32(clamping: opening.height),
+                UInt32(PH_SDL_WINDOW_RESIZABLE | PH_SDL_WINDOW_ALLOW_HIGHDPI)
+            )
+        else { throw .refused(sdl.words) }
+        guard let renderer = Self.makeRenderer(sdl, window) else {
+            let words = sdl.words
+            functions.DestroyWindow(window)
+            throw .refused(words)
+        }
+        self.window = window
+        self.renderer = renderer
+        identifier = functions.GetWindowID(window)
+        texture = WindowTexture(sdl, renderer)
+        applyFullscreen()
+    }
+
+    /// Whole, and as large as it can be without being enlarged.
+    static func size(for size: PixelSize, in room: PixelSize) -> PixelSize {
+        if size.width <= room.width, size.height <= room.height { return size }
+        return VideoGeometry(VideoShape(size: size), gravity: .resizeAspect, target: room).videoRect.size
+    }
+
+    /// Nothing may be done with it afterwards.
+    func destroy() {
+        texture.destroy()
+        functions.DestroyRenderer(renderer)
+        functions.DestroyWindow(window)
+        for body in waitingForEnd { body() }
+    }
+
+    func whenDestroyed(_ body: @escaping @Sendable () -> Void) { waitingForEnd.append(body) }
+
+    // MARK: Pictures
+
+    /// Throws where it cannot be drawn.
+    func show(_ frame: VideoFrame) throws(WindowError) {
+        self.frame = frame
+        try texture.load(frame)
+        draw()
+    }
+
+    /// The display has forgotten what it was given.
+    func restore() {
+        texture.destroy()
+        guard let frame else { return }
+        do throws(WindowError) {
+            try texture.load(frame)
+            mustDraw = true
+        } catch { content.fail(error) }
+    }
+
+    private func draw() {
+        mustDraw = false
+        // A picture of another size, for a moment while the layer follows: whole, and in its shape.
+        let place =
+            texture.size.isEmpty || size.isEmpty
+            ? .zero
+            : VideoGeometry(VideoShape(size: texture.size), gravity: .resizeAspect, target: size).videoRect
+        if place.size != size {
+            _ = functions.SetRenderDrawColor(renderer, 0, 0, 0, 255)
+            _ = functions.RenderClear(renderer)
+        }
+        texture.draw(
+            ph_sdl_rect(
+                x: Int32(clamping: place.x),
+                y: Int32(clamping: place.y),
+                w: Int32(clamping: place.width),
+                h: Int32(clamping: place.height)
+            )
+        )
+        functions.RenderPresent(renderer)
+    }
+
+    // MARK: Changes
+
+    func setTitle(_ title: String) { functions.SetWindowTitle(window, title) }
+
+    func applyFullscreen() {
+        guard isFullscreen != content.isFullscreen else { return }
+        isFullscreen.toggle()
+        let flags = isFullscreen ? UInt32(PH_SDL_WINDOW_FULLSCREEN_DESKTOP) : 0
+        _ = functions.SetWindowFullscreen(window, flags)
+        _ = functions.ShowCursor(isFullscreen ? 0 : 1)
+    }
+
+    func take(change: Int) {
+        switch change {
+        case PH_SDL_WINDOWEVENT_EXPOSED: mustDraw = true
+        case PH_SDL_WINDOWEVENT_SIZE_CHANGED: mustMeasure = true
+        case PH_SDL_WINDOWEVENT_CLOSE: content.tell(.closeRequested)
+        default: break
+        }
+    }
+
+    /// After all that has happened: it is told once how large it is, and drawn once.
+    func settle() {
+        if mustMeasure {
+            mustMeasure = false
+            var (width, height): (Int32, Int32) = (0, 0)
+            let isKnown = functions.GetRendererOutputSize(renderer, &width, &height) == 0
+            let now = PixelSize(width: Int(width), height: Int(height))
+            if isKnown, now != size {
+                size = now
+                mustDraw = true
+                if !now.isEmpty { content.tellSize(now) }
+            }
+        }
+        if mustDraw { draw() }
+    }
+
+    // MARK: For tests
+
+    /// What is drawn, four bytes a pixel: blue, green, red.
+    func pixels() -> [UInt8]? {
+        draw()
+        var bytes = [UInt8](repeating: 0, count: size.width * size.height * 4)
+        let code = functions.RenderReadPixels(
+            renderer,
+            nil,
+            UInt32(PH_SDL_PIXELFORMAT_BGRA),
+            &bytes,
+            Int32(size.width * 4)
+        )
+        return code == 0 ? bytes : nil
+    }
+
+    func resize(to size: PixelSize) {
+        functions.SetWindowSize(window, Int32(size.width), Int32(size.height))
+    }
+}

@@ -1,0 +1,77 @@
+internal import MediaCore
+
+/// What a sink and its window share: the sink's wishes, the newest picture, and who is told what happens.
+final class WindowContent: Sendable {
+    typealias Handler = @Sendable (WindowEvent) -> Void
+
+    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    private struct Listener {
+        let handler: Handler
+    }
+
+    private struct State {
+        var title: String
+        var isFullscreen = false
+        var size: PixelSize?
+        var listener: Listener?
+        var newest: VideoFrame?
+        var failure: WindowError?
+        var counters = WindowSink.Counters()
+    }
+
+    let applicationName: String?
+    private let state: Locked<State>
+
+    init(title: String, applicationName: String?) {
+        self.applicationName = applicationName
+        state = Locked(State(title: title))
+    }
+
+    var title: String { state.withLock { $0.title } }
+    func setTitle(_ title: String) { state.withLock { $0.title = title } }
+
+    var isFullscreen: Bool { state.withLock { $0.isFullscreen } }
+    func setFullscreen(_ isFullscreen: Bool) { state.withLock { $0.isFullscreen = isFullscreen } }
+
+    // MARK: Events
+
+    func setHandler(_ handler: Handler?) {
+        let size = state.withLock { state in
+            state.listener = handler.map(Listener.init)
+            return state.size
+        }
+        if let size { handler?(.resized(size)) }
+    }
+
+    func tell(_ event: WindowEvent) { state.withLock { $0.listener }?.handler(event) }
+
+    func tellSize(_ size: PixelSize) {
+        state.withLock { $0.size = size }
+        tell(.resized(size))
+    }
+
+    // MARK: Pictures
+
+    /// False: one waits already, which is replaced.
+    func put(_ frame: VideoFrame) throws(WindowError) -> Bool {
+        try state.withLock { state throws(WindowError) in
+            if let failure = state.failure { throw failure }
+            defer { state.newest = frame }
+            if state.newest != nil { state.counters.framesReplaced += 1 }
+            return state.newest == nil
+        }
+    }
+
+    func take() -> VideoFrame? {
+        state.withLock { state in
+            defer { state.newest = nil }
+            return state.newest
+        }
+    }
+
+    func noteShown() { state.withLock { $0.counters.framesShown += 1 } }
+    var counters: WindowSink.Counters { state.withLock { $0.counters } }
+
+    /// The next picture is refused with it.
+    func fail(_ error: WindowError) { state.withLock { if $0.failure == nil { $0.failure = error } } }
+}

@@ -1,0 +1,181 @@
+internal import CSDL
+internal import Dispatch
+internal import Glibc
+internal import MediaCore
+
+/// SDL's display with its windows. Confined to `WindowThread`.
+final class WindowSystem {
+    let sdl: SDLLibrary
+    private var windows: [UInt32: Window] = [:]
+    private var isUp = false
+    /// The screen saver is held off until then; nil: it is not.
+    private var awakeUntil: DispatchTime?
+
+    /// Longer than between two pictures of anything that is watched.
+    private static let awakeTime = DispatchTimeInterval.seconds(3)
+
+    init(_ sdl: SDLLibrary) { self.sdl = sdl }
+
+    private var functions: ph_sdl { sdl.functions.pointee }
+
+    var hasWindows: Bool { !windows.isEmpty }
+
+    // MARK: The display
+
+    /// Opens the display where it is not open yet.
+    func start(applicationName: String?) throws(WindowError) {
+        guard !isUp else { return }
+        // Signals are the program's, and so is its end.
+        set(PH_SDL_HINT_NO_SIGNAL_HANDLERS, "1")
+        set(PH_SDL_HINT_QUIT_ON_LAST_WINDOW_CLOSE, "0")
+        // Held off while pictures come, not as long as a window is there.
+        set(PH_SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
+        // Through memory that is shared with the X server; see `Window.makeRenderer`.
+        set(PH_SDL_HINT_FRAMEBUFFER_ACCELERATION, "0")
+        // A window among others, and no game.
+        set(PH_SDL_HINT_BYPASS_COMPOSITOR, "0")
+        set(PH_SDL_HINT_VIDEO_MINIMIZE_ON_FOCUS_LOSS, "0")
+        if let applicationName { set(PH_SDL_HINT_APP_NAME, applicationName) }
+        // Asked for what is not there, libraries write to standard error, and SDL would fall back on a display that nobody
+        // sees.
+        let drivers = Self.drivers
+        if drivers.isEmpty {
+            throw .noDisplay("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+        }
+        set(PH_SDL_HINT_VIDEODRIVER, drivers)
+        guard functions.InitSubSystem(UInt32(PH_SDL_INIT_VIDEO)) == 0 else {
+            throw .noDisplay("the display cannot be opened (\(sdl.words))")
+        }
+        isUp = true
+        // Keys as the characters of the user's layout.
+        functions.StartTextInput()
+    }
+
+    /// SDL's names for the displays that the environment tells of, or those that it tells SDL itself.
+    private static var drivers: String {
+        func value(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let chosen = value("SDL_VIDEODRIVER") { return chosen }
+        let drivers = [("DISPLAY", "x11"), ("WAYLAND_DISPLAY", "wayland")]
+        return drivers.filter { value($0.0) != nil }.map(\.1).joined(separator: ",")
+    }
+
+    /// The user's environment comes first, as SDL has it.
+    private func set(_ hint: String, _ value: String) { _ = functions.SetHint(hint, value) }
+
+    /// Where no window is left.
+    func shutDown() {
+        guard isUp, windows.isEmpty else { return }
+        isUp = false
+        functions.QuitSubSystem(UInt32(PH_SDL_INIT_VIDEO))
+    }
+
+    // MARK: Windows
+
+    func open(_ content: WindowContent, for size: PixelSize) throws(WindowError) {
+        try start(applicationName: content.applicationName)
+        let window = try Window(sdl, content, for: size)
+        windows[window.identifier] = window
+        window.settle()
+    }
+
+    func window(of content: WindowContent) -> Window? {
+        windows.values.first { $0.content === content }
+    }
+
+    func close(_ content: WindowContent) {
+        guard let window = window(of: content) else { return }
+        windows[window.identifier] = nil
+        window.destroy()
+        if windows.isEmpty { letSleep() }
+    }
+
+    /// A picture was shown.
+    func stayAwake() {
+        if awakeUntil == nil { functions.DisableScreenSaver() }
+        awakeUntil = .now() + Self.awakeTime
+    }
+
+    private func letSleep() {
+        awakeUntil = nil
+        functions.EnableScreenSaver()
+    }
+
+    // MARK: Events
+
+    /// Sleeps until there is one, and takes all that are there.
+    func waitForEvents() {
+        var event = ph_sdl_event()
+        var timeout: Int32 = -1
+        if let awakeUntil {
+            let now = DispatchTime.now()
+            let left = awakeUntil.uptimeNanoseconds - min(awakeUntil.uptimeNanoseconds, now.uptimeNanoseconds)
+            timeout = Int32(clamping: left / 1_000_000 + 1)
+        }
+        if ph_sdl_wait(sdl.functions, &event, timeout) == 1 { take(event) }
+        takeEvents()
+        rest(at: .now())
+    }
+
+    /// Those that are there.
+    func takeEvents() {
+        var event = ph_sdl_event()
+        while ph_sdl_wait(sdl.functions, &event, 0) == 1 { take(event) }
+        for window in windows.values { window.settle() }
+    }
+
+    /// Where no picture has come for a while, the screen may go dark.
+    func rest(at now: DispatchTime) {
+        if let awakeUntil, awakeUntil <= now { letSleep() }
+    }
+
+    private func take(_ event: ph_sdl_event) {
+        switch Int(event.type) {
+        case PH_SDL_WINDOWEVENT: windows[event.window.windowID]?.take(change: Int(event.window.event))
+        case PH_SDL_KEYDOWN:
+            if let key = WindowKey(symbol: Int(event.key.sym)) { tell(.keyPressed(key), event.key.windowID) }
+        case PH_SDL_TEXTINPUT:
+            let typed = withUnsafeBytes(of: event.text.text) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            for character in typed {
+                tell(.keyPressed(.character(character)), event.text.windowID)
+            }
+        case PH_SDL_MOUSEBUTTONDOWN:
+            if event.button.button == PH_SDL_BUTTON_LEFT, event.button.clicks == 2 {
+                tell(.doubleClicked, event.button.windowID)
+            }
+        case PH_SDL_RENDER_TARGETS_RESET, PH_SDL_RENDER_DEVICE_RESET:
+            for window in windows.values { window.restore() }
+        default: break
+        }
+    }
+
+    /// A key may come before a window is known to have the focus.
+    private func tell(_ event: WindowEvent, _ identifier: UInt32) {
+        let only = windows.count == 1 ? windows.first?.value : nil
+        (windows[identifier] ?? only)?.content.tell(event)
+    }
+}
+
+extension WindowKey {
+    /// A key that types nothing.
+    fileprivate init?(symbol: Int) {
+        switch symbol {
+        case PH_SDLK_LEFT: self = .left
+        case PH_SDLK_RIGHT: self = .right
+        case PH_SDLK_UP: self = .up
+        case PH_SDLK_DOWN: self = .down
+        case PH_SDLK_PAGEUP: self = .pageUp
+        case PH_SDLK_PAGEDOWN: self = .pageDown
+        case PH_SDLK_HOME: self = .home
+        case PH_SDLK_END: self = .end
+        case PH_SDLK_ESCAPE: self = .escape
+        case PH_SDLK_RETURN: self = .enter
+        case PH_SDLK_TAB: self = .tab
+        case PH_SDLK_BACKSPACE: self = .backspace
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import CSDL
+internal import MediaCore
+
+extension Window {
+    /// nil: `SDLLibrary.words` says why.
+    ///
+    /// Pictures come in the window's size, so a graphics card has nothing to do but to copy them, which the processor does
+    /// as fast; and where there is none, OpenGL costs ten times as much. SDL's own variable for it still counts
+    /// (`SDL_RENDER_DRIVER`).
+    static func makeRenderer(_ sdl: SDLLibrary, _ window: OpaquePointer) -> OpaquePointer? {
+        sdl.functions.pointee.CreateRenderer(window, -1, UInt32(PH_SDL_RENDERER_SOFTWARE))
+    }
+}
+
+/// A picture where the renderer can draw it from. Confined to `WindowThread`.
+final class WindowTexture {
+    private(set) var size = PixelSize.zero
+    private let sdl: SDLLibrary
+    private let renderer: OpaquePointer
+    private let format: UInt32
+    private let largest: PixelSize
+    private var texture: OpaquePointer?
+
+    private var functions: ph_sdl { sdl.functions.pointee }
+
+    init(_ sdl: SDLLibrary, _ renderer: OpaquePointer) {
+        self.sdl = sdl
+        self.renderer = renderer
+        var facts = ph_sdl_renderer_info()
+        let areKnown = ph_sdl_renderer_facts(sdl.functions, renderer, &facts) == 0
+        let count = areKnown ? Int(facts.num_texture_formats) : 0
+        let formats = withUnsafeBytes(of: facts.texture_formats) {
+            Array($0.bindMemory(to: UInt32.self).prefix(count))
+        }
+        // Without alpha where the renderer has that: nothing is done to its bytes then.
+        let wanted = UInt32(PH_SDL_PIXELFORMAT_BGR0)
+        format = formats.contains(wanted) ? wanted : UInt32(PH_SDL_PIXELFORMAT_BGRA)
+        func side(_ value: Int32) -> Int { areKnown && value > 0 ? Int(value) : .max }
+        largest = PixelSize(width: side(facts.max_texture_width), height: side(facts.max_texture_height))
+    }
+
+    func load(_ frame: VideoFrame) throws(WindowError) {
+        let frameSize = frame.size
+        guard frameSize.width <= largest.width, frameSize.height <= largest.height else {
+            // The first picture of all may be: the layer has the window's size from the next one on.
+            return
+        }
+        if size != frameSize || texture == nil { try make(frameSize) }
+        guard let texture else { return }
+        let isLoaded = frame.withPlanes { planes in
+            guard let plane = planes.first else { return false }
+            return load(plane, into: texture)
+        }
+        if !isLoaded { throw .refused(sdl.words) }
+    }
+
+    private func make(_ wanted: PixelSize) throws(WindowError) {
+        destroy()
+        texture = functions.CreateTexture(
+            renderer,
+            format,
+            Int32(PH_SDL_TEXTUREACCESS_STREAMING),
+            Int32(clamping: wanted.width),
+            Int32(clamping: wanted.height)
+        )
+        guard let texture else {
+            throw .refused(sdl.words)
+        }
+        size = wanted
+        _ = functions.SetTextureBlendMode(texture, UInt32(PH_SDL_BLENDMODE_NONE))
+        _ = functions.SetTextureScaleMode(texture, UInt32(PH_SDL_SCALEMODE_LINEAR))
+    }
+
+    private func load(_ plane: VideoPlane, into texture: OpaquePointer) -> Bool {
+        let (width, height) = (Int32(clamping: size.width), Int32(clamping: size.height))
+        if plane.bytesPerRow > 0 {
+            let all = ph_sdl_rect(x: 0, y: 0, w: width, h: height)
+            return ph_sdl_update(
+                sdl.functions,
+                texture,
+                all,
+                plane.baseAddress,
+                Int32(clamping: plane.bytesPerRow)
+            ) == 0
+        }
+        // Bottom up.
+        return (0..<height).allSatisfy { row in
+            let start = plane.baseAddress + Int(row) * plane.bytesPerRow
+            let line = ph_sdl_rect(x: 0, y: row, w: width, h: 1)
+            return ph_sdl_update(sdl.functions, texture, line, start, Int32(clamping: plane.bytesUsedPerRow))
+                == 0
+        }
+    }
+
+    func draw(_ place: ph_sdl_rect) {
+        guard let texture else { return }
+        _ = ph_sdl_copy(sdl.functions, renderer, texture, place)
+    }
+
+    func destroy() {
+        if let texture { functions.DestroyTexture(texture) }
+        texture = nil
+        size = .zero
+    }
+}

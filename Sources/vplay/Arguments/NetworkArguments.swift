@@ -1,0 +1,53 @@
+import ArgumentParser
+import Playhead
+
+/// How URLs of a network are read.
+struct NetworkArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A header of each request; repeatable. Other hosts that a server leads on to get none but User-Agent, Referer, Origin and Accept.",
+            valueName: "name: value"
+        )
+    )
+    var header: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Seconds without connection, first byte or further byte before another try, of three (default: 10).",
+            valueName: "t"
+        )
+    )
+    var timeout: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificates that are trusted (default: those of the system).",
+            valueName: "file"
+        ),
+        completion: .file()
+    )
+    var tlsCaFile: String?
+
+    func validate() throws {
+        for line in header where Self.header(line) == nil {
+            throw ValidationError(oneLine("--header \(line): expected \"Name: value\"."))
+        }
+        if let timeout, !(timeout > 0 && timeout <= 86_400) {
+            throw ValidationError("--timeout \(timeout): expected more than 0, and at most 86400.")
+        }
+    }
+
+    var options: NetworkOptions {
+        NetworkOptions(
+            headers: header.compactMap(Self.header),
+            timeout: timeout ?? NetworkOptions().timeout,
+            tlsCAFile: tlsCaFile
+        )
+    }
+
+    private static func header(_ line: String) -> NetworkOptions.Header? {
+        guard let colon = line.firstIndex(of: ":"), colon != line.startIndex else { return nil }
+        let value = line[line.index(after: colon)...].drop { $0 == " " }
+        return NetworkOptions.Header(name: String(line[..<colon]), value: String(value))
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `--video terminal`, on a terminal.
+@Suite("Pictures in a terminal", .enabled(if: Media.isMade && Terminal.isThere && libraryIsThere))
+struct PictureTests {
+    /// `play(...)` starts it with pictures, in a terminal that is known; `pictures(columns)` reads until one fills all but
+    /// the last row; `left()` reads until the screen was given back, and returns what came behind that.
+    private static let prelude = """
+        for name in ('TMUX', 'STY', 'NO_COLOR', 'KITTY_WINDOW_ID', 'TERM_PROGRAM', 'LC_TERMINAL'): os.environ.pop(name, None)
+        os.environ.update(TERM='xterm-256color', COLORTERM='truecolor', LC_ALL='C.UTF-8')
+        def play(*arguments, **others):
+            start('--muted', '--video', 'terminal', *arguments, **others)
+            until(r'\\x1b\\[\\?1049h\\x1b\\[\\?25l')
+        def pictures(columns):
+            while True:
+                update = until(r'\\x1b\\[\\?2026h(.*?)\\x1b\\[\\?2026l').group(1).decode()
+                rows = re.split(r'\\x1b\\[\\d+;\\d+H', update)[1:]
+                widths = {len(re.sub(r'\\x1b\\[[0-9;]*[mK]', '', row)) for row in rows[:23]}
+                if len(rows) >= 23 and widths == {columns}: return
+        def left():
+            until(r'\\x1b\\[\\?25h\\x1b\\[\\?1049l')
+
+        """
+
+    private func run(_ script: String, _ arguments: String...) async throws -> Outcome {
+        try await Terminal.run(Self.prelude + script, arguments)
+    }
+
+    @Test(
+        "The screen comes back after q, signals, the end, and a sink beside that fails; words come after it"
+    )
+    func endings() async throws {
+        let outcome = try await run(
+            """
+            def end(how):
+                if how == 'end': play('--untimed', sys.argv[1])
+                elif how == 'full': play('--video', 'y4m:/dev/full', sys.argv[1])
+                else: play('--loop', sys.argv[1])
+                if how != 'full': pictures(100)
+                if how == 'q': press('q')
+                elif how.isdigit(): os.kill(child, int(how))
+                left()
+                words = until('vplay: [ -~]*').group(0).decode() if how == 'full' else ''
+                status = ends()
+                if how != 'full' and seen: fail('after the end')
+                print(how, status, mode(), words)
+            for how in ('q', 'end', 'full', '1', '2', '15', '3'): end(how)
+            """,
+            Media.silent
+        )
+        let full = "vplay: cannot write to /dev/full: No space left on device"
+        #expect(
+            outcome.lines == [
+                "q 0 cooked ", "end 0 cooked ", "full 1 cooked \(full)", "1 129 cooked ", "2 130 cooked ",
+                "15 143 cooked ", "3 -3 cooked ",
+            ],
+            "\(outcome.text)"
+        )
+    }
+
+    @Test("Status line and keys beside the picture; the list of keys takes its place until the next key")
+    func keys() async throws {
+        let outcome = try await run(
+            """
+            play('--loop', sys.argv[1])
+            pictures(100)
+            until(r'\\x1b\\[24;1H\\x1b\\[0m00:0\\d / 00:03 \\[[=> ]+\\] 1.0x dropped \\d+ +video-only.mp4\\x1b\\[K')
+            press(' '); until(r'\\x1b\\[24;1H\\x1b\\[0m[^\\x1b]*paused')
+            press('?'); left(); until('previous, next input')
+            press('m'); until(r'\\x1b\\[\\?1049h'); pictures(100)
+            press('q'); left()
+            print(ends(), mode())
+            """,
+            Media.silent
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
+    }
+
+    @Test("Another size while it stands still: the picture fills it")
+    func resized() async throws {
+        let outcome = try await run(
+            """
+            play('--loop', sys.argv[1])
+            pictures(100)
+            press(' '); until('paused')
+            resize(40)
+            until(r'\\x1b\\[2J', forget=False)
+            pictures(40)
+            press('q'); left()
+            print(ends(), mode())
+            """,
+            Media.silent
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
+    }
+
+    @Test(
+        "Stopped by ^Z the shell has its screen, also without keys; gone on with, the picture is there again"
+    )
+    func stopped() async throws {
+        let outcome = try await run(
+            """
+            for arguments in ([], ['--quiet']):
+                play('--loop', sys.argv[1], *arguments)
+                until(r'\\x1b\\[\\?2026l')
+                for _ in range(2):
+                    press('\\x1a'); left(); awaitStop()
+                    print(mode())
+                    os.kill(child, signal.SIGCONT)
+                    until(r'\\x1b\\[\\?1049h'); until(r'\\x1b\\[\\?2026l')
+                awaitMode('raw')
+                press('q'); left()
+                print(ends(), mode())
+            """,
+            Media.silent
+        )
+        let once = ["cooked", "cooked", "0 cooked"]
+        #expect(outcome.lines == once + once, "\(outcome.text)")
+    }
+
+    @Test("A line that nobody reads: a signal ends it all the same, and the screen comes back")
+    func unread() async throws {
+        let outcome = try await run(
+            """
+            play('--loop', sys.argv[1])
+            os.kill(child, signal.SIGSTOP); os.kill(child, signal.SIGCONT)
+            os.kill(child, signal.SIGTERM)
+            status = os.waitpid(child, 0)[1]
+            left()
+            print(os.waitstatus_to_exitcode(status), mode())
+            """,
+            Media.silent
+        )
+        #expect(outcome.lines == ["143 cooked"], "\(outcome.text)")
+    }
+
+    @Test("Without a terminal it says so")
+    func noTerminal() async throws {
+        let outcome = try await Command.run("--video", "terminal", Media.silent)
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "vplay: pictures in a terminal need one, and standard output is none\n")
+        #expect(outcome.output.isEmpty)
+        let events = try await Command.run("--video", "terminal", "--events", "text", Media.silent)
+        #expect(events.status == 64)
+        let kind = try await Command.run("--video", "terminal:png", Media.silent)
+        #expect(kind.status == 64)
+        #expect(kind.errors.contains("--video terminal:png: expected one of kitty, iterm, sixel, symbols."))
+    }
+
+    @Test(
+        "Seen through tmux: a picture in colours, the status line, and what was there before",
+        .enabled(if: Terminal.hasCommand("tmux"))
+    )
+    func tmux() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await run(
+            """
+            import subprocess, shlex
+            folder = sys.argv[2]
+            def tmux(*words):
+                done = subprocess.run(['tmux', '-S', folder + '/t', '-f', '/dev/null', *words], capture_output=True, text=True)
+                return done.stdout
+            def see(wanted, *words):
+                limit = time.monotonic() + 30
+                while True:
+                    seen = tmux('capture-pane', '-p', *words)
+                    if wanted(seen): return seen
+                    if time.monotonic() > limit:
+                        tmux('kill-server')
+                        print('FAILED', seen)
+                        sys.exit(1)
+                    time.sleep(0.02)
+            line = f"echo before; {shlex.quote(vplay)} --muted --loop --video terminal {shlex.quote(sys.argv[1])}; echo ended $?; cat"
+            tmux('new-session', '-d', '-x', '60', '-y', '20', line)
+            try:
+                see(lambda text: '1.0x dropped' in text)
+                tmux('send-keys', ' ')
+                rows = see(lambda text: 'paused' in text and len(text.splitlines()) == 20, '-e').splitlines()
+                plain = [re.sub(r'\\x1b\\[[0-9;]*m', '', row) for row in rows]
+                colors = [len(set(re.findall(r'[34]8;2;\\d+;\\d+;\\d+', row))) for row in rows[:19]]
+                print(len(rows), max(len(row) for row in plain[:19]), sum(colors) > 100, 'video-only.mp4' in plain[19])
+                tmux('send-keys', 'q')
+                text = see(lambda text: 'ended' in text)
+                print(text.split())
+            finally:
+                tmux('kill-server')
+            """,
+            Media.silent,
+            folder.path
+        )
+        #expect(outcome.lines == ["20 60 True True", "['before', 'ended', '0']"], "\(outcome.text)")
+    }
+
+}
+
+private let libraryIsThere: Bool = {
+    guard let library = dlopen("libchafa.so.0", RTLD_NOW) else { return false }
+    dlclose(library)
+    return true
+}()

@@ -1,0 +1,210 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `--video window` and `auto` on an X server, and the key that saves a picture.
+@Suite("Window", .enabled(if: Media.isMade && Desktop.isThere))
+struct WindowTests {
+    @Test("Colours, size and name; the layer follows a new size while paused; closed, it ends with 0")
+    func follows() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Desktop.run(
+            """
+            # With room for the larger window: what lies outside the screen has no pixels.
+            display(800, 800)
+            clip = sys.argv[1] + '/quarters.y4m'
+            writeQuarters(clip)
+            start('--video', 'window', '--loop', clip)
+            window()
+            shows(quarters)
+            print(size(), title())
+            key('space'); until('paused')
+            resizeWindow(320, 320)
+            # As the layer makes it, to the last bit, and not as the window would stretch the old one.
+            wanted = subprocess.run(
+                [vplay, '--size', '320x320', '--video', 'raw:-', '--pixel-format', 'bgr0', '--frames', '1', clip],
+                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+            rows = [[wanted[(y * 320 + x) * 4:][:3] for x in range(320)] for y in range(320)]
+            shows(lambda picture: picture == rows, 'the layer in its new size')
+            if not quarters(rows, top=40): fail('it is not laid in with bars')
+            if rows[39][160] != bytes(3) or rows[280][160] != bytes(3): fail('the bars are not black')
+            close()
+            print(ends(), children())
+            """,
+            folder.path
+        )
+        #expect(outcome.lines == ["(160, 120) quarters.y4m", "0 []"], "\(outcome.text)")
+    }
+
+    @Test("Keys in the window are those of the terminal; s saves the picture; Escape ends it")
+    func keys() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("clip-h264-aac-0001.png", Data("mine".utf8))
+        let outcome = try await Desktop.run(
+            """
+            display(640, 480)
+            os.chdir(sys.argv[2])
+            start('--video', 'window', '--loop', '--muted', sys.argv[1])
+            window()
+            key('space'); until('paused')
+            key('Right'); until('00:03 / 00:03')
+            key('Down'); until('00:00 / 00:03')
+            key('bracketleft'); until('speed 0.91x')
+            key('m'); until('not muted')
+            key('9'); until('volume 95%')
+            key('l'); until('loop off')
+            key('greater'); until('this is the last input')
+            key('s'); until('clip-h264-aac-0002.png')
+            key('Escape')
+            print(ends(), mode())
+            """,
+            Media.clip,
+            folder.path
+        )
+        #expect(outcome.lines == ["0 cooked"], "\(outcome.text)")
+        #expect(try Data(contentsOf: folder.file("clip-h264-aac-0001.png")) == Data("mine".utf8))
+        let still = folder.path("still.png")
+        _ = try await Command.run("snapshot", Media.clip, "--at", "0", "-o", still)
+        let saved = try Data(contentsOf: folder.file("clip-h264-aac-0002.png"))
+        #expect(try saved == Data(contentsOf: URL(fileURLWithPath: still)))
+    }
+
+    @Test(
+        "On a terminal with a display it is the default; where output goes elsewhere or time is none, it is not"
+    )
+    func automatic() async throws {
+        let outcome = try await Desktop.run(
+            """
+            display(640, 480)
+            start('--muted', '--loop', sys.argv[1])
+            window()
+            print(title(), size())
+            press('q')
+            print(ends())
+            start('--muted', '--loop', sys.argv[1], output='/dev/null')
+            until('1.0x dropped')
+            print(children())
+            press('q')
+            print(ends())
+            start('--muted', '--untimed', '--loop', sys.argv[1])
+            until('1.0x dropped')
+            print(children())
+            press('q')
+            print(ends())
+            # A display that is gone.
+            os.environ['DISPLAY'] = ':4711'
+            start('--muted', '--repeat', '1', sys.argv[1])
+            until('warning: no window can be opened: the display cannot be opened')
+            until('1.0x dropped')
+            print(ends())
+            """,
+            Media.clip
+        )
+        #expect(
+            outcome.lines == ["clip-h264-aac.mp4 (320, 180)", "0", "[]", "0", "[]", "0", "0"],
+            "\(outcome.text)"
+        )
+    }
+
+    @Test("Every picture that is due is shown, with other sinks beside it")
+    func counted() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Desktop.run(
+            """
+            display(640, 480)
+            start('--video', 'window', '--video', 'framemd5:' + sys.argv[2], '--frames', '20', sys.argv[1])
+            window()
+            print(ends(), children())
+            """,
+            Media.silent,
+            folder.path("hashes")
+        )
+        #expect(outcome.lines == ["0 []"], "\(outcome.text)")
+        let hashes = try String(contentsOf: folder.file("hashes"), encoding: .utf8)
+        #expect(Fixture.frameHashes(hashes).count == 20)
+    }
+
+    @Test("A signal closes the window, and the status tells of it", arguments: [SIGINT, SIGTERM])
+    func signals(number: Int32) async throws {
+        let outcome = try await Desktop.run(
+            """
+            display(640, 480)
+            start('--video', 'window', '--loop', '--muted', sys.argv[1])
+            window()
+            os.kill(child, int(sys.argv[2]))
+            print(ends(), children())
+            """,
+            Media.clip,
+            "\(number)"
+        )
+        #expect(outcome.lines == ["\(128 + number) []"], "\(outcome.text)")
+    }
+}
+
+/// Where there is no display.
+@Suite("No window", .enabled(if: Media.isMade))
+struct NoWindowTests {
+    @Test("Without a display: a sentence, and 1")
+    func noDisplay() async throws {
+        let outcome = try await Command.run("--video", "window", "--audio", "null", Media.clip)
+        #expect(outcome.status == 1)
+        let reasons = [
+            "vplay: no window can be opened: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)",
+            "vplay: no window can be opened: SDL2 is not installed",
+        ]
+        #expect(outcome.errorLines.count == 1)
+        #expect(reasons.contains { outcome.errors.hasPrefix($0) }, "\(outcome.errors)")
+    }
+
+    @Test("Without SDL2: a sentence, and 1")
+    func noLibrary() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("libSDL2-2.0.so.0", Data("not a library".utf8))
+        let outcome = try await Command.shell(
+            #"LD_LIBRARY_PATH="$1" DISPLAY=:4711 "$vplay" --video window --audio null "$2""#,
+            folder.path,
+            Media.clip
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errorLines.count == 1)
+        #expect(outcome.errors.hasPrefix("vplay: no window can be opened: SDL2 is not installed ("))
+    }
+
+    @Test(
+        "The key s on a terminal: a file beside those that are there, of the picture as it is seen",
+        .enabled(if: Terminal.isThere)
+    )
+    func snapshot() async throws {
+        let folder = try TemporaryFolder()
+        let clip = folder.path("50%d of it.mp4")
+        try FileManager.default.copyItem(atPath: Media.fixture("rotated-90.mp4"), toPath: clip)
+        let outcome = try await Terminal.run(
+            """
+            os.chdir(sys.argv[1])
+            start('--video', 'null', '--loop', '--muted', sys.argv[2])
+            until('1.0x dropped'); press(' '); until('paused')
+            press('\\x1b[B'); until('00:00 /')
+            press('s'); until('50%d of it-0001.png')
+            press('s'); until('50%d of it-0002.png')
+            press(' '); until('1.0x dropped')
+            press('q')
+            print(ends())
+            start('--video', 'none', '--loop', sys.argv[3])
+            until('1.0x dropped')
+            press('s'); until('there is no picture to save')
+            press('q')
+            print(ends())
+            """,
+            folder.path,
+            clip,
+            Media.clip
+        )
+        #expect(outcome.lines == ["0", "0"], "\(outcome.text)")
+        let still = folder.path("still.png")
+        _ = try await Command.run("snapshot", clip, "--at", "0", "-o", still)
+        let wanted = try Data(contentsOf: URL(fileURLWithPath: still))
+        for number in 1...2 {
+            #expect(try Data(contentsOf: folder.file("50%d of it-000\(number).png")) == wanted)
+        }
+    }
+}

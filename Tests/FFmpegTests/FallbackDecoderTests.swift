@@ -1,0 +1,207 @@
+import CFFmpeg
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import FFmpeg
+
+/// A device that fails in the middle: the frames are those of the processor alone, each once and in order.
+@Suite("Fallback from a device", .enabled(if: Fixture.areThere, "make fixtures"))
+struct FallbackDecoderTests {
+    struct Shown: Hashable {
+        let time: MediaTime
+        let hash: String
+    }
+
+    /// With frames out of order, open groups of pictures, half frames, and without.
+    static let clips = [
+        "clip-h264-aac.mp4", "clip-hevc-aac.mp4", "open-groups-hevc.mp4", "clip-vp9-opus.webm",
+        "clip-av1-aac.mp4",
+        "clip-h264-aac.ts", "interlaced-h264.mp4", "interlaced-mpeg2.ts", "vfr.mp4",
+    ]
+
+    /// A clip's packets, and decoders for them.
+    struct Script {
+        let packets: [Packet]
+        let demuxer: FFmpegDemuxer
+        let track: Track
+        let source: MemoryDeviceSource
+
+        init(_ name: String, fault: DeviceFault? = nil) throws {
+            source = MemoryDeviceSource(try MemoryDevice(), fault: fault)
+            demuxer = FFmpegDemuxer(OpenRequest(location: Fixture.path(name)), hardware: source)
+            let description = try demuxer.open()
+            track = try #require(description.tracks.first { $0.mediaType == .video })
+            demuxer.setEnabledTracks([track.id])
+            var packets: [Packet] = []
+            while let packet = try demuxer.read() { packets.append(packet) }
+            self.packets = packets
+        }
+
+        func decoder(_ hardware: HardwareDecoding) throws -> any Decoder {
+            var options = DecoderOptions(threadCount: 2)
+            options.hardware = hardware
+            return try demuxer.makeDecoder(for: track.id, options: options)
+        }
+
+        /// From packet `start` on, to the end.
+        func play(_ decoder: any Decoder, from start: Int = 0, to end: Int? = nil) throws -> [Shown] {
+            var shown: [Shown] = []
+            var next = start
+            let end = end ?? packets.count
+            while true {
+                switch try decoder.receive() {
+                case .video(let frame):
+                    shown.append(Shown(time: frame.presentationTime, hash: FrameDigest.digest(of: frame)))
+                case .needsInput:
+                    if try decoder.send(next < end ? packets[next] : nil) { next += 1 }
+                case .ended: return shown
+                case .audio: return shown
+                }
+            }
+        }
+    }
+
+    final class Told: Sendable {
+        let errors = Locked<[MediaError]>([])
+        func listen(to decoder: any Decoder) {
+            decoder.setFaultHandler { [errors] error in errors.withLock { $0.append(error) } }
+        }
+        var count: Int { errors.withLock { $0.count } }
+    }
+
+    @Test("A device that does not fail gives the processor's frames, to the bit", arguments: clips)
+    func same(clip: String) throws {
+        let script = try Script(clip)
+        let told = Told()
+        let decoder = try script.decoder(.automatic)
+        told.listen(to: decoder)
+        let plain = try script.play(script.decoder(.none))
+        #expect(!plain.isEmpty)
+        #expect(try script.play(decoder) == plain)
+        #expect(told.count == 0)
+        #expect(script.source.made.withLock { $0 } == 1)
+    }
+
+    @Test(
+        "Wherever it fails, no frame is lost and none comes twice, and one sentence tells",
+        arguments: clips
+    )
+    func fails(clip: String) throws {
+        let plain = try Script(clip)
+        let frames = try plain.play(plain.decoder(.none))
+        let count = plain.packets.count
+        let places = Array(Set([0, 1, 2, 3, 7, 12, 13, 25, count / 3, count / 2, count - 2, count - 1]))
+            .sorted()
+        for place in places where place >= 0 && place < min(count, frames.count) {
+            for fault in [DeviceFault.packet(place), .frame(place)] {
+                let script = try Script(clip, fault: fault)
+                let told = Told()
+                let decoder = try script.decoder(.device("memory"))
+                told.listen(to: decoder)
+                #expect(try script.play(decoder) == frames, "\(fault)")
+                #expect(told.count == 1, "\(fault)")
+                // The next lap, and a seek, are the processor's.
+                decoder.flush()
+                #expect(try script.play(decoder) == frames, "\(fault)")
+                #expect(told.count == 1, "\(fault)")
+            }
+        }
+        let script = try Script(clip, fault: .drain)
+        #expect(try script.play(script.decoder(.automatic)) == frames)
+    }
+
+    @Test("After a seek the packets from there on are decoded again", arguments: clips)
+    func afterSeek(clip: String) throws {
+        let plain = try Script(clip)
+        let keys = plain.packets.indices.filter { plain.packets[$0].isKeyFrame }
+        for key in keys.suffix(3) {
+            let before = min(key + 5, plain.packets.count)
+            let reference = try plain.decoder(.none)
+            let expected = try plain.play(reference, from: key)
+            for offset in [0, 1, 4, 9] where key + offset < plain.packets.count {
+                let script = try Script(clip, fault: .packet(before + offset))
+                let decoder = try script.decoder(.automatic)
+                _ = try script.decodeSome(decoder, count: before)
+                decoder.flush()
+                #expect(try script.play(decoder, from: key) == expected, "key \(key), \(offset) behind it")
+            }
+        }
+    }
+
+    @Test("A frame is known again although the packets between were not all decoded")
+    func skipping() throws {
+        let clip = "clip-h264-aac.mp4"
+        let plain = try Script(clip)
+        let reference = try plain.decoder(.none)
+        reference.skip(.nonReference)
+        let expected = try plain.play(reference)
+        #expect(expected.count < plain.packets.count)
+        for place in [3, 10, 30] {
+            let script = try Script(clip, fault: .packet(place))
+            let decoder = try script.decoder(.automatic)
+            decoder.skip(.nonReference)
+            #expect(try script.play(decoder) == expected)
+        }
+    }
+
+    @Test("What is kept begins with the last key frame that was shown")
+    func kept() {
+        var packets = SentPackets()
+        for index in 0..<60 {
+            packets.note(Self.packet(index, isKey: index % 25 == 0), .none)
+            #expect(packets.sent.count <= 25 + 3)
+            if index >= 2 { packets.came(Self.time(index - 2)) }
+        }
+        #expect(packets.sent.first?.packet?.presentationTime == Self.time(50))
+        #expect(packets.newest == Self.time(57))
+        // The frames before a key frame have not all come when it is sent.
+        packets.note(Self.packet(75, isKey: true), .none)
+        packets.came(Self.time(74))
+        #expect(packets.sent.first?.packet?.presentationTime == Self.time(50))
+        packets.came(Self.time(75))
+        #expect(packets.sent.count == 1)
+    }
+
+    @Test("A group of pictures that is too large is not kept; a drain is")
+    func tooLarge() {
+        var packets = SentPackets()
+        for index in 0..<5 { packets.note(Self.packet(index, isKey: index == 0, byteCount: 20 << 20), .none) }
+        #expect(packets.isIncomplete && packets.sent.isEmpty)
+        var drained = packets
+        drained.note(nil, .none)
+        #expect(drained.sent.count == 1 && drained.sent.first?.packet == nil)
+        packets.note(Self.packet(6, isKey: true), .none)
+        #expect(!packets.isIncomplete && packets.sent.count == 1)
+    }
+
+    private static func time(_ index: Int) -> MediaTime { MediaTime(value: Int64(index), timescale: 25) }
+
+    private static func packet(_ index: Int, isKey: Bool, byteCount: Int = 1000) -> Packet {
+        Packet(
+            track: 0,
+            presentationTime: time(index),
+            decodeTime: time(index),
+            duration: time(1),
+            byteCount: byteCount,
+            isKeyFrame: isKey,
+            payload: Nothing()
+        )
+    }
+
+    private final class Nothing: PacketPayload {}
+}
+
+extension FallbackDecoderTests.Script {
+    func decodeSome(_ decoder: any Decoder, count: Int) throws -> Int {
+        var (sent, frames) = (0, 0)
+        while sent < count {
+            switch try decoder.receive() {
+            case .video: frames += 1
+            case .needsInput: if try decoder.send(packets[sent]) { sent += 1 }
+            case .audio, .ended: return frames
+            }
+        }
+        return frames
+    }
+}

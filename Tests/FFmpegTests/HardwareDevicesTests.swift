@@ -1,0 +1,224 @@
+import CFFmpeg
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import FFmpeg
+
+/// Which devices are looked for and opened, when, and how often.
+@Suite("Devices that decode")
+struct HardwareDevicesTests {
+    /// A machine as a test describes it.
+    private final class Machine: Sendable {
+        let folders: [String: [String]]
+        let codecs: Set<String>
+        let broken: Set<String>
+        let listed = Locked<[String]>([])
+        let opened = Locked<[String]>([])
+
+        init(_ folders: [String: [String]] = [:], codecs: Set<String> = [], broken: Set<String> = []) {
+            self.folders = folders
+            self.codecs = codecs
+            self.broken = broken
+        }
+
+        var devices: HardwareDevices {
+            HardwareDevices(
+                HardwareDevices.System(
+                    list: { [self] folder in
+                        listed.withLock { $0.append(folder) }
+                        return folders[folder] ?? []
+                    },
+                    isCodecNode: { [codecs] in codecs.contains($0) },
+                    open: { [self] kind, node in
+                        let name = "\(kind.rawValue) \(node ?? "-")"
+                        opened.withLock { $0.append(name) }
+                        if broken.contains(name) {
+                            return .failure(MediaError(.permissionDenied, "\(name) cannot be opened: no"))
+                        }
+                        return .success(HardwareDevice(kind, name: name, reference: nil))
+                    }
+                )
+            )
+        }
+    }
+
+    private final class Nothing: Decoder {
+        func send(_ packet: Packet?) throws(MediaError) -> Bool { true }
+        func receive() throws(MediaError) -> DecoderOutput { .needsInput }
+        func flush() {}
+    }
+
+    private func ask(
+        _ devices: HardwareDevices,
+        _ policy: HardwareDecoding,
+        _ codec: AVCodecID = AV_CODEC_ID_H264
+    ) throws(MediaError) -> String? {
+        try devices.makeDecoder(policy, of: codec) { _ in Nothing() }?.name
+    }
+
+    private static let full = [
+        "/dev": ["null", "nvidiactl", "nvidia0", "video0", "video10", "video2", "nvidia-uvm", "tty"],
+        "/dev/dri": ["by-path", "card0", "renderD129", "renderD128"],
+    ]
+
+    @Test("none looks for nothing; automatic without a device looks into two folders and says nothing")
+    func nothing() throws {
+        let machine = Machine()
+        let devices = machine.devices
+        #expect(try ask(devices, .none) == nil)
+        #expect(machine.listed.withLock { $0 } == [])
+        #expect(try ask(devices, .automatic) == nil)
+        #expect(Set(machine.listed.withLock { $0 }) == ["/dev", "/dev/dri"])
+        #expect(machine.opened.withLock { $0 } == [])
+        // A camera is no decoder.
+        let camera = Machine(["/dev": ["video0", "video1"]])
+        #expect(try ask(camera.devices, .automatic) == nil)
+        #expect(camera.opened.withLock { $0 } == [])
+    }
+
+    @Test("automatic takes the first device that opens and decodes the codec, and opens it once")
+    func automatic() throws {
+        let machine = Machine(Self.full, codecs: ["/dev/video10"])
+        let devices = machine.devices
+        for _ in 0..<3 { #expect(try ask(devices, .automatic) == "nvdec -") }
+        #expect(machine.opened.withLock { $0 } == ["nvdec -"])
+        let half = Machine(
+            Self.full,
+            codecs: ["/dev/video10"],
+            broken: ["nvdec -", "vaapi /dev/dri/renderD128"]
+        )
+        let others = half.devices
+        for _ in 0..<3 { #expect(try ask(others, .automatic) == "vaapi /dev/dri/renderD129") }
+        // What cannot be opened is not tried again.
+        #expect(
+            half.opened.withLock { $0 } == [
+                "nvdec -", "vaapi /dev/dri/renderD128", "vaapi /dev/dri/renderD129",
+            ]
+        )
+        // No device decodes it, and each was opened: that is nothing to complain of.
+        #expect(try ask(devices, .automatic, AV_CODEC_ID_GIF) == nil)
+        // Devices that are there and cannot be used are.
+        let locked = Machine(["/dev/dri": ["renderD128"]], broken: ["vaapi /dev/dri/renderD128"])
+        let error = #expect(throws: MediaError.self) { try ask(locked.devices, .automatic) }
+        #expect(error?.message == "vaapi /dev/dri/renderD128 cannot be opened: no")
+    }
+
+    @Test(
+        "A device is named by kind, by kind and place, or by place",
+        arguments: [
+            ("vaapi", "vaapi /dev/dri/renderD128"),
+            ("vaapi:/dev/dri/renderD129", "vaapi /dev/dri/renderD129"),
+            ("/dev/dri/renderD129", "vaapi /dev/dri/renderD129"), ("nvdec", "nvdec -"), ("cuda", "nvdec -"),
+            ("nvdec:1", "nvdec 1"), ("/dev/nvidia0", "nvdec 0"), ("v4l2m2m", "v4l2m2m -"),
+            ("/dev/video10", "v4l2m2m /dev/video10"),
+        ]
+    )
+    func named(name: String, device: String) throws {
+        let machine = Machine(Self.full, codecs: ["/dev/video10"])
+        #expect(try ask(machine.devices, .device(name)) == device)
+    }
+
+    @Test(
+        "A device that is not there is told in words, and libav is not asked",
+        arguments: [
+            ("vaapi", "this machine has no device for vaapi"),
+            ("nvdec:0", "this machine has no device for nvdec"),
+            ("v4l2m2m", "this machine has no device for v4l2m2m"),
+            ("/dev/dri/renderD128", "this machine has no device for vaapi"),
+            ("magic", "there is no hardware decoder magic: known are \(HardwareName.known)"),
+            ("", "there is no hardware decoder : known are \(HardwareName.known)"),
+            ("/dev/sda", "there is no hardware decoder /dev/sda: known are \(HardwareName.known)"),
+        ]
+    )
+    func missing(name: String, words: String) throws {
+        let machine = Machine()
+        let error = #expect(throws: MediaError.self) { try ask(machine.devices, .device(name)) }
+        #expect(error?.code == .hardwareUnavailable)
+        #expect(error?.message == words)
+        #expect(machine.opened.withLock { $0 } == [])
+    }
+
+    @Test("A place that is not there, of a kind that is")
+    func missingPlace() throws {
+        let machine = Machine(Self.full)
+        let error = #expect(throws: MediaError.self) {
+            try ask(machine.devices, .device("/dev/dri/renderD130"))
+        }
+        #expect(error?.message == "there is no device /dev/dri/renderD130")
+        let codec = #expect(throws: MediaError.self) {
+            try ask(machine.devices, .device("vaapi"), AV_CODEC_ID_GIF)
+        }
+        #expect(codec?.message == "vaapi /dev/dri/renderD128 does not decode gif")
+    }
+
+    @Test("libav tells which codecs a device decodes; without the machine's own decoders of the same name")
+    func ways() throws {
+        let vaapi = HardwareDevice(.vaapi, name: "vaapi", reference: nil)
+        #expect(vaapi.way(to: AV_CODEC_ID_H264)?.surface == AV_PIX_FMT_VAAPI)
+        #expect(vaapi.way(to: AV_CODEC_ID_AV1).map { String(cString: $0.codec.pointee.name) } == "av1")
+        #expect(vaapi.way(to: AV_CODEC_ID_GIF) == nil)
+        let nvdec = HardwareDevice(.nvdec, name: "nvdec", reference: nil)
+        #expect(nvdec.way(to: AV_CODEC_ID_H264).map { String(cString: $0.codec.pointee.name) } == "h264")
+        let kernel = HardwareDevice(.v4l2m2m, name: "v4l2m2m", reference: nil)
+        let way = kernel.way(to: AV_CODEC_ID_MPEG2VIDEO)
+        #expect(way.map { String(cString: $0.codec.pointee.name) } == "mpeg2_v4l2m2m")
+    }
+
+    /// The real library, with a device that is not what it is taken for: libav takes the format off its list and asks
+    /// again, and then it is refused.
+    @Test(
+        "Where libav cannot set a decoder up on the device, the processor decodes every frame",
+        .enabled(if: Fixture.areThere)
+    )
+    func formatRefused() throws {
+        for clip in ["clip-h264-aac.mp4", "clip-hevc-aac.mp4", "clip-vp9-opus.webm"] {
+            let memory = try MemoryDevice()
+            let demuxer = FFmpegDemuxer(
+                OpenRequest(location: Fixture.path(clip)),
+                hardware: RealContext(memory.device)
+            )
+            let description = try demuxer.open()
+            let track = try #require(description.tracks.first { $0.mediaType == .video })
+            demuxer.setEnabledTracks([track.id])
+            var options = DecoderOptions(threadCount: 2)
+            options.hardware = .automatic
+            let decoder = try demuxer.makeDecoder(for: track.id, options: options)
+            let told = FallbackDecoderTests.Told()
+            told.listen(to: decoder)
+            let script = try FallbackDecoderTests.Script(clip)
+            var hashes: [String] = []
+            var next = 0
+            loop: while true {
+                switch try decoder.receive() {
+                case .video(let frame): hashes.append(FrameDigest.digest(of: frame))
+                case .needsInput:
+                    let packet = next < script.packets.count ? script.packets[next] : nil
+                    if try decoder.send(packet) { next += 1 }
+                case .ended, .audio: break loop
+                }
+            }
+            #expect(try hashes == script.play(script.decoder(.none)).map(\.hash), "\(clip)")
+            let errors = told.errors.withLock { $0 }
+            #expect(
+                errors.map(\.message) == [
+                    "memory decodes no more, the processor does: the device does not decode streams like this one"
+                ]
+            )
+            #expect(errors.first?.code == .hardwareUnavailable && errors.first?.libraryLog != nil)
+        }
+    }
+
+    private struct RealContext: HardwareSource {
+        let device: HardwareDevice
+        init(_ device: HardwareDevice) { self.device = device }
+
+        func makeDecoder(
+            _ policy: HardwareDecoding,
+            of codec: AVCodecID,
+            make: (HardwareDevice?) throws(MediaError) -> any Decoder
+        ) throws(MediaError) -> (decoder: any Decoder, name: String)? {
+            (try make(device), device.name)
+        }
+    }
+}

@@ -1,0 +1,231 @@
+import CFFmpeg
+import Glibc
+import MediaCore
+import Testing
+
+@testable import FFmpeg
+
+/// A device that every machine has: its frames lie in files that nobody sees, and libav takes them for those of a DRM
+/// device. So libav's own calls for frames of devices are run, all but decoding on one.
+final class MemoryDevice: Sendable {
+    let device: HardwareDevice
+    /// How often a frame was read back.
+    let readCount = Locked(0)
+    /// From now on frames cannot be read back: the device is gone.
+    let isLost = Locked(false)
+
+    /// `posesAs`: whose decoders libav is asked for.
+    init(posesAs type: AVHWDeviceType = AV_HWDEVICE_TYPE_VAAPI) throws {
+        let reference = try #require(av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_DRM))
+        let context = UnsafeMutableRawPointer(reference.pointee.data)
+            .assumingMemoryBound(to: AVHWDeviceContext.self)
+        context.pointee.hwctx.assumingMemoryBound(to: AVDRMDeviceContext.self).pointee.fd = -1
+        try #require(av_hwdevice_ctx_init(reference) >= 0)
+        device = HardwareDevice(.vaapi, name: "memory", reference: reference, type: type)
+    }
+
+    /// The frame as a device has it: chroma in pairs, samples of more than 8 bits at the upper end of 16, `margin` rows and
+    /// columns around it that are not to be seen.
+    func upload(_ frame: VideoFrame, margin: Int = 0) throws -> FrameOwner {
+        let memory = try #require(frame.storage as? FFmpegVideoStorage).frame.pointer
+        let format = AVPixelFormat(memory.pointee.format)
+        let wide = PixelFormats.depth(format) > 8
+        let sample = wide ? 2 : 1
+        let (width, height) = (frame.size.width + 2 * margin, frame.size.height + 2 * margin)
+        let pitch = (width + 1) / 2 * 2 * sample
+        let (rows, chromaRows) = (height, (height + 1) / 2)
+        var bytes = [UInt8](repeating: 77, count: pitch * (rows + chromaRows))
+        frame.withPlanes { planes in
+            for (index, plane) in planes.enumerated() {
+                let inset = index == 0 ? margin : margin / 2
+                for row in 0..<plane.rowCount {
+                    let start = (index == 0 ? 0 : pitch * rows) + (row + inset) * pitch
+                    for column in 0..<plane.bytesUsedPerRow / sample {
+                        let place =
+                            index == 0
+                            ? start + (column + inset) * sample
+                            : start + ((column + inset) * 2 + index - 1) * sample
+                        let from = plane.baseAddress + row * plane.bytesPerRow + column * sample
+                        if wide {
+                            let value = from.loadUnaligned(as: UInt16.self) << 6
+                            bytes[place] = UInt8(value & 255)
+                            bytes[place + 1] = UInt8(value >> 8)
+                        } else {
+                            bytes[place] = from.loadUnaligned(as: UInt8.self)
+                        }
+                    }
+                }
+            }
+        }
+        let file = try Self.file(bytes)
+        let surface = try surface(
+            file,
+            byteCount: bytes.count,
+            pitch: pitch,
+            size: PixelSize(width: width, height: height),
+            layout: wide ? AV_PIX_FMT_P010LE : AV_PIX_FMT_NV12
+        )
+        try #require(av_frame_copy_props(surface.pointer, memory) >= 0)
+        // As libavcodec leaves them: cut at the right and at the bottom alone.
+        (surface.pointer.pointee.width, surface.pointer.pointee.height) = (
+            Int32(width - margin), Int32(height - margin)
+        )
+        surface.pointer.pointee.crop_left = margin
+        surface.pointer.pointee.crop_top = margin
+        return surface
+    }
+
+    private static func file(_ bytes: [UInt8]) throws -> Int32 {
+        var name = Array("/tmp/playhead-surface-XXXXXX".utf8CString)
+        let file = mkstemp(&name)
+        try #require(file >= 0)
+        unlink(name)
+        try #require(write(file, bytes, bytes.count) == bytes.count)
+        return file
+    }
+
+    private func surface(
+        _ file: Int32,
+        byteCount: Int,
+        pitch: Int,
+        size: PixelSize,
+        layout: AVPixelFormat
+    ) throws -> FrameOwner {
+        let descriptor = UnsafeMutablePointer<AVDRMFrameDescriptor>.allocate(capacity: 1)
+        descriptor.initialize(to: AVDRMFrameDescriptor())
+        descriptor.pointee.nb_objects = 1
+        descriptor.pointee.objects.0.fd = file
+        descriptor.pointee.objects.0.size = byteCount
+        descriptor.pointee.nb_layers = 1
+        descriptor.pointee.layers.0.nb_planes = 2
+        descriptor.pointee.layers.0.planes.0.pitch = pitch
+        descriptor.pointee.layers.0.planes.1.pitch = pitch
+        descriptor.pointee.layers.0.planes.1.offset = pitch * size.height
+        let frame = try FrameOwner()
+        frame.pointer.pointee.format = AV_PIX_FMT_DRM_PRIME.rawValue
+        frame.pointer.pointee.buf.0 = av_buffer_create(
+            UnsafeMutableRawPointer(descriptor).assumingMemoryBound(to: UInt8.self),
+            MemoryLayout<AVDRMFrameDescriptor>.size,
+            { _, bytes in
+                guard let bytes else { return }
+                let descriptor = UnsafeMutableRawPointer(bytes).assumingMemoryBound(
+                    to: AVDRMFrameDescriptor.self
+                )
+                close(descriptor.pointee.objects.0.fd)
+                descriptor.deallocate()
+            },
+            nil,
+            0
+        )
+        frame.pointer.pointee.data.0 = UnsafeMutableRawPointer(descriptor).assumingMemoryBound(to: UInt8.self)
+        let frames = try #require(av_hwframe_ctx_alloc(device.reference))
+        let context = UnsafeMutableRawPointer(frames.pointee.data)
+            .assumingMemoryBound(to: AVHWFramesContext.self)
+        context.pointee.format = AV_PIX_FMT_DRM_PRIME
+        context.pointee.sw_format = layout
+        context.pointee.width = Int32(size.width)
+        context.pointee.height = Int32(size.height)
+        try #require(av_hwframe_ctx_init(frames) >= 0)
+        frame.pointer.pointee.hw_frames_ctx = frames
+        return frame
+    }
+}
+
+/// What goes wrong with a device, and when.
+enum DeviceFault: Hashable, Sendable, CustomTestStringConvertible {
+    /// It refuses the packet with this number, from 0.
+    case packet(Int)
+    /// It has no frame where the one with this number is due.
+    case frame(Int)
+    /// It cannot be drained.
+    case drain
+
+    var testDescription: String {
+        switch self {
+        case .packet(let index): "packet \(index)"
+        case .frame(let index): "frame \(index)"
+        case .drain: "drain"
+        }
+    }
+}
+
+/// Decodes on a `MemoryDevice`: by the processor, into the device's frames; and fails as it is told.
+///
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
+final class MemoryDeviceDecoder: Decoder, @unchecked Sendable {
+    private let base: any Decoder
+    private let device: MemoryDevice
+    private let fault: DeviceFault?
+    private var packets = 0
+    private var frames = 0
+    private var surfaces = SurfaceBudget()
+
+    init(_ base: any Decoder, on device: MemoryDevice, fault: DeviceFault?) {
+        self.base = base
+        self.device = device
+        self.fault = fault
+    }
+
+    static let failure = MediaError(.decodeFailed, "the device hangs")
+
+    func send(_ packet: Packet?) throws(MediaError) -> Bool {
+        if packet == nil, fault == .drain { throw Self.failure }
+        if packet != nil, fault == .packet(packets) { throw Self.failure }
+        guard try base.send(packet) else { return false }
+        packets += 1
+        return true
+    }
+
+    func receive() throws(MediaError) -> DecoderOutput {
+        let output = try base.receive()
+        guard case .video(var frame) = output else { return output }
+        if fault == .frame(frames) { throw Self.failure }
+        frames += 1
+        do {
+            let target = AVPixelFormat(
+                (frame.storage as? FFmpegVideoStorage)?.frame.pointer.pointee.format ?? -1
+            )
+            let surface = try Surface(device.upload(frame), on: device.device, as: target)
+            let storage = SurfaceStorage(
+                surface.look,
+                byteCount: surface.byteCount,
+                download: { [device] () throws(MediaError) in
+                    device.readCount.withLock { $0 += 1 }
+                    if device.isLost.withLock({ $0 }) { throw Self.failure }
+                    return try surface.download()
+                },
+                failed: { _ in }
+            )
+            surfaces.admit(storage)
+            frame.storage = storage
+        } catch {
+            throw error as? MediaError ?? MediaError(.unknown, "\(error)")
+        }
+        return .video(frame)
+    }
+
+    func flush() { base.flush() }
+    func skip(_ skipping: DecodeSkipping) { base.skip(skipping) }
+    var delaysPictures: Bool { base.delaysPictures }
+}
+
+/// Makes decoders on a `MemoryDevice`, and counts what it is asked.
+final class MemoryDeviceSource: HardwareSource {
+    let device: MemoryDevice
+    let made = Locked(0)
+    private let fault: DeviceFault?
+
+    init(_ device: MemoryDevice, fault: DeviceFault? = nil) {
+        self.device = device
+        self.fault = fault
+    }
+
+    func makeDecoder(
+        _ policy: HardwareDecoding,
+        of codec: AVCodecID,
+        make: (HardwareDevice?) throws(MediaError) -> any Decoder
+    ) throws(MediaError) -> (decoder: any Decoder, name: String)? {
+        made.withLock { $0 += 1 }
+        return (MemoryDeviceDecoder(try make(nil), on: device, fault: fault), "memory")
+    }
+}

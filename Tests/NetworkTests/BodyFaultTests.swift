@@ -1,0 +1,177 @@
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import Network
+
+/// Answers that are none, or of something else.
+@Suite("Network: bodies that are not what they seem", .timeLimit(.minutes(1)))
+struct BodyFaultTests {
+    typealias Answer = FaultServer.Answer
+
+    // MARK: Bodies that are not what they seem
+
+    @Test("Ranges are not known here: the bytes are right all the same, and one can go back")
+    func noRanges() throws {
+        let file = try ServedFile.recovers { _, answer in answer = .whole(ServedFile.bytes(300_000)) }
+        #expect(file.source.isSeekable)
+        #expect(file.source.byteCount == 300_000)
+        #expect(file.server.log.count == 1)
+    }
+
+    @Test("Without ranges a place is read up to, and an earlier one from the start again")
+    func goingBackWithoutRanges() throws {
+        var policy = ServedFile.policy
+        policy.storeLimit = 1
+        policy.window = 1
+        policy.firstWindow = 1
+        let all = ServedFile.bytes(3_000_000)
+        let file = try ServedFile(size: 3_000_000, policy: policy) { _, answer in answer = .whole(all) }
+        defer { file.server.stop() }
+        #expect(try file.read(upTo: 100) == Array(all[..<100]))
+        #expect(try file.read(from: 2_900_000) == Array(all[2_900_000...]))
+        #expect(try file.read(from: 1000, upTo: 100_000) == Array(all[1000..<101_000]))
+        #expect(file.ranges.dropFirst().allSatisfy { $0 == "-" })
+    }
+
+    @Test("Neither ranges nor a length nor a tag: once, in order")
+    func onceOnly() throws {
+        let file = try ServedFile { _, answer in
+            answer = .whole(ServedFile.bytes(300_000), tag: nil)
+            answer.isChunked = true
+            answer.hang = .inBody(5000)
+        }
+        defer { file.server.stop() }
+        #expect(try file.read(upTo: 1).count == 1)
+        #expect(!file.source.isSeekable)
+        #expect(file.source.byteCount == nil)
+        file.server.release()
+        #expect(try file.read() == file.bytes)
+        #expect(file.source.byteCount == 300_000)
+        #expect(!file.source.isSeekable)
+    }
+
+    @Test("The same, and the connection ends: nothing is made up")
+    func onceOnlyAndBroken() throws {
+        try ServedFile.fails(.io, requests: 1) { _, answer in
+            answer = .whole(ServedFile.bytes(300_000), tag: nil)
+            answer.isChunked = true
+            answer.cut = 50_000
+            answer.end = .close
+        }
+    }
+
+    @Test("Without a length, and without chunks: what came is all")
+    func untilTheEnd() throws {
+        try ServedFile.recovers { _, answer in
+            answer = .whole(ServedFile.bytes(300_000))
+            answer.set("Content-Length", nil)
+            answer.end = .close
+        }
+    }
+
+    @Test("Chunks with ranges")
+    func chunked() throws { try ServedFile.recovers { _, answer in answer.isChunked = true } }
+
+    @Test("A part that begins elsewhere: once, and for ever")
+    func wrongOffset() throws {
+        let shift: @Sendable (inout Answer) -> Void = { $0.set("Content-Range", "bytes 1000-300999/400000") }
+        try ServedFile.recovers {
+            if $0.number == 1 { $1.set("Content-Range", "bytes 10-299999/300000") }
+        }
+        try ServedFile.fails(.io, requests: 3) { _, answer in shift(&answer) }
+    }
+
+    @Test("A part that says nothing of its place")
+    func noPlace() throws {
+        try ServedFile.fails(.io, requests: 3) { _, answer in answer.set("Content-Range", nil) }
+    }
+
+    @Test("A part of something longer than before")
+    func wrongTotal() throws {
+        try ServedFile.fails(.resourceChanged, requests: 2) {
+            $1.cut = 100_000
+            $1.end = .close
+            if $0.number > 1 { $1.set("Content-Range", "bytes 100000-299999/400000") }
+        }
+    }
+
+    @Test("Totals that nobody knows")
+    func unknownTotal() throws {
+        var policy = ServedFile.policy
+        policy.window = 128 << 10
+        policy.firstWindow = 128 << 10
+        let file = try ServedFile(policy: policy) { request, answer in
+            guard let first = request.range?.first, answer.status == 206 else { return }
+            answer.set("Content-Range", "bytes \(first)-\(first + answer.body.count - 1)/*")
+        }
+        defer { file.server.stop() }
+        #expect(try file.read() == file.bytes)
+        #expect(file.source.byteCount == 300_000)
+    }
+
+    @Test("More than was asked for is left alone")
+    func tooMuch() throws {
+        var policy = ServedFile.policy
+        policy.window = 100_000
+        policy.firstWindow = 100_000
+        let all = ServedFile.bytes(300_000)
+        let file = try ServedFile(policy: policy) { request, answer in
+            guard let first = request.range?.first, first < all.count else { return }
+            answer = Answer(
+                206,
+                headers: [("Content-Range", "bytes \(first)-\(all.count - 1)/\(all.count)")],
+                body: Array(all[first...])
+            )
+        }
+        defer { file.server.stop() }
+        #expect(try file.read() == all)
+    }
+
+    @Test("Compressed although nobody asked for it")
+    func compressed() throws {
+        let error = try ServedFile.fails(.io, requests: 1) { _, answer in
+            answer.set("Content-Encoding", "gzip")
+        }
+        #expect(error.message.contains("gzip"))
+    }
+
+    @Test("Headers without an end")
+    func headerBomb() throws {
+        try ServedFile.fails(.exceedsLimits, requests: 1) { _, answer in
+            for index in 0..<2000 { answer.headers.append(("X-\(index)", String(repeating: "x", count: 60))) }
+        }
+    }
+
+    // MARK: Another file by the same name
+
+    @Test("It changes in the middle: an error, and never its bytes", arguments: ["ETag", "Last-Modified"])
+    func changed(by name: String) throws {
+        let old = ServedFile.bytes(300_000)
+        let new = ServedFile.bytes(300_000, seed: 2)
+        let file = try ServedFile { request, answer in
+            let isNew = request.number > 1
+            answer = Answer.file(isNew ? new : old, for: request, tag: isNew ? "two" : "one")
+            if name != "ETag" {
+                // A server that knows no `If-Range` sends the part of the new file.
+                answer.set("ETag", nil)
+                answer.set(
+                    "Last-Modified",
+                    isNew ? "Tue, 02 Jan 2024 00:00:00 GMT" : "Mon, 01 Jan 2024 00:00:00 GMT"
+                )
+            }
+            if !isNew {
+                answer.cut = 100_000
+                answer.end = .close
+            }
+        }
+        defer { file.server.stop() }
+        #expect(try file.read(upTo: 100_000) == Array(old[..<100_000]))
+        let error = #expect(throws: MediaError.self) { try file.read(from: 100_000) }
+        #expect(error?.code == .resourceChanged)
+        // For good, also where bytes are at hand.
+        #expect(throws: MediaError.self) { try file.read(upTo: 1) }
+        let tag = file.server.log[1].headers["if-range"]
+        #expect(tag == (name == "ETag" ? "one" : "Mon, 01 Jan 2024 00:00:00 GMT"))
+    }
+}

@@ -1,0 +1,198 @@
+import FFmpeg
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+import Testing
+
+@Suite(
+    "Network: playing from a server",
+    .enabled(if: Fixture.areThere, "make fixtures"),
+    .timeLimit(.minutes(1))
+)
+struct ServedPlaybackTests {
+    /// Each picture that was shown, by its time and hash, and how it ended.
+    private struct Playing: Equatable {
+        var frames: [String] = []
+        var ending = ""
+    }
+
+    private func play(_ asset: Asset, _ during: @Sendable (Player) -> Void = { _ in }) async -> Playing {
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let frames = Locked([String]())
+        let layer = PlayerLayer(player: player)
+        layer.add(
+            CallbackVideoSink { frame in
+                let line = "\(frame.presentationTime.seconds) \(FrameDigest.digest(of: frame))"
+                frames.withLock { $0.append(line) }
+            }
+        )
+        let events = player.events
+        player.play()
+        player.replaceCurrentItem(with: PlayerItem(asset: asset))
+        during(player)
+        var playing = Playing()
+        for await event in events {
+            switch event {
+            case .didPlayToEndTime: playing.ending = "end"
+            case .failedToPlayToEndTime(_, let error): playing.ending = "\(error.code)"
+            case .itemStatusChanged(let item, .failed):
+                playing.ending = (item.error?.code).map { "\($0)" } ?? "?"
+            case .playbackStalled: playing.frames.append("stall")
+            default: continue
+            }
+            if !playing.ending.isEmpty { break }
+        }
+        await player.shutdown()
+        playing.frames = withExtendedLifetime(layer) { frames.withLock { $0 } }
+        return playing
+    }
+
+    private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
+
+    private func asset(_ server: FaultServer, _ path: String = "/film.mp4", timeout: Double = 10) throws
+        -> Asset
+    {
+        let url = try #require(URL(string: server.url(path)))
+        return Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: timeout)))
+    }
+
+    private static let films = [
+        "clip-h264-aac.mp4", "clip-moov-at-end.mp4", "clip-vp9-opus.webm", "clip-h264-aac.ts",
+        "clip-fragmented.mp4",
+    ]
+
+    @Test("Every picture is that of the file", arguments: films)
+    func same(_ name: String) async throws {
+        let local = await play(Asset(url: Fixture.url(name)))
+        #expect(local.ending == "end")
+        let server = try FaultServer(try bytes(name))
+        defer { server.stop() }
+        #expect(await play(try asset(server)) == local)
+    }
+
+    @Test("The same from a server without ranges", arguments: films)
+    func withoutRanges(_ name: String) async throws {
+        let local = await play(Asset(url: Fixture.url(name)))
+        let film = try bytes(name)
+        let server = try FaultServer(film) { _, answer in answer = .whole(film) }
+        defer { server.stop() }
+        #expect(await play(try asset(server)) == local)
+    }
+
+    @Test("The same where every connection ends after a few bytes, or hangs", arguments: [true, false])
+    func broken(ends: Bool) async throws {
+        let name = "clip-h264-aac.mp4"
+        let local = await play(Asset(url: Fixture.url(name)))
+        let server = try FaultServer(try bytes(name)) { _, answer in
+            if ends {
+                answer.cut = min(answer.body.count, 30_000)
+                answer.end = .close
+            } else {
+                answer.hang = .inBody(30_000)
+            }
+        }
+        defer { server.stop() }
+        #expect(await play(try asset(server, timeout: 0.05)) == local)
+        #expect(server.log.count >= 3)
+    }
+
+    @Test("What fails in the middle is played up to there, and told")
+    func failsInTheMiddle() async throws {
+        let name = "clip-h264-aac.mp4"
+        let film = try bytes(name)
+        let local = await play(Asset(url: Fixture.url(name)))
+        let server = try FaultServer(film) { request, answer in
+            if request.number == 1 {
+                answer.cut = film.count / 2
+                answer.end = .close
+            } else {
+                answer = FaultServer.Answer(403)
+            }
+        }
+        defer { server.stop() }
+        let played = await play(try asset(server))
+        #expect(played.ending == "permissionDenied")
+        #expect(played.frames.count > 20)
+        #expect(played.frames == Array(local.frames.prefix(played.frames.count)))
+    }
+
+    /// With so much in front of, or behind, what is wanted that no request brings all.
+    private func spread(_ name: String) throws -> [UInt8] {
+        var film = try bytes(name)
+        let padding = 6 << 20
+        let box = withUnsafeBytes(of: UInt32(padding).bigEndian) { Array($0) } + Array("free".utf8)
+        let free = box + [UInt8](repeating: 0, count: padding - 8)
+        guard name == "clip-moov-at-end.mp4" else { return name.hasSuffix("mp4") ? film + free : film }
+        let mark = Array("moov".utf8)
+        let place = try #require(film.indices.dropLast(4).last { Array(film[$0..<$0 + 4]) == mark })
+        film.insert(contentsOf: free, at: place - 4)
+        return film
+    }
+
+    @Test(
+        "Requests up to the first picture, loading included",
+        arguments: [
+            ("clip-h264-aac.mp4", 1), ("clip-moov-at-end.mp4", 3), ("clip-vp9-opus.webm", 1),
+        ]
+    )
+    func requests(_ name: String, most: Int) async throws {
+        let server = try FaultServer(try spread(name))
+        defer { server.stop() }
+        let asset = try asset(server)
+        try await asset.load()
+        let generator = ImageGenerator(asset: asset)
+        _ = try await generator.image(at: .zero)
+        #expect(server.log.count <= most, "\(server.log.map { $0.headers["range"] ?? "-" })")
+        #expect(Set(server.log.map(\.connection)).count <= most)
+    }
+
+    @Test(
+        "A film that does not answer holds nobody who lets go of it",
+        arguments: [
+            FaultServer.Answer.Hang.beforeHead, .beforeBody, .inBody(500), .inBody(40_000),
+        ]
+    )
+    func letGo(hang: FaultServer.Answer.Hang) async throws {
+        let server = try FaultServer(try bytes("clip-h264-aac.mp4")) { _, answer in answer.hang = hang }
+        defer { server.stop() }
+        var configuration = Player.Configuration()
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let asset = try asset(server)
+        player.replaceCurrentItem(with: PlayerItem(asset: asset))
+        player.play()
+        while server.log.isEmpty { await Task.yield() }
+        let clock = ContinuousClock()
+        let taken = clock.measure { player.replaceCurrentItem(with: nil) }
+        #expect(taken < .milliseconds(100))
+        await player.shutdown()
+        // The asset is still held, and its connection is not.
+        while server.openConnections > 0 { await Task.yield() }
+        withExtendedLifetime(asset) {}
+    }
+
+    @Test("Playlists of a network are refused in words")
+    func playlist() async throws {
+        let server = try FaultServer(Array("#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1/a.ts\n".utf8))
+        defer { server.stop() }
+        let asset = try asset(server, "/list.m3u8?key=1")
+        let error = await #expect(throws: PlaybackError.self) { try await asset.load() }
+        #expect(error?.code == .forbidden)
+        #expect(error?.message.contains("HLS") == true)
+        #expect(server.log.count == 1)
+    }
+
+    @Test("No credentials in what is told of a failure")
+    func credentials() async throws {
+        let server = try FaultServer([]) { _, answer in answer = FaultServer.Answer(404) }
+        defer { server.stop() }
+        let url = try #require(URL(string: "http://me:hush@127.0.0.1:\(server.port)/a.mp4"))
+        let error = try await #require(throws: PlaybackError.self) { try await Asset(url: url).load() }
+        #expect(error.code == .notFound)
+        #expect(!"\(error) \(error.errorUserInfo) \(String(describing: error.url))".contains("hush"))
+    }
+}

@@ -1,0 +1,84 @@
+import MediaCore
+import TestSupport
+
+@testable import Network
+
+/// A file on a misbehaving server, and a source that reads it. Times are so short that nobody waits for them.
+struct ServedFile {
+    let bytes: [UInt8]
+    let server: FaultServer
+    let source: HTTPByteSource
+
+    /// `size` bytes that no other place of the file has.
+    static func bytes(_ size: Int, seed: UInt64 = 1) -> [UInt8] {
+        var random = SplitMix64(seed)
+        var bytes: [UInt8] = []
+        while bytes.count < size { withUnsafeBytes(of: random.next()) { bytes += $0 } }
+        return Array(bytes.prefix(size))
+    }
+
+    init(
+        size: Int = 300_000,
+        path: String = "/film.mp4",
+        timeout: Double = 5,
+        headers: [NetworkOptions.Header] = [],
+        policy: HTTPByteSource.Policy = ServedFile.policy,
+        change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void = { _, _ in }
+    ) throws {
+        bytes = Self.bytes(size)
+        server = try FaultServer(bytes, change: change)
+        let options = NetworkOptions(headers: headers, timeout: timeout)
+        source = try HTTPByteSource(url: server.url(path), options: options, policy: policy)
+    }
+
+    /// Pauses of a millisecond.
+    static var policy: HTTPByteSource.Policy {
+        var policy = HTTPByteSource.Policy()
+        policy.backOff = 1_000_000
+        // Each of its reads is another reader's.
+        policy.grace = 60_000_000_000
+        return policy
+    }
+
+    /// All from `offset` on, in reads of `step` bytes.
+    func read(from offset: Int64 = 0, upTo count: Int = .max, step: Int = 40_000) throws(MediaError)
+        -> [UInt8]
+    {
+        try Self.read(source, from: offset, upTo: count, step: step)
+    }
+
+    static func read(
+        _ source: HTTPByteSource,
+        from offset: Int64 = 0,
+        upTo count: Int = .max,
+        step: Int = 40_000
+    )
+        throws(MediaError) -> [UInt8]
+    {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: step, alignment: 1)
+        defer { buffer.deallocate() }
+        let context = ReadContext()
+        defer { context.cancel() }
+        var result: [UInt8] = []
+        while result.count < count {
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                let part = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(count - result.count))
+                let got = try source.read(at: offset + Int64(result.count), into: part, context: context)
+                if got == 0 { break }
+                result += part.prefix(got)
+            } catch {
+                guard error.code == .notReady else { throw error }
+                context.wait(after: wakes)
+            }
+        }
+        return result
+    }
+
+    /// As "first-last" of each request's range; "-" for none.
+    var ranges: [String] {
+        server.log.map { request in
+            request.range.map { "\($0.first)-\($0.last.map { String($0) } ?? "")" } ?? "-"
+        }
+    }
+}

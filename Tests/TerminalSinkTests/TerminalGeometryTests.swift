@@ -1,0 +1,101 @@
+import MediaCore
+import TerminalSink
+import Testing
+
+@Suite("Where pictures lie on a terminal")
+struct TerminalGeometryTests {
+    static func geometry(
+        _ columns: Int,
+        _ rows: Int,
+        _ width: Int = 0,
+        _ height: Int = 0,
+        status: Bool = true
+    ) -> TerminalGeometry {
+        TerminalGeometry(
+            columns: columns,
+            rows: rows,
+            pixels: PixelSize(width: width, height: height),
+            hasStatusLine: status,
+            keepsRow: false
+        )
+    }
+
+    @Test("Cells are as the terminal says, else twice as high as wide")
+    func cells() {
+        let known = Self.geometry(100, 30, 900, 570)
+        #expect(known.cell == PixelSize(width: 9, height: 19))
+        #expect(known.knowsPixels)
+        // No pixels; one pixel a cell; what is no cell's shape.
+        for (width, height) in [(0, 0), (100, 30), (900, 30 * 37), (3000, 30 * 5)] {
+            let unknown = Self.geometry(100, 30, width, height)
+            #expect(unknown.cell == PixelSize(width: 8, height: 16))
+            #expect(!unknown.knowsPixels)
+        }
+    }
+
+    @Test("The last row is kept where there is another")
+    func rows() {
+        #expect(Self.geometry(80, 24).rows == 23)
+        #expect(Self.geometry(80, 24).statusRow == 24)
+        #expect(Self.geometry(80, 24, status: false).rows == 24)
+        #expect(Self.geometry(80, 24, status: false).statusRow == nil)
+        #expect(Self.geometry(80, 1).rows == 1)
+        #expect(Self.geometry(80, 1).statusRow == nil)
+        // A terminal that tells nothing.
+        #expect(Self.geometry(0, 0).columns == 80)
+        #expect(Self.geometry(0, 0).rows == 23)
+        let kept = TerminalGeometry(
+            columns: 80,
+            rows: 24,
+            pixels: .zero,
+            hasStatusLine: false,
+            keepsRow: true
+        )
+        #expect(kept.rows == 23)
+        #expect(kept.statusRow == nil)
+    }
+
+    @Test(
+        "A picture keeps its shape, in the middle",
+        arguments: [
+            // 80x24 cells of 1:2 are 640x384.
+            (1280, 720, 1, 1, 80, 23), (640, 480, 9, 1, 64, 24), (480, 640, 23, 1, 36, 24),
+            (640, 384, 1, 1, 80, 24),
+            (3000, 10, 1, 12, 80, 1), (10, 3000, 40, 1, 1, 24), (1, 1, 17, 1, 48, 24),
+        ] as [(Int, Int, Int, Int, Int, Int)]
+    )
+    func places(width: Int, height: Int, column: Int, row: Int, columns: Int, rows: Int) {
+        let place = Self.geometry(80, 24, status: false).place(of: PixelSize(width: width, height: height))
+        #expect(place.column == column)
+        #expect(place.row == row)
+        #expect(place.columns == columns)
+        #expect(place.rows == rows)
+    }
+
+    @Test("A layer of its size fills the terminal, whatever its cells are")
+    func layers() {
+        for (width, height) in [(0, 0), (7, 13), (8, 16), (9, 19), (10, 20), (16, 33), (12, 12)] {
+            for (columns, rows) in [(80, 24), (200, 50), (33, 71), (2, 2), (500, 130), (1000, 3), (1, 60)] {
+                let geometry = Self.geometry(columns, rows, columns * width, rows * height)
+                for pictures in TerminalPictures.allCases {
+                    let size = geometry.layerSize(pictures)
+                    let place = geometry.place(of: size)
+                    #expect(
+                        place.columns == geometry.columns,
+                        "\(columns)x\(rows) of \(width)x\(height) \(size)"
+                    )
+                    #expect(place.rows == geometry.rows, "\(columns)x\(rows) of \(width)x\(height) \(size)")
+                    #expect(size.width * size.height <= (pictures == .sixel ? 2_100_000 : 530_000))
+                }
+            }
+        }
+    }
+
+    @Test("Sixels have the terminal's pixels; kitty and iTerm scale fewer")
+    func canvases() {
+        let geometry = Self.geometry(200, 51, 2000, 51 * 20)
+        #expect(geometry.canvasCell(.sixel) == PixelSize(width: 10, height: 20))
+        #expect(geometry.canvasCell(.kitty) == PixelSize(width: 5, height: 10))
+        #expect(Self.geometry(80, 24, 640, 384).canvasCell(.kitty) == PixelSize(width: 8, height: 16))
+    }
+}

@@ -1,0 +1,309 @@
+import Foundation
+import Glibc
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import TerminalSink
+
+let hasChafa = if case .success = ChafaLibrary.shared { true } else { false }
+
+/// A frame of 8 by 8 fields, or of so many, each in the colour that `color` tells.
+func frame(
+    _ width: Int,
+    _ height: Int,
+    at seconds: Int64 = 0,
+    bottomUp: Bool = false,
+    color: (_ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8)
+) -> VideoFrame {
+    var bytes: [UInt8] = []
+    for y in 0..<height {
+        for x in 0..<width {
+            let (red, green, blue) = color(x, bottomUp ? height - 1 - y : y)
+            bytes += [red, green, blue, 255]
+        }
+    }
+    let stride = width * 4
+    let plane = BytesPicture.Plane(
+        offset: bottomUp ? (height - 1) * stride : 0,
+        bytesPerRow: bottomUp ? -stride : stride,
+        bytesUsedPerRow: stride,
+        rowCount: height
+    )
+    return VideoFrame(
+        format: VideoFormat(pixelFormat: .rgba, size: PixelSize(width: width, height: height)),
+        presentationTime: MediaTime(value: seconds, timescale: 1),
+        duration: .invalid,
+        isKeyFrame: true,
+        sourceTime: SourceTime(ticks: nil, timeBase: Rational(1, 1)),
+        storage: BytesPicture(bytes, [plane])
+    )
+}
+
+/// No two pixels alike, so that hardly a byte can be saved.
+func noise(_ width: Int, _ height: Int, seed: UInt64) -> VideoFrame {
+    var random = SplitMix64(seed)
+    return frame(width, height) { _, _ in
+        let bits = random.next()
+        return (
+            UInt8(truncatingIfNeeded: bits), UInt8(truncatingIfNeeded: bits >> 8),
+            UInt8(truncatingIfNeeded: bits >> 16)
+        )
+    }
+}
+
+func makeSink(
+    _ terminal: PseudoTerminal,
+    _ pictures: TerminalPictures? = .symbols,
+    status: Bool = false
+) throws -> TerminalSink {
+    try TerminalSink(
+        terminal: terminal.terminal,
+        pictures: pictures,
+        hasStatusLine: status,
+        environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"]
+    )
+}
+
+private let over = "\u{1B}[?2026l"
+private let left = "\u{1B}[?1049l"
+
+@Suite("A terminal as a sink", .enabled(if: hasChafa, "libchafa is not installed"))
+struct TerminalSinkTests {
+    static let red = [255, 0, 0]
+    static let blue = [0, 0, 255]
+    /// Of 200 times 50 cells, but for the column where the two meet.
+    static let half = 4950...5000
+
+    /// Red on the left, blue on the right.
+    static func halves(_ width: Int, _ height: Int, bottomUp: Bool = false) -> VideoFrame {
+        frame(width, height, bottomUp: bottomUp) { x, _ in x < width / 2 ? (255, 0, 0) : (0, 0, 255) }
+    }
+
+    @Test("A picture lies in the middle in its colours, and the screen comes back")
+    func shown() throws {
+        let terminal = try PseudoTerminal(columns: 40, rows: 12)
+        let sink = try makeSink(terminal, status: true)
+        #expect(sink.layerSize == PixelSize(width: 320, height: 176))
+        // Eleven rows of 1:2 are as high as 22 columns are wide.
+        let picture = Self.halves(128, 128)
+        try sink.start(picture.format)
+        sink.showStatus("before")
+        try sink.present(picture)
+        sink.showStatus("after\u{1B}[2J")
+        sink.finish()
+        sink.finish()
+        let text = terminal.read(until: left)
+        #expect(text.hasPrefix("\u{1B}[?1049h\u{1B}[?25l"))
+        let end = try #require(text.range(of: "\u{1B}\\"))
+        var screen = ShownScreen(columns: 40, rows: 12)
+        screen.take(String(text[..<end.lowerBound]))
+        #expect(screen.isOther && !screen.hasCursor && screen.updates == 2)
+        for row in 0..<11 {
+            #expect(screen.cells[row][..<9].allSatisfy { $0 == ShownScreen.Cell() }, "row \(row)")
+            // Where the two meet, both are in a cell.
+            #expect(screen.cells[row][9..<19].allSatisfy { $0.color == Self.red }, "row \(row)")
+            #expect(screen.cells[row][21..<31].allSatisfy { $0.color == Self.blue }, "row \(row)")
+            #expect(screen.cells[row][31...].allSatisfy { $0 == ShownScreen.Cell() }, "row \(row)")
+        }
+        #expect(screen.text(row: 11) == "after[2J")
+        screen.take(String(text[end.lowerBound...]))
+        #expect(!screen.isOther && screen.hasCursor)
+        #expect(sink.counters.framesDelivered == 1 && sink.counters.framesDropped == 0)
+        #expect(throws: MediaError.self) { try sink.present(picture) }
+    }
+
+    @Test("Rows that lie the other way round in memory")
+    func bottomUp() throws {
+        let terminal = try PseudoTerminal(columns: 16, rows: 8)
+        let sink = try makeSink(terminal)
+        try sink.present(frame(128, 128, bottomUp: true) { _, y in y < 64 ? (255, 0, 0) : (0, 0, 255) })
+        var screen = ShownScreen(columns: 16, rows: 8)
+        screen.take(terminal.read(until: over))
+        #expect(screen.cells[..<4].joined().allSatisfy { $0.color == Self.red })
+        #expect(screen.cells[4...].joined().allSatisfy { $0.color == Self.blue })
+        sink.finish()
+    }
+
+    @Test("A line that is not read holds up nobody; what is begun is ended, and only the newest follows")
+    func slow() throws {
+        let terminal = try PseudoTerminal(columns: 200, rows: 50)
+        let sink = try makeSink(terminal)
+        for seed in 0..<9 { try sink.present(noise(400, 200, seed: UInt64(seed))) }
+        try sink.present(Self.halves(400, 200))
+        #expect(sink.counters.framesDelivered == 0 && sink.counters.framesDropped == 8)
+        let text = terminal.read(until: over, times: 2)
+        var screen = ShownScreen(columns: 200, rows: 50)
+        screen.take(text)
+        #expect(screen.updates == 2)
+        #expect(Self.half.contains(screen.count(Self.red)))
+        #expect(Self.half.contains(screen.count(Self.blue)))
+        sink.finish()
+        // The second one is counted when the line has taken its last byte.
+        _ = terminal.read(until: left)
+        #expect(sink.counters.framesDropped == 8)
+    }
+
+    @Test(
+        "The screen comes back from a line that is not read, and from one held by ^S",
+        arguments: [false, true]
+    )
+    func stuck(isHeld: Bool) throws {
+        let terminal = try PseudoTerminal(columns: 200, rows: 50)
+        let sink = try makeSink(terminal)
+        let told = Locked<[Bool]>([])
+        sink.setScreenHandler { isShown in told.withLock { $0.append(isShown) } }
+        if isHeld { terminal.hold() }
+        try sink.present(noise(400, 200, seed: 1))
+        sink.suspend()
+        sink.suspend()
+        #expect(terminal.read(until: left).hasSuffix(left))
+        // What comes meanwhile is shown later.
+        try sink.present(Self.halves(400, 200))
+        #expect(told.withLock { $0 } == [true, false])
+        sink.resume()
+        var screen = ShownScreen(columns: 200, rows: 50)
+        screen.take(terminal.read(until: over))
+        #expect(screen.isOther)
+        #expect(Self.half.contains(screen.count(Self.red)))
+        sink.finish()
+        #expect(told.withLock { $0 } == [true, false, true, false])
+        _ = terminal.read(until: left)
+    }
+
+    @Test("Another size: told, and the newest picture shown again on an empty screen")
+    func resized() throws {
+        let terminal = try PseudoTerminal(columns: 40, rows: 12)
+        let sink = try makeSink(terminal, status: true)
+        let sizes = Locked<[PixelSize]>([])
+        sink.setSizeHandler { size in sizes.withLock { $0.append(size) } }
+        sink.refresh()
+        try sink.present(Self.halves(320, 176))
+        sink.showStatus("line")
+        _ = terminal.read(until: over, times: 2)
+        terminal.resize(columns: 20, rows: 6)
+        sink.refresh()
+        sink.refresh()
+        #expect(sizes.withLock { $0 } == [PixelSize(width: 160, height: 80)])
+        let text = terminal.read(until: over)
+        #expect(text.hasPrefix("\u{1B}[?2026h\u{1B}[0m\u{1B}[2J"))
+        var screen = ShownScreen(columns: 20, rows: 6)
+        screen.take(text)
+        #expect(screen.cells[..<5].joined().filter { $0.color == Self.red }.count == 45)
+        #expect(screen.text(row: 5) == "line")
+        // A wider cell.
+        terminal.resize(columns: 20, rows: 6, pixels: PixelSize(width: 200, height: 60))
+        try sink.present(Self.halves(200, 50))
+        #expect(sizes.withLock { $0 }.last == PixelSize(width: 200, height: 50))
+        sink.finish()
+        _ = terminal.read(until: left)
+    }
+
+    @Test("Pixels by each protocol", arguments: TerminalPictures.allCases)
+    func protocols(pictures: TerminalPictures) throws {
+        let terminal = try PseudoTerminal(columns: 20, rows: 6, pixels: PixelSize(width: 200, height: 120))
+        let sink = try makeSink(terminal, pictures)
+        #expect(sink.pictures == pictures)
+        // The cursor comes below these two.
+        let rows = pictures == .sixel || pictures == .iterm ? 5 : 6
+        #expect(sink.layerSize == PixelSize(width: 200, height: rows * 20))
+        try sink.present(Self.halves(200, rows * 20))
+        let text = terminal.read(until: over)
+        switch pictures {
+        case .kitty:
+            #expect(
+                text.contains(
+                    "\u{1B}[1;1H\u{1B}_Ga=T,f=32,s=200,v=120,c=20,r=6,i=7531,p=1,q=2,C=1,m=1\u{1B}\\"
+                )
+            )
+            #expect(text.hasSuffix("\u{1B}_Gm=0\u{1B}\\" + over))
+        case .iterm:
+            #expect(text.contains("\u{1B}]1337;File=inline=1;width=20;height=5;preserveAspectRatio=0:"))
+            #expect(text.hasSuffix("\u{7}" + over))
+        case .sixel:
+            #expect(text.contains("\u{1B}[1;1H\u{1B}P0;1;0q"))
+            #expect(text.hasSuffix("\u{1B}\\" + over))
+        case .symbols: #expect(!text.contains("\u{1B}_") && !text.contains("\u{1B}P"))
+        }
+        sink.finish()
+        _ = terminal.read(until: left)
+    }
+
+    @Test("Sixels only where the terminal tells its pixels")
+    func sixelsNeedPixels() throws {
+        for (pixels, pictures) in [
+            (PixelSize.zero, TerminalPictures.symbols), (PixelSize(width: 400, height: 240), .sixel),
+        ] {
+            let terminal = try PseudoTerminal(columns: 40, rows: 12, pixels: pixels)
+            let sink = try TerminalSink(
+                terminal: terminal.terminal,
+                pictures: nil,
+                hasStatusLine: false,
+                environment: ["TERM": "foot"]
+            )
+            #expect(sink.pictures == pictures)
+        }
+    }
+
+    @Test("A window that was closed is a failure, told at the next frame")
+    func hungUp() throws {
+        let terminal = try PseudoTerminal()
+        let sink = try makeSink(terminal)
+        let told = Locked<[Bool]>([])
+        sink.setScreenHandler { isShown in told.withLock { $0.append(isShown) } }
+        try sink.present(Self.halves(320, 176))
+        _ = terminal.read(until: over)
+        terminal.hangUp()
+        let error = #expect(throws: MediaError.self) { try sink.present(Self.halves(320, 176)) }
+        #expect(error?.message == "the terminal cannot be written to: Input/output error")
+        #expect(error?.underlyingCode == EIO)
+        sink.finish()
+        #expect(told.withLock { $0 } == [true, false])
+    }
+
+    @Test("What is no terminal, what cannot place its cursor, and a library that is missing")
+    func refused() throws {
+        let pipe = try PseudoTerminal()
+        let file = open("/dev/null", O_RDWR)
+        defer { close(file) }
+        func words(_ make: () throws -> TerminalSink) -> String? {
+            #expect(throws: MediaError.self) { _ = try make() }?.message
+        }
+        let environment = ["TERM": "xterm"]
+        #expect(
+            words {
+                try TerminalSink(
+                    terminal: file,
+                    pictures: nil,
+                    hasStatusLine: false,
+                    environment: environment
+                )
+            } == "pictures in a terminal need one, and descriptor \(file) is none"
+        )
+        #expect(
+            words {
+                try TerminalSink(
+                    terminal: pipe.terminal,
+                    pictures: nil,
+                    hasStatusLine: false,
+                    environment: ["TERM": "dumb"]
+                )
+            } == "this terminal cannot show pictures: TERM is dumb"
+        )
+        let missing = Result { () throws(MediaError) in try ChafaLibrary(opening: "libnone.so.7") }
+        #expect(
+            words {
+                try TerminalSink(
+                    terminal: pipe.terminal,
+                    pictures: nil,
+                    hasStatusLine: false,
+                    environment: environment,
+                    library: missing
+                )
+            }
+                == "pictures in a terminal are drawn by libchafa, and libnone.so.7 is not installed (Debian: libchafa0)"
+        )
+        let other = Result { () throws(MediaError) in try ChafaLibrary(opening: "libm.so.6") }
+        #expect(throws: MediaError.self) { _ = try other.get() }
+    }
+}

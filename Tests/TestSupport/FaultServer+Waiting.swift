@@ -1,0 +1,88 @@
+internal import Foundation
+internal import Glibc
+
+extension FaultServer {
+    /// How many bytes of paced bodies may go out: a test lets them go as its own clock passes.
+    package final class Gate: @unchecked Sendable {
+        private let condition = NSCondition()
+        /// Guarded by `condition`.
+        private var allowed = 0
+        private var isOpen = false
+
+        /// So many more bytes.
+        package func allow(_ count: Int) {
+            condition.lock()
+            allowed += count
+            condition.broadcast()
+            condition.unlock()
+        }
+
+        /// Everything, from now on.
+        package func open() {
+            condition.lock()
+            isOpen = true
+            condition.broadcast()
+            condition.unlock()
+        }
+
+        /// Waits until at least one byte may go.
+        func take(upTo count: Int) -> Int {
+            condition.lock()
+            defer { condition.unlock() }
+            while allowed == 0, !isOpen { condition.wait() }
+            if isOpen { return count }
+            let taken = min(allowed, count)
+            allowed -= taken
+            return taken
+        }
+    }
+
+    /// A pipe that becomes readable once and stays so: any number of threads wait for it beside their sockets.
+    final class Bell: Sendable {
+        private let reading: Int32
+        private let writing: Int32
+
+        /// POLLRDHUP, which Glibc's module does not have.
+        private static let peerHasClosed: Int16 = 0x2000
+
+        init() throws {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else {
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE)
+            }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            (reading, writing) = (ends[0], ends[1])
+        }
+
+        deinit {
+            close(reading)
+            close(writing)
+        }
+
+        func ring() {
+            var byte: UInt8 = 1
+            _ = Glibc.write(writing, &byte, 1)
+        }
+
+        /// True: the descriptor is ready. False: the bell has rung.
+        func wait(or descriptor: Int32, _ events: Int16) -> Bool {
+            var polled = [
+                pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: descriptor, events: events, revents: 0),
+            ]
+            while poll(&polled, 2, -1) < 0 {}
+            return polled[0].revents == 0
+        }
+
+        /// Until it rings: true. False: the other side of the socket has gone, or the other bell has rung.
+        func waitWhileOpen(_ socket: Int32, unless other: Bell) -> Bool {
+            var polled = [
+                pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: socket, events: FaultServer.Bell.peerHasClosed, revents: 0),
+                pollfd(fd: other.reading, events: Int16(POLLIN), revents: 0),
+            ]
+            while poll(&polled, 3, -1) < 0 {}
+            return polled[0].revents != 0 && polled[2].revents == 0
+        }
+    }
+}

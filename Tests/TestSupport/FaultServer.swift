@@ -1,0 +1,230 @@
+internal import Foundation
+internal import Glibc
+internal import MediaCore
+
+/// An HTTP/1.1 server on the loopback that does what a test says, down to the byte. It logs each request.
+///
+/// Nothing in it waits for time: what hangs does so until the client goes, or the test lets it go on.
+package final class FaultServer: Sendable {
+    /// What a client asked for.
+    package struct Request: Hashable, Sendable {
+        /// From 1, over all connections.
+        package var number: Int
+        /// Connections count from 1.
+        package var connection: Int
+        package var method: String
+        /// With the query.
+        package var path: String
+        /// By their names in small letters.
+        package var headers: [String: String]
+
+        /// The first and the last byte of a `Range` header; nil: none.
+        package var range: (first: Int, last: Int?)? {
+            guard let text = headers["range"], text.hasPrefix("bytes=") else { return nil }
+            let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+            guard ends.count == 2, let first = Int(ends[0]) else { return nil }
+            return (first, Int(ends[1]))
+        }
+    }
+
+    package typealias Script = @Sendable (Request) -> Answer
+
+    private struct State {
+        var log: [Request] = []
+        var connections = 0
+        var open: Set<Int32> = []
+        var bodyBytes = 0
+        var isStopped = false
+    }
+
+    private let script: Script
+    private let state = Locked(State())
+    private let listener: Int32
+    package let port: UInt16
+    /// Readable from the moment on at which hangs are over, or the server stops.
+    private let released: Bell
+    private let stopped: Bell
+    /// Paces bodies that want it; see `Answer.isPaced`.
+    package let gate = Gate()
+    private let closed = Gate()
+
+    /// Serves what `script` answers. Throws where the system has no socket left.
+    package init(_ script: @escaping Script) throws {
+        self.script = script
+        released = try Bell()
+        stopped = try Bell()
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, length) == 0 && listen(listener, 64) == 0
+                    && getsockname(listener, $0, &length) == 0
+            }
+        }
+        guard listener >= 0, isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        port = UInt16(bigEndian: address.sin_port)
+        try Self.thread { [self] in accept() }
+    }
+
+    /// The file at every path, with ranges, as a good server does; `change` makes something else of single answers.
+    package convenience init(
+        _ file: [UInt8],
+        change: @escaping @Sendable (Request, inout Answer) -> Void = { _, _ in }
+    ) throws {
+        try self.init { request in
+            var answer = Answer.file(file, for: request)
+            change(request, &answer)
+            return answer
+        }
+    }
+
+    package func url(_ path: String = "/film.mp4") -> String { "http://127.0.0.1:\(port)\(path)" }
+    package var log: [Request] { state.withLock { $0.log } }
+    /// Bytes of bodies that were handed to the system.
+    package var bodyBytes: Int { state.withLock { $0.bodyBytes } }
+    /// Connections that are open now.
+    package var openConnections: Int { state.withLock { $0.open.count } }
+
+    /// What hangs goes on, now and later.
+    package func release() { released.ring() }
+
+    /// After `stop()`: nobody listens on the port any more.
+    package func waitUntilClosed() { _ = closed.take(upTo: 1) }
+
+    /// Closes everything. To be called at the end of each test.
+    package func stop() {
+        stopped.ring()
+        gate.open()
+        state.withLock { state in
+            state.isStopped = true
+            // Their threads see the end and close them.
+            for connection in state.open { shutdown(connection, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    private static func thread(_ body: @escaping @Sendable () -> Void) throws {
+        let code = DetachedThread.start("fault-server", body)
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EAGAIN) }
+    }
+
+    private func accept() {
+        defer {
+            close(listener)
+            closed.allow(1)
+        }
+        while stopped.wait(or: listener, Int16(POLLIN)) {
+            let connection = Glibc.accept(listener, nil, nil)
+            guard connection >= 0 else { continue }
+            let number = state.withLock { state -> Int in
+                state.open.insert(connection)
+                state.connections += 1
+                return state.connections
+            }
+            var one: Int32 = 1
+            setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+            do {
+                try Self.thread { [self] in
+                    serve(connection, number)
+                    end(connection)
+                }
+            } catch {
+                end(connection)
+            }
+        }
+    }
+
+    private func end(_ connection: Int32) {
+        state.withLock { _ = $0.open.remove(connection) }
+        close(connection)
+    }
+
+    private func serve(_ connection: Int32, _ number: Int) {
+        while let lines = readHead(connection) {
+            guard let request = note(lines, number) else { return }
+            guard send(script(request), to: connection) else { return }
+        }
+    }
+
+    private func note(_ lines: [Substring], _ connection: Int) -> Request? {
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count >= 2 else { return nil }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let value = line[line.index(after: colon)...].drop { $0 == " " }
+            headers[line[..<colon].lowercased()] = String(value)
+        }
+        return state.withLock { state in
+            let request = Request(
+                number: state.log.count + 1,
+                connection: connection,
+                method: String(words[0]),
+                path: String(words[1]),
+                headers: headers
+            )
+            state.log.append(request)
+            return request
+        }
+    }
+
+    private func readHead(_ connection: Int32) -> [Substring]? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while recv(connection, &byte, 1, 0) == 1 {
+            bytes.append(byte)
+            if bytes.suffix(4) == [13, 10, 13, 10] {
+                return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n")
+            }
+        }
+        return nil
+    }
+
+    /// False: the connection is over.
+    private func send(_ answer: Answer, to connection: Int32) -> Bool {
+        if answer.hang == .beforeHead, !hang(connection) { return false }
+        if answer.isNothing { return false }
+        if !answer.isHeadless, !write(Array(answer.head.utf8), to: connection) { return false }
+        if answer.hang == .beforeBody, !hang(connection) { return false }
+        let body = answer.sentBody
+        let pause = answer.hangPlace.map { min($0, body.count) } ?? body.count
+        guard write(body[..<pause], to: connection, isPaced: answer.isPaced) else { return false }
+        if pause < body.count || answer.hangPlace != nil {
+            guard hang(connection), write(body[pause...], to: connection, isPaced: answer.isPaced) else {
+                return false
+            }
+        }
+        switch answer.end {
+        case .keep: return true
+        case .close: return false
+        case .reset:
+            var linger = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            return false
+        }
+    }
+
+    /// Until the test or the client ends it. False: the client has gone, or the server stops.
+    private func hang(_ connection: Int32) -> Bool {
+        released.waitWhileOpen(connection, unless: stopped)
+    }
+
+    private func write<Bytes: Collection<UInt8>>(_ bytes: Bytes, to connection: Int32, isPaced: Bool = false)
+        -> Bool
+    {
+        var rest = Array(bytes)[...]
+        while !rest.isEmpty {
+            let allowed = isPaced ? gate.take(upTo: rest.count) : rest.count
+            let count = rest.prefix(allowed).withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0, !state.withLock({ $0.isStopped }) else { return false }
+            state.withLock { $0.bodyBytes += count }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
