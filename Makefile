@@ -124,21 +124,15 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
 	$(call run-tests,--sanitize=thread --scratch-path .build-tsan $(sanitizer-build),--skip CommandTests)
 
-.PHONY: curl-headers
-curl-headers: ## hold the numbers of libcurl that are declared here against libcurl's own headers
+.PHONY: headers
+headers: ## compare what is declared here of libcurl, libchafa and SDL2 with their own headers (fetched where they are missing)
 	Tests/check-curl-headers.sh
+	Tests/check-chafa-headers.sh
+	Tests/check-sdl-headers.sh
 
 .PHONY: ffmpeg7
 ffmpeg7: ## compile against the headers of FFmpeg 7
 	Tests/check-ffmpeg-headers.sh
-
-.PHONY: chafa
-chafa: ## compare what CChafa declares of libchafa with libchafa's own headers (libchafa-dev)
-	Tests/check-chafa-headers.sh
-
-.PHONY: sdl-headers
-sdl-headers: ## compare the declarations of SDL2 with its own headers (fetched, and not installed, where they are missing)
-	Tests/check-sdl-headers.sh
 
 ##@ Measure
 

@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # The products, and what they re-export or show in their own signatures.
 MODULES = [
-    "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Playhead", "PlayheadTesting", "TerminalSink", "WindowSink",
+    "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadTesting",
+    "TerminalSink", "WindowSink",
 ]
 
 
@@ -28,8 +29,7 @@ def target():
 def extract(module, modules, triple, output):
     subprocess.run(
         [SWIFT, "symbolgraph-extract", "-module-name", module, "-target", triple, "-I", modules]
-        + ["-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse"]
-        + ["-I", ROOT / "Sources/CSDL", "-I", ROOT / "Sources/CChafa"]
+        + [word for headers in sorted(ROOT.glob("Sources/C[A-Z]*")) for word in ("-I", headers)]
         + ["-minimum-access-level", "public", "-skip-synthesized-members", "-output-dir", output],
         check=True,
     )

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # A site for each product, with what it re-exports.
 PRODUCTS = {
-    "Playhead": ["MediaCore", "PulseAudio", "Sinks"], "PlayheadTesting": [], "TerminalSink": [], "WindowSink": [],
+    "Playhead": ["MediaCore", "Network", "PulseAudio", "Sinks"], "PlayheadTesting": [], "TerminalSink": [], "WindowSink": [],
 }
 
 
@@ -32,8 +32,7 @@ def target_info():
 def extract(module, reexported, modules, triple, output):
     run(
         SWIFT, "symbolgraph-extract", "-module-name", module, "-target", triple, "-I", modules,
-        "-I", ROOT / "Sources/CFFmpeg", "-I", ROOT / "Sources/CPulse",
-        "-I", ROOT / "Sources/CSDL", "-I", ROOT / "Sources/CChafa",
+        *[word for headers in sorted(ROOT.glob("Sources/C[A-Z]*")) for word in ("-I", headers)],
         "-minimum-access-level", "public", "-skip-synthesized-members", "-skip-inherited-docs",
         *([f"-experimental-allowed-reexported-modules={','.join(reexported)}"] if reexported else []),
         "-output-dir", output,

@@ -1,5 +1,5 @@
 // libchafa, by declarations of our own: it is opened when somebody wants pictures in a terminal, so neither a build nor a
-// start needs it. Its types are only pointed to here. `make chafa` holds these lines against libchafa's own headers.
+// start needs it. Its types are only pointed to here. `make headers` holds these lines against libchafa's own headers.
 #ifndef PLAYHEAD_CCHAFA_SHIM_H
 #define PLAYHEAD_CCHAFA_SHIM_H
 

@@ -1,6 +1,6 @@
 // libcurl, by declarations of our own: it is opened when the first http or https URL is read, so that neither a build nor
 // a start needs it, nor the thirty libraries that come with it. Its handles are only pointed to here. The numbers belong to
-// libcurl.so.4 and have never changed under that name; `make curl-headers` holds them against libcurl's own headers.
+// libcurl.so.4 and have never changed under that name; `make headers` holds them against libcurl's own headers.
 #ifndef PLAYHEAD_CCURL_SHIM_H
 #define PLAYHEAD_CCURL_SHIM_H
 

@@ -1,6 +1,6 @@
 // SDL2, by declarations of our own: it is opened when a window is first wanted, so that neither a build nor a start needs
 // it. Windows, renderers and textures are only pointed to here; what is read or written has a layout of its own
-// (ph_sdl_...). `make sdl-headers` holds all of it against SDL's own headers.
+// (ph_sdl_...). `make headers` holds all of it against SDL's own headers.
 #ifndef PLAYHEAD_CSDL_SDL_H
 #define PLAYHEAD_CSDL_SDL_H
 

@@ -48,6 +48,7 @@ struct ErrorWordsTests {
                 "decoderFailed", "decodeFailed", "notSeekable", "conversionFailed", "sinkFailed",
                 "resourceLimit",
                 "invalidArgument", "cancelled", "unknown", "hardwareUnavailable",
+                "resourceChanged", "untrustedServer",
             ]
         )
         #expect(PlaybackError.Code.allCases.map(\.number).sorted() == Array(1...names.count))

@@ -5,6 +5,8 @@ package struct FFmpegBackend: MediaBackend {
     private let openFilters: @Sendable () -> Result<FilterLibrary, MediaError>
     private let hardware: any HardwareSource
 
+    package var readsURLsFromSources: Bool { true }
+
     package init() { self.init { FilterLibrary.shared } }
 
     /// For tests: where libavfilter is not the one of this machine.

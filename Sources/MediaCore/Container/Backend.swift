@@ -122,6 +122,9 @@ public protocol AudioConverter: AnyObject, Sendable {
 
 /// Makes the objects that do the work: FFmpeg in production, scripted ones in tests.
 public protocol MediaBackend: Sendable {
+    /// True: what http and https URLs hold comes to it as `OpenRequest.source`, and the location is a name without
+    /// credentials. False, by default: it gets the URL as it is, and reads by itself.
+    var readsURLsFromSources: Bool { get }
     /// A demuxer that has not been opened: `Demuxer.open()` does the I/O and throws what goes wrong. Any
     /// thread.
     func makeDemuxer(for request: OpenRequest) -> any Demuxer
@@ -137,6 +140,7 @@ public protocol MediaBackend: Sendable {
 }
 
 extension MediaBackend {
+    public var readsURLsFromSources: Bool { false }
     public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { nil }
     public func makeDeinterlacer() -> (any Deinterlacer)? { nil }
 }

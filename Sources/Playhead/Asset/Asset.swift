@@ -216,13 +216,14 @@ public final class Asset: Sendable {
         let backend = ownBackend ?? backend ?? self.backend
         var request = OpenRequest(location: location)
         request.source = options.byteSource
-        switch remote {
-        case .success(nil): break
-        case .success(let source?):
-            // Without credentials: it is a name in messages.
-            request.location = source.name
-            request.source = source
-        case .failure(let error): return FailedDemuxer(error)
+        if backend.readsURLsFromSources {
+            switch remote {
+            case .success(nil): break
+            case .success(let source?):
+                request.location = source.name
+                request.source = source
+            case .failure(let error): return FailedDemuxer(error)
+            }
         }
         request.container = options.overrideMIMEType.map { MIMEType.container(of: $0) ?? $0 }
         request.probesFully = options.preciseTiming
