@@ -125,7 +125,7 @@ public final class HTTPByteSource: ByteSource {
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {
-        guard offset >= 0, !buffer.isEmpty else { return 0 }
+        guard 0..<ResponseHead.lengthLimit ~= offset, !buffer.isEmpty else { return 0 }
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
         enroll(context)
         return try state.withLock { state throws(MediaError) -> Int in

@@ -9,6 +9,8 @@ struct ResponseHead: Hashable, Sendable {
 
     /// All header lines of an answer together may have so many bytes.
     static let byteLimit = 64 << 10
+    /// No resource is as long as this: what claims to be says nothing, and places can be added without overflow.
+    static let lengthLimit: Int64 = 1 << 60
 
     var status = 0
     var contentLength: Int64?
@@ -30,7 +32,7 @@ struct ResponseHead: Hashable, Sendable {
         guard let colon = line.firstIndex(of: ":") else { return }
         let value = line[line.index(after: colon)...].trimmed
         switch line[..<colon].lowercased() {
-        case "content-length": contentLength = Int64(value).flatMap { $0 >= 0 ? $0 : nil }
+        case "content-length": contentLength = Int64(value).flatMap { 0..<Self.lengthLimit ~= $0 ? $0 : nil }
         case "content-range": contentRange = Self.range(value)
         case "content-encoding": contentEncoding = value.lowercased()
         case "accept-ranges": acceptsRanges = value.lowercased().contains("bytes")
@@ -57,14 +59,14 @@ struct ResponseHead: Hashable, Sendable {
         guard parts.count == 2 else { return nil }
         var range = ContentRange()
         if parts[1].trimmed != "*" {
-            guard let total = Int64(parts[1].trimmed), total >= 0 else { return nil }
+            guard let total = Int64(parts[1].trimmed), 0..<lengthLimit ~= total else { return nil }
             range.total = total
         }
         if parts[0].trimmed == "*" { return range }
         let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2, let first = Int64(ends[0].trimmed), let last = Int64(ends[1].trimmed),
             first >= 0,
-            last >= first, last < .max, range.total.map({ last < $0 }) ?? true
+            last >= first, last < lengthLimit, range.total.map({ last < $0 }) ?? true
         else { return nil }
         range.first = first
         range.last = last

@@ -34,7 +34,7 @@ struct StillTests {
         generator.requestedTimeToleranceAfter = .zero
         let seed = UInt64(path.utf8.reduce(11) { $0 &* 31 &+ Int($1) }.magnitude)
         var random = SplitMix(seed: seed)
-        let times = (0..<40).map { _ -> MediaTime in
+        let times = (0..<50).map { _ -> MediaTime in
             let nanoseconds = Int64.random(in: 0...(duration.nanoseconds ?? 0), using: &random)
             let time = MediaTime(value: nanoseconds, timescale: 1_000_000_000)
             return Bool.random(using: &random) ? time : due.randomElement(using: &random) ?? time
@@ -52,7 +52,7 @@ struct StillTests {
             }
             #expect(count == times.count)
         }
-        #expect(wrong.isEmpty, "seed \(seed): \(wrong.count) of 80: \(wrong.prefix(5))")
+        #expect(wrong.isEmpty, "seed \(seed): \(wrong.count) of 100: \(wrong.prefix(5))")
     }
 
     @Test("By default a key frame, and no other is nearer", arguments: PlayerSeekTests.files)

@@ -110,6 +110,18 @@ struct BodyFaultTests {
         #expect(file.source.byteCount == 300_000)
     }
 
+    @Test("Places that no file has are behind the end, whatever length is claimed")
+    func farBehindTheEnd() throws {
+        let file = try ServedFile { _, answer in
+            answer.set("Content-Range", "bytes 0-299999/*")
+            answer.set("Content-Length", "9223372036854775807")
+        }
+        defer { file.server.stop() }
+        #expect(try file.read(from: .max - 100).isEmpty)
+        #expect(try file.read(upTo: 1000) == Array(file.bytes.prefix(1000)))
+        #expect(try file.read(from: .max).isEmpty)
+    }
+
     @Test("More than was asked for is left alone")
     func tooMuch() throws {
         var policy = ServedFile.policy

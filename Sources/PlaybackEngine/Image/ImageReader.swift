@@ -39,6 +39,8 @@ final class ImageReader {
     private var newest: VideoFrame?
     private var ahead: VideoFrame?
     private var sent: Mark?
+    /// When the first packet since the decoder was flushed is decoded.
+    private var began: MediaTime?
     private var isDraining = false
     private var hasEnded = false
     /// Frames that came since the decoder was flushed.
@@ -151,9 +153,10 @@ final class ImageReader {
     /// The decoder has had the sync point before the goal already, and has not come too far.
     private var canGoOn: Bool {
         guard !goal.isSyncPoint, !isDraining, let newest, newest.presentationTime <= goal.from,
-            let had = sent?.decode, let key = pending?.decodeTime
+            let began, let had = sent?.decode, let key = pending?.decodeTime
         else { return false }
-        return key <= had
+        // One that began behind it may lack what lies between: not every sync point leads to all that follows it.
+        return began <= key && key <= had
     }
 
     private static func time(_ packet: Packet) -> MediaTime? { packet.presentationTime ?? packet.decodeTime }
@@ -186,6 +189,7 @@ final class ImageReader {
         newest = nil
         ahead = nil
         sent = nil
+        began = nil
         isDraining = false
         hasEnded = false
         frameCount = 0
@@ -274,11 +278,16 @@ final class ImageReader {
                 return
             }
         } catch {
-            sent = packet.map(Mark.init)
+            noteSent(packet)
             throw error
         }
-        sent = packet.map(Mark.init)
+        noteSent(packet)
         if packet == nil { isDraining = true }
+    }
+
+    private func noteSent(_ packet: Packet?) {
+        sent = packet.map(Mark.init)
+        began = began ?? packet?.decodeTime
     }
 
     /// A frame that is over before the goal is decoded only where others refer to it.

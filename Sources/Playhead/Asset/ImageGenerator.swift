@@ -69,12 +69,16 @@ public final class ImageGenerator: Sendable {
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
             deinterlacer: FrameDeinterlacer { asset.backend.makeDeinterlacer() },
-            options: { DecoderOptions(sharing: PlayerRegistry.players + 1) },
+            options: { DecoderOptions(sharing: PlayerRegistry.all) },
             didOpen: { asset.opened(.success($0)) }
         )
+        PlayerRegistry.enterGenerator()
     }
 
-    deinit { queue.close() }
+    deinit {
+        PlayerRegistry.leaveGenerator()
+        queue.close()
+    }
 
     /// How much earlier than asked for an image may be. Where a key frame lies within the tolerances, the
     /// nearest one is taken: quick. Otherwise it is the first frame in reach, or the one due. Infinite by

@@ -1,0 +1,94 @@
+import MediaCore
+import Testing
+
+@testable import Network
+
+@Suite("Network: heads and addresses")
+struct HeadTests {
+    private func head(_ lines: [String]) -> ResponseHead {
+        var head = ResponseHead()
+        for line in lines { head.take(line[...]) }
+        return head
+    }
+
+    @Test func aPart() {
+        let head = head([
+            "HTTP/1.1 206 Partial", "content-RANGE:  bytes 5-9/100 ", "ETag: \"a\"", "Content-Length: 5",
+        ])
+        #expect(head.status == 206)
+        #expect(head.contentRange == .init(first: 5, last: 9, total: 100))
+        #expect(head.validator == "\"a\"")
+        #expect(head.contentLength == 5)
+        #expect(head.isPlain)
+    }
+
+    @Test(
+        "What makes no sense is not there",
+        arguments: [
+            "bytes 9-5/100", "bytes 5-100/100", "bytes -5-9/100", "bytes a-b/c", "bytes 5-9", "pages 5-9/100",
+            "bytes 5-9/-1",
+            "bytes 5-9223372036854775807/*", "bytes 5-9/9223372036854775807",
+            "bytes 99999999999999999999-9/*",
+        ]
+    )
+    func nonsense(range: String) {
+        #expect(head(["HTTP/1.1 206 x", "Content-Range: \(range)"]).contentRange == nil)
+    }
+
+    @Test func unknownTotals() {
+        #expect(head(["Content-Range: bytes 0-4/*"]).contentRange == .init(first: 0, last: 4, total: nil))
+        #expect(head(["Content-Range: bytes */77"]).contentRange == .init(first: nil, last: nil, total: 77))
+    }
+
+    @Test func aLengthThatNothingHas() {
+        #expect(head(["Content-Length: 9223372036854775807"]).contentLength == nil)
+        #expect(head(["Content-Length: -1"]).contentLength == nil)
+    }
+
+    @Test func anInterimAnswerSaysNothing() {
+        let head = head([
+            "HTTP/1.1 100 Continue", "ETag: \"x\"", "HTTP/2 200", "Last-Modified: now", "ETag: W/\"y\"",
+        ])
+        #expect(head.status == 200)
+        #expect(head.entityTag == "W/\"y\"")
+        #expect(head.validator == "now")
+    }
+
+    @Test func addresses() throws {
+        let address = try #require(HTTPAddress("HTTPS://me:s%40x@Host.example/a.mp4?key=1#t"))
+        #expect(address.user == "me")
+        #expect(address.password == "s@x")
+        #expect(address.origin == "https://host.example:443")
+        #expect(!address.text.contains("me:"))
+        #expect(address.name.hasSuffix("/a.mp4"))
+        #expect(HTTPAddress("ftp://host/a") == nil)
+        #expect(HTTPAddress("http:///a") == nil)
+        let same = try address.led(to: "/b.mp4")
+        #expect(same.user == "me")
+        #expect(same.text.hasSuffix("/b.mp4"))
+        let other = try address.led(to: "//other.example/b.mp4")
+        #expect(other.user == nil)
+        #expect(other.password == nil)
+        let sent = try address.led(to: "https://you:pass@other.example/")
+        #expect(sent.user == nil)
+        for refused in ["http://host.example/b", "file:///etc/passwd", "ftp://host.example/b"] {
+            let error = #expect(throws: MediaError.self) { try address.led(to: refused) }
+            #expect(error?.code == .forbidden)
+        }
+    }
+
+    @Test(
+        "Headers that would break the request are refused",
+        arguments: [
+            ("", "x"), ("A b", "x"), ("A", "x\r\nHost: y"), ("Range", "bytes=0-"),
+            ("accept-encoding", "gzip"), ("A:", "b"),
+        ]
+    )
+    func headers(name: String, value: String) {
+        let options = NetworkOptions(headers: [.init(name: name, value: value)])
+        let error = #expect(throws: MediaError.self) {
+            try HTTPByteSource(url: "http://h/", options: options)
+        }
+        #expect(error?.code == .invalidArgument)
+    }
+}
