@@ -84,16 +84,34 @@ struct SeekEffortTests {
         #expect(bench.videoSink.numbers.suffix(250 - Int(time / 40)).elementsEqual(Int(time / 40)..<250))
     }
 
-    private static func packet(_ time: Int64, decode: Int64) -> Packet {
+    private static func packet(_ time: Int64, decode: Int64, isKeyFrame: Bool = false) -> Packet {
         Packet(
             track: 0,
             presentationTime: .ms(time),
             decodeTime: .ms(decode),
             duration: nil,
             byteCount: 1,
-            isKeyFrame: false,
+            isKeyFrame: isKeyFrame,
             payload: NoPayload()
         )
+    }
+
+    @Test("A decoder goes on from a sync point that it began at or before, and from none before that")
+    func resumption() throws {
+        let packets = [(80, 0, true), (40, 40, false), (160, 80, true), (120, 120, false)].map {
+            Self.packet($0.0, decode: $0.1, isKeyFrame: $0.2)
+        }
+        for began in [0, 2] {
+            var run = DecoderRun()
+            for packet in packets[began...] { run.send(packet) }
+            var steps: [DecoderResumption.Step] = []
+            var resumption = try #require(DecoderResumption(run))
+            for packet in packets { steps.append(resumption.take(.packet(packet, pass: 0))) }
+            #expect(steps.first == (began == 0 ? .passOver : .diverged))
+            #expect(steps.last == .reached)
+            resumption = try #require(DecoderResumption(run))
+            #expect(resumption.take(.packet(packets[2], pass: 0)) == .passOver)
+        }
     }
 
     @Test("The packets tell which frame is due when all that is due before the target is known")

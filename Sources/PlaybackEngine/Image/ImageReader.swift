@@ -10,17 +10,7 @@ final class ImageReader {
     private let decoder: any Decoder
     private let end: MediaTime
 
-    /// A packet that comes again after a seek is known by these.
-    private struct Mark: Equatable {
-        var presentation, decode: MediaTime?
-        var byteCount: Int
-
-        init(_ packet: Packet) {
-            presentation = packet.presentationTime
-            decode = packet.decodeTime
-            byteCount = packet.byteCount
-        }
-    }
+    private typealias Mark = DecoderRun.Mark
 
     /// What would be taken.
     private struct Goal {

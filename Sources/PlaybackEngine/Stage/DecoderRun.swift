@@ -15,6 +15,8 @@ struct DecoderRun {
         }
     }
 
+    /// When the first packet that was sent is decoded.
+    private(set) var began: MediaTime?
     /// The newest packet that was sent.
     private(set) var sent: Mark?
     /// The newest frame that came out.
@@ -24,7 +26,10 @@ struct DecoderRun {
     /// Everything that was sent was decoded.
     private var isWhole = true
 
-    mutating func send(_ packet: Packet) { sent = Mark(packet) }
+    mutating func send(_ packet: Packet) {
+        if sent == nil { began = packet.decodeTime }
+        sent = Mark(packet)
+    }
     mutating func came(_ frame: VideoFrame) { newest = frame }
 
     /// A frame that is not due at `target` may have been left out.
@@ -52,20 +57,22 @@ struct DecoderResumption {
         case diverged
     }
 
+    private let began: MediaTime
     private let last: DecoderRun.Mark
     private var isFirst = true
     /// What was passed over so far.
     private(set) var passed: [PacketElement] = []
 
     init?(_ run: DecoderRun) {
-        guard let last = run.sent else { return nil }
+        guard let began = run.began, let last = run.sent else { return nil }
+        self.began = began
         self.last = last
     }
 
     mutating func take(_ element: PacketElement) -> Step {
         passed.append(element)
         guard case .packet(let packet, _) = element, let time = packet.decodeTime, let end = last.decode,
-            !isFirst || packet.isKeyFrame
+            !isFirst || packet.isKeyFrame && began <= time
         else { return .diverged }
         isFirst = false
         if DecoderRun.Mark(packet) == last { return .reached }
