@@ -102,8 +102,9 @@ public final class HTTPByteSource: ByteSource {
 
     deinit {
         // Nobody else can see the state any more.
-        let fetches = state.withLock { $0.fetches }
-        for fetch in fetches { if let transfer = fetch.transfer { loop.cancel(transfer) } }
+        state.withLock { state in
+            for fetch in state.fetches { drop(fetch, &state) }
+        }
     }
 
     /// The URL without credentials and query.
