@@ -1,5 +1,4 @@
 internal import CCurl
-internal import Glibc
 internal import MediaCore
 
 /// libcurl, opened when the first URL of a network is read, and kept for the life of the process.
@@ -15,25 +14,25 @@ final class CurlLibrary: @unchecked Sendable {
     }
 
     init(opening name: String) throws(MediaError) {
-        guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
-            throw MediaError(.io, "URLs of a network need libcurl, and \(name) is not installed")
+        let table: ph_curl
+        do throws(FunctionTable.Failure) {
+            table = try FunctionTable.open(name, load: ph_curl_load)
+        } catch {
+            switch error {
+            case .noLibrary:
+                throw MediaError(.io, "URLs of a network need libcurl, and \(name) is not installed")
+            case .noFunction(let function):
+                throw MediaError(
+                    .io,
+                    "URLs of a network need a newer libcurl: this one has no \(function)"
+                )
+            }
         }
-        // The struct of function pointers has no value of its own: zeroes, all of which are filled in or refused.
-        let table = UnsafeMutablePointer<ph_curl>.allocate(capacity: 1)
-        UnsafeMutableRawPointer(table).initializeMemory(
-            as: UInt8.self,
-            repeating: 0,
-            count: MemoryLayout<ph_curl>.size
-        )
-        functions = UnsafePointer(table)
-        let missing = ph_curl_load(handle, table).map { String(cString: $0) }
-        if let missing {
-            table.deallocate()
-            throw MediaError(.io, "URLs of a network need a newer libcurl: this one has no \(missing)")
-        }
-        guard table.pointee.curl_global_init(PH_CURL_GLOBAL_DEFAULT) == PH_CURL_OK else {
-            table.deallocate()
+        guard table.curl_global_init(PH_CURL_GLOBAL_DEFAULT) == PH_CURL_OK else {
             throw MediaError(.resourceLimit, "libcurl could not be set up")
         }
+        let kept = UnsafeMutablePointer<ph_curl>.allocate(capacity: 1)
+        kept.initialize(to: table)
+        functions = UnsafePointer(kept)
     }
 }

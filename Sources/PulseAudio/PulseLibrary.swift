@@ -14,21 +14,16 @@ final class PulseLibrary: @unchecked Sendable {
     }
 
     private static let loaded: Result<PulseLibrary, MediaError> = {
-        guard let handle = dlopen("libpulse.so.0", RTLD_NOW | RTLD_LOCAL) else {
-            return .failure(MediaError(.sinkFailed, "libpulse is not installed"))
+        do throws(FunctionTable.Failure) {
+            return .success(PulseLibrary(try FunctionTable.open("libpulse.so.0", load: playhead_pulse_load)))
+        } catch {
+            let words =
+                switch error {
+                case .noLibrary: "libpulse is not installed"
+                case .noFunction(let name): "this libpulse has no \(name)"
+                }
+            return .failure(MediaError(.sinkFailed, words))
         }
-        // The union of function pointers has no value of its own: zeroes, all of which are filled in or refused.
-        let table = UnsafeMutablePointer<playhead_pulse>.allocate(capacity: 1)
-        UnsafeMutableRawPointer(table).initializeMemory(
-            as: UInt8.self,
-            repeating: 0,
-            count: MemoryLayout<playhead_pulse>.size
-        )
-        defer { table.deallocate() }
-        if let missing = playhead_pulse_load(handle, table) {
-            return .failure(MediaError(.sinkFailed, "this libpulse has no \(String(cString: missing))"))
-        }
-        return .success(PulseLibrary(table.pointee))
     }()
 
     private init(_ functions: playhead_pulse) { self.functions = functions }

@@ -1,5 +1,5 @@
 internal import CSDL
-internal import Glibc
+internal import MediaCore
 
 /// SDL2, opened when a window is first wanted and kept for the life of the process.
 ///
@@ -16,22 +16,18 @@ final class SDLLibrary: @unchecked Sendable {
 
     /// Throws where there is no such library, or one that lacks a function.
     static func load(_ fileName: String) -> Result<SDLLibrary, WindowError> {
-        guard let handle = dlopen(fileName, RTLD_NOW | RTLD_LOCAL) else {
-            let reason = dlerror().map { String(cString: $0) } ?? fileName
-            return .failure(.noLibrary("SDL2 is not installed (\(reason))"))
+        do throws(FunctionTable.Failure) {
+            let table: ph_sdl = try FunctionTable.open(fileName, load: ph_sdl_load)
+            let kept = UnsafeMutablePointer<ph_sdl>.allocate(capacity: 1)
+            kept.initialize(to: table)
+            return .success(SDLLibrary(UnsafePointer(kept)))
+        } catch {
+            switch error {
+            case .noLibrary(let reason): return .failure(.noLibrary("SDL2 is not installed (\(reason))"))
+            case .noFunction(let name):
+                return .failure(.noLibrary("this SDL2 has no \(name); 2.0.12 or newer has"))
+            }
         }
-        let table = UnsafeMutablePointer<ph_sdl>.allocate(capacity: 1)
-        // Function pointers have no value of their own: zeroes, all of which are filled in or refused.
-        UnsafeMutableRawPointer(table).initializeMemory(
-            as: UInt8.self,
-            repeating: 0,
-            count: MemoryLayout<ph_sdl>.size
-        )
-        if let missing = ph_sdl_load(handle, table) {
-            table.deallocate()
-            return .failure(.noLibrary("this SDL2 has no \(String(cString: missing)); 2.0.12 or newer has"))
-        }
-        return .success(SDLLibrary(UnsafePointer(table)))
     }
 
     private init(_ functions: UnsafePointer<ph_sdl>) { self.functions = functions }

@@ -1,5 +1,4 @@
 internal import CFFmpeg
-internal import Glibc
 package import MediaCore
 
 /// libavfilter, opened when it is first wanted and kept for the life of the process.
@@ -15,22 +14,16 @@ package final class FilterLibrary: @unchecked Sendable {
 
     /// Frames go from our libavutil to the library's and back, so both must be one version.
     package init(opening name: String) throws(MediaError) {
-        guard let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) else {
-            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) is not installed")
+        do throws(FunctionTable.Failure) {
+            functions = try FunctionTable.open(name, load: ph_filters_load)
+        } catch {
+            let reason =
+                switch error {
+                case .noLibrary: "is not installed"
+                case .noFunction(let function): "has no \(function)"
+                }
+            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) \(reason)")
         }
-        // The struct of function pointers has no value of its own: zeroes, all of which are filled in or refused.
-        let table = UnsafeMutablePointer<ph_filters>.allocate(capacity: 1)
-        UnsafeMutableRawPointer(table).initializeMemory(
-            as: UInt8.self,
-            repeating: 0,
-            count: MemoryLayout<ph_filters>.size
-        )
-        defer { table.deallocate() }
-        if let missing = ph_filters_load(handle, table) {
-            let function = String(cString: missing)
-            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) has no \(function)")
-        }
-        functions = table.pointee
         guard functions.avutil_version() == avutil_version() else {
             throw MediaError(.conversionFailed, "frames stay interlaced: \(name) is of another FFmpeg")
         }
