@@ -93,7 +93,7 @@ struct FallbackDecoderTests {
         let count = plain.packets.count
         let places = Array(Set([0, 1, 2, 3, 7, 12, 13, 25, count / 3, count / 2, count - 2, count - 1]))
             .sorted()
-        for place in places where place >= 0 && place < min(count, frames.count) {
+        for place in places.samples where place >= 0 && place < min(count, frames.count) {
             for fault in [DeviceFault.packet(place), .frame(place)] {
                 let script = try Script(clip, fault: fault)
                 let told = Told()
@@ -119,7 +119,7 @@ struct FallbackDecoderTests {
             let before = min(key + 5, plain.packets.count)
             let reference = try plain.decoder(.none)
             let expected = try plain.play(reference, from: key)
-            for offset in [0, 1, 4, 9] where key + offset < plain.packets.count {
+            for offset in [0, 1, 4, 9].samples where key + offset < plain.packets.count {
                 let script = try Script(clip, fault: .packet(before + offset))
                 let decoder = try script.decoder(.automatic)
                 _ = try script.decodeSome(decoder, count: before)

@@ -51,7 +51,8 @@ struct HardwarePlaybackTests {
     @Test(
         "Laps and seeks show the processor's frames, wherever the device fails",
         arguments: ["clip-h264-aac.mp4", "open-groups-hevc.mp4"],
-        [nil, .packet(0), .packet(31), .frame(5), .frame(60), .packet(100), .drain] as [DeviceFault?]
+        ([nil, .packet(0), .packet(31), .frame(5), .frame(60), .packet(100), .drain] as [DeviceFault?])
+            .samples
     )
     func lapsAndSeeks(clip: String, fault: DeviceFault?) async throws {
         let plain = try await play(clip, .none)

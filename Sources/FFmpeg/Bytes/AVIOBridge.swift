@@ -113,6 +113,18 @@ final class AVIOBridge {
         if !overflow { avio_seek(context, away, SEEK_SET) }
     }
 
+    /// The source's next byte is byte 0 of another place: nothing of what was read is kept.
+    func restart() {
+        head = []
+        ahead = (0, [])
+        position = 0
+        clearFailure()
+        guard let context else { return }
+        context.pointee.buf_end = context.pointee.buffer
+        context.pointee.buf_ptr = context.pointee.buffer
+        context.pointee.pos = 0
+    }
+
     /// After a failure or an interruption: libav would call it the end of the file for ever.
     func clearFailure() {
         failure = nil

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// Reads a source for one demuxer, and waits where it has nothing at hand.
+/// Reads a source for one demuxer, and waits where it has nothing at hand: on a fiber if there is one, else on the thread.
 ///
 /// Confined to the demuxer's lane.
 final class SourceReader {
@@ -28,12 +28,16 @@ final class SourceReader {
             } catch {
                 guard error.code == .notReady else { throw error }
             }
-            context.wait(after: wakes)
-            if context.isInterrupted {
+            if wait(after: wakes) || context.isInterrupted {
                 interruption.strike()
                 throw LibraryError.cancelled()
             }
         }
+    }
+
+    /// Waits for a wake-up: on no thread where the call has a fiber. True: the call is to come to nothing.
+    private func wait(after wakes: UInt64) -> Bool {
+        Fiber.wait(interruption.context, after: wakes)
     }
 
     /// The same, but throws `.notReady` where nothing is at hand.

@@ -80,14 +80,15 @@ extension FFmpegDemuxer {
 
     /// nil for packets of tracks that nobody wants.
     private func makePacket(_ owner: PacketOwner) -> Packet? {
-        let packet = owner.pointer.pointee
-        let track = Int(packet.stream_index)
+        let track = Int(owner.pointer.pointee.stream_index)
         if let enabled, !enabled.contains(track) { return nil }
         // Streams that turn up while reading were never described, so nobody could ask for them.
-        guard let mapping = mappings[packet.stream_index] else { return nil }
-        if isOversizedPicture(packet) { return nil }
+        guard let mapping = mappings[owner.pointer.pointee.stream_index] else { return nil }
+        if isOversizedPicture(owner.pointer.pointee) { return nil }
+        let place = place(owner, track)
+        let packet = owner.pointer.pointee
         return Packet(
-            track: track,
+            track: place,
             presentationTime: mapping.itemTime(ticks(packet.pts)),
             decodeTime: mapping.itemTime(ticks(packet.dts)),
             duration: mapping.duration(packet.duration),

@@ -33,6 +33,10 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     /// Reads that failed since the last packet.
     var failedReads = 0
     var mappings: [Int32: TimeMapping] = [:]
+    /// Added to all times; see `SegmentedDemuxer`.
+    var shift = MediaTime.zero
+    /// By stream; see `SegmentedDemuxer.takeOver`.
+    var takeovers: [Int32: Takeover] = [:]
 
     /// Where decoders on devices come from.
     private let hardware: any HardwareSource
@@ -77,7 +81,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
-        context.setNoticeHandler(handler)
+        // A call that waits inside is made once, and what comes of it must not hang on when bytes come.
+        if !interruption.waitsInCalls || handler == nil { context.setNoticeHandler(handler) }
         return true
     }
 
@@ -101,7 +106,10 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             throw MediaError(code, reason, location: request.location, track: track)
         }
         let facts = try StreamFacts(stream)
-        let end = AudioEnd(stream: stream, track: described, description: description)
+        // A segment says nothing of the presentation's end.
+        let end =
+            request.isSegmented
+            ? nil : AudioEnd(stream: stream, track: described, description: description)
         let faults = DecoderFaults()
         let location = request.location
         func make(_ device: HardwareDevice?) throws(MediaError) -> any Decoder {
@@ -147,11 +155,11 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         if context.isInterrupted { throw cancelled }
         let source = try makeSource()
         self.source = source
-        canGoBack.store(source.isSeekable, ordering: .releasing)
+        canGoBack.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         interruption.beginCall()
         let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
         // A server has said meanwhile whether one can go back.
-        canGoBack.store(source.isSeekable, ordering: .releasing)
+        canGoBack.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         return session
     }
 

@@ -55,6 +55,9 @@ enum FormatPolicy {
         (containers + pictures + subtitles + (allowsPlaylists ? ["hls"] : [])).joined(separator: ",")
     }
 
+    /// The same for the segments of a playlist: what the standard names, and what is played by others.
+    static let segments = "aac,ac3,eac3,flac,mov,mp3,mpegts,webvtt"
+
     /// Extensions of playlists.
     private static let playlistExtensions: Set = ["m3u8", "m3u"]
 

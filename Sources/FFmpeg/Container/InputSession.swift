@@ -1,4 +1,5 @@
 internal import CFFmpeg
+internal import HLS
 internal import MediaCore
 
 /// Owns one open container: the format context, the I/O that it reads through, and what they call back.
@@ -38,10 +39,10 @@ final class InputSession {
         let isPlaylist =
             request.container.map { $0 == "hls" }
             ?? FormatPolicy.isPlaylist(head: head, name: path ?? request.location)
-        if FormatPolicy.startsPlaylist(head) && path == nil && Location.isRemote(request.location) {
+        if request.isSegmented && FormatPolicy.startsPlaylist(head) {
             throw MediaError(
                 .forbidden,
-                "playlists of a network (HLS) cannot be played yet, only those of files",
+                "a segment is a playlist, which is refused",
                 location: request.location
             )
         }
@@ -130,6 +131,15 @@ final class InputSession {
 
     func clearFailure() { bridge.clearFailure() }
 
+    /// The source's next byte is byte 0 of another place. libav drops what it has read, and takes what comes for the result of
+    /// a seek.
+    func restart() throws(MediaError) {
+        let context = try context
+        nested.clearFailure()
+        bridge.restart()
+        log.capture { _ = avformat_flush(context) }
+    }
+
     /// See `AVIOBridge`.
     var seeksDirectly: Bool {
         get { bridge.seeksDirectly }
@@ -179,7 +189,11 @@ final class InputSession {
         nested.install(on: context)
 
         let options = OptionDictionary([
-            ("format_whitelist", FormatPolicy.whitelist(allowsPlaylists: isPlaylist)),
+            (
+                "format_whitelist",
+                request.isSegmented
+                    ? FormatPolicy.segments : FormatPolicy.whitelist(allowsPlaylists: isPlaylist)
+            ),
             // Nothing may be opened by libav itself: what is nested goes through the opener.
             ("protocol_whitelist", isPlaylist ? "file,crypto" : "none"),
         ])
@@ -189,7 +203,11 @@ final class InputSession {
             av_dict_set(&options.pointer, "http_persistent", "0", 0)
         }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        let code = avformat_open_input(&opened, name, format, &options.pointer)
+        // A variable, not the object's own: the call may stand still and go on on another thread, and Swift notes by
+        // thread who changes what belongs to an object.
+        var rest = options.pointer
+        let code = avformat_open_input(&opened, name, format, &rest)
+        options.pointer = rest
         owned = opened
         guard code >= 0 else { throw openingError(code) }
         guard !interruption.isOver else { throw LibraryError.cancelled(request.location) }
@@ -212,7 +230,7 @@ final class InputSession {
             )
         }
         var error = error(code, "this is no media file that can be read", fallback: .unrecognizedFormat)
-        if error.code == .unrecognizedFormat, words.contains("moov atom not found"),
+        if error.code == .unrecognizedFormat, words.contains("moov atom not found"), !request.isSegmented,
             BoxScan.isCut(reader)
         {
             error.code = .truncated

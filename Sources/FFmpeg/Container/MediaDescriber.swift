@@ -11,7 +11,7 @@ enum MediaDescriber {
         let streams = session.streams
         let zero = timeline.zero(streams)
         let format = ColorNames.name(context.pointee.iformat?.pointee.name) ?? ""
-        let scan = format.hasPrefix("mov") ? MovieScan(session.reader) : nil
+        let scan = format.hasPrefix("mov") && !session.request.isSegmented ? MovieScan(session.reader) : nil
         let describer = TrackDescriber(
             context: context,
             request: session.request,

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import Glibc
+internal import HLS
 internal import MediaCore
 internal import Synchronization
 

@@ -1,3 +1,4 @@
+internal import HLS
 internal import MediaCore
 
 /// A local playlist's bytes with an end: libav would otherwise take one that is still being written for live,

@@ -1,7 +1,7 @@
 package import MediaCore
 
 /// The backend that plays real media: containers, codecs, scaling and resampling by FFmpeg's libraries.
-package struct FFmpegBackend: MediaBackend {
+package struct FFmpegBackend: SegmentBackend {
     private let openFilters: @Sendable () -> Result<FilterLibrary, MediaError>
     private let hardware: any HardwareSource
 
@@ -22,7 +22,19 @@ package struct FFmpegBackend: MediaBackend {
     }
 
     package func makeDemuxer(for request: OpenRequest) -> any Demuxer {
-        FFmpegDemuxer(request, hardware: hardware)
+        let demuxer = FFmpegDemuxer(request, hardware: hardware)
+        // Files have their bytes at hand, and pipes know no other way than to wait.
+        return request.source == nil ? demuxer : FiberDemuxer(demuxer, location: request.location)
+    }
+
+    package func makeSegmentedDemuxer(for request: OpenRequest) -> any SegmentedDemuxer {
+        var request = request
+        request.isSegmented = true
+        return FFmpegDemuxer(request, hardware: hardware)
+    }
+
+    package func makeCipher(key: [UInt8], iv: [UInt8]) throws(MediaError) -> any BlockCipher {
+        try AESCipher(key: key, iv: iv)
     }
 
     package func makeVideoConverter() -> any VideoConverter { FFmpegVideoConverter() }

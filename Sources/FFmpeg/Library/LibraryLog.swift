@@ -32,6 +32,15 @@ final class LibraryLog: Sendable {
         return try body()
     }
 
+    /// Runs `body`, which may end on another thread than it began on, with no owner: for a call that stands still
+    /// meanwhile, and for the thread that it left.
+    static func withoutOwner<R>(_ body: () -> R) -> R {
+        let before = pthread_getspecific(LibraryLog.currentOwner)
+        pthread_setspecific(LibraryLog.currentOwner, nil)
+        defer { pthread_setspecific(LibraryLog.currentOwner, before) }
+        return body()
+    }
+
     private func append(_ line: String) {
         lines.withLock {
             if $0.last == line { return }

@@ -4,6 +4,8 @@ public struct OpenRequest: Sendable {
     public var location: String
     /// Bytes to read instead of opening `location`, which then only serves as a name.
     public var source: (any ByteSource)?
+    /// `source` hands out segments; see `SegmentedDemuxer`.
+    package var isSegmented = false
     /// FFmpeg's name of the container ("mov", "mpegts", "hls"); nil: what the bytes and the name say.
     public var container: String?
     /// True: analyse the streams even where the header says enough, so that frame rates and durations are the

@@ -15,20 +15,23 @@ public enum SeekPreference: Hashable, Sendable {
 /// Calls belong to epochs, so that a seek need not wait for a read that waits for bytes. The caller says with
 /// `begin(_:)` which epoch its next calls belong to, and `interrupt(before:)` ends those of older epochs.
 public protocol Demuxer: AnyObject, Sendable {
-    /// Opens the source and reads what is needed to describe it. Called once, first.
+    /// Opens the source and reads what is needed to describe it. Called first, and once, but for one case:
+    ///
+    /// `.notReady`: not all of that is at hand at present; the next call goes on with it. Thrown only where somebody
+    /// listens (`setNoticeHandler`); without, the call waits.
     func open() throws(MediaError) -> MediaDescription
     /// Packets of other tracks are not returned, and not read where the container allows it.
     func setEnabledTracks(_ ids: Set<Int>)
     /// The next packet of an enabled track; nil at the end. After an error reading may be tried again unless
     /// the error says otherwise; after the end, `seek` makes it readable again.
     ///
-    /// `.notReady`: nothing is at hand at present, or the call was interrupted before it had begun; reading may
-    /// go on as if it had not been called. `.cancelled`: the call was interrupted in the middle; `seek` must
+    /// `.notReady`: not all of it is at hand at present, or the call was interrupted before it had begun; the next
+    /// call goes on with it. `.cancelled`: the call was interrupted in the middle; `seek` must
     /// come before the next `read`.
     func read() throws(MediaError) -> Packet?
     /// Moves to a sync point of the enabled video track (else of any). Where none fits, the nearest on the
-    /// other side is taken. The next `read` is the first packet from there. `.notReady`: the same may be tried
-    /// again; `.cancelled`: the call was interrupted, and any seek may follow.
+    /// other side is taken. The next `read` is the first packet from there. `.notReady`: the same seek may be
+    /// tried again, and goes on where it was; `.cancelled`: the call was interrupted, and any seek may follow.
     func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
     /// A decoder for one of the tracks. It may be used on another queue than the demuxer.
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
@@ -46,8 +49,12 @@ public protocol Demuxer: AnyObject, Sendable {
     ///
     /// True: `.ready` follows each `.notReady`. False, the default: the caller must ask again by itself.
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool
+    /// Before `open()`: which of the variants that a description lists is to be opened, where not all of them are. By default
+    /// the demuxer decides.
+    func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?)
     /// True: a call that finds no bytes waits for them where it could end with `.notReady`, so that a clock that is
-    /// computed stands still meanwhile. Before `open()`. By default nothing changes.
+    /// computed stands still meanwhile. Nobody is told of waits and bytes then, so that nothing hangs on how long those are
+    /// in coming. Before `setNoticeHandler` and `open()`. By default nothing changes.
     func setWaitsInCalls(_ waits: Bool)
     /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
     /// every later call. Other readers of the same bytes go on.
@@ -58,6 +65,7 @@ extension Demuxer {
     public func begin(_ epoch: Epoch) {}
     public func interrupt(before epoch: Epoch) {}
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
+    public func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {}
     public func setWaitsInCalls(_ waits: Bool) {}
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {

@@ -1,0 +1,116 @@
+internal import CFFmpeg
+package import MediaCore
+
+extension FFmpegDemuxer: SegmentedDemuxer {
+    /// Where packets go that another demuxer's decoders take.
+    struct Takeover {
+        var track: Int
+        var timeBase: AVRational
+        /// What the decoder does not know yet; nil once it was handed on.
+        var extradata: [UInt8]?
+    }
+
+    package func restart() throws(MediaError) {
+        guard let session else {
+            throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
+        }
+        queue.removeAll()
+        failedReads = 0
+        missingPart = nil
+        log.clear()
+        beginning.isReadingFromStart = false
+        try session.restart()
+        mustSeek = false
+    }
+
+    package func setTimeline(zero: MediaTime, shift: MediaTime) {
+        self.shift = shift
+        description?.startTime = zero
+        guard let session else { return }
+        for stream in session.streams {
+            let index = stream.pointee.index
+            let timeBase = takeovers[index]?.timeBase ?? stream.pointee.time_base
+            mappings[index] = TimeMapping(timeBase: timeBase, zero: zero)
+        }
+    }
+
+    package func takeOver(from other: any SegmentedDemuxer, enabled: Set<Int>) throws(MediaError) {
+        guard let other = other as? FFmpegDemuxer, let before = other.session, let session else { return }
+        var free = before.streams
+        var own: Set<Int> = []
+        for stream in session.streams {
+            let parameters = stream.pointee.codecpar.pointee
+            guard
+                let index = free.firstIndex(where: {
+                    $0.pointee.codecpar.pointee.codec_type == parameters.codec_type
+                })
+            else { continue }
+            let target = free.remove(at: index)
+            let old = target.pointee.codecpar.pointee
+            let track = Int(target.pointee.index)
+            guard old.codec_id == parameters.codec_id else {
+                guard enabled.contains(track) else { continue }
+                let names = [old.codec_id, parameters.codec_id].map { String(cString: avcodec_get_name($0)) }
+                throw MediaError(
+                    .decoderFailed,
+                    "behind a break the segments hold \(names[1]) instead of \(names[0])",
+                    location: request.location,
+                    track: track
+                )
+            }
+            if enabled.contains(track) { own.insert(Int(stream.pointee.index)) }
+            let extradata = Self.extradata(parameters)
+            takeovers[stream.pointee.index] = Takeover(
+                track: track,
+                timeBase: target.pointee.time_base,
+                extradata: extradata == Self.extradata(old) ? nil : extradata
+            )
+        }
+        setEnabledTracks(own)
+    }
+
+    private static func extradata(_ parameters: AVCodecParameters) -> [UInt8] {
+        guard let bytes = parameters.extradata, parameters.extradata_size > 0 else { return [] }
+        return Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
+    }
+
+    /// Moves a packet to where the presentation has it. The track that it bears.
+    func place(_ owner: PacketOwner, _ track: Int) -> Int {
+        let index = owner.pointer.pointee.stream_index
+        var result = track
+        if let takeover = takeovers[index],
+            let stream = session?.streams.first(where: { $0.pointee.index == index })
+        {
+            av_packet_rescale_ts(owner.pointer, stream.pointee.time_base, takeover.timeBase)
+            result = takeover.track
+            if let extradata = takeover.extradata {
+                takeovers[index]?.extradata = nil
+                if !extradata.isEmpty,
+                    let room = av_packet_new_side_data(
+                        owner.pointer,
+                        AV_PKT_DATA_NEW_EXTRADATA,
+                        extradata.count
+                    )
+                {
+                    room.update(from: extradata, count: extradata.count)
+                }
+            }
+        }
+        if shift != .zero, let mapping = mappings[index] {
+            let ticks = av_rescale_q(
+                shift.value,
+                AVRational(num: 1, den: shift.timescale),
+                mapping.timeBase.avRational
+            )
+            owner.pointer.pointee.pts = Self.moved(owner.pointer.pointee.pts, ticks)
+            owner.pointer.pointee.dts = Self.moved(owner.pointer.pointee.dts, ticks)
+        }
+        return result
+    }
+
+    private static func moved(_ stamp: Int64, _ ticks: Int64) -> Int64 {
+        guard stamp != PH_NOPTS else { return stamp }
+        let (sum, overflow) = stamp.addingReportingOverflow(ticks)
+        return overflow ? stamp : sum
+    }
+}

@@ -1,0 +1,204 @@
+internal import Dispatch
+package import MediaCore
+
+/// A demuxer whose calls hold no thread while they wait for bytes. Where there are none, the call stands still in the
+/// middle (`Fiber`) and its caller gets `.notReady`. The same call, made again, goes on where it stood; another one
+/// puts an end to it first.
+///
+/// That is so while somebody listens to notices. Without, and where calls are to wait (`setWaitsInCalls`), they do so on
+/// the caller's thread, as the demuxer inside does. So do reads of sources that never say `.notReady`.
+///
+/// Unchecked: `fiber` and `waitsInCalls` are used on the caller's one lane only, as `Demuxer` demands; `state` is locked.
+package final class FiberDemuxer: Demuxer, @unchecked Sendable {
+    private enum Call: Equatable {
+        case open
+        case read
+        case seek(MediaTime, SeekPreference)
+    }
+
+    private enum Answer {
+        case description(MediaDescription)
+        case packet(Packet?)
+        case done
+    }
+
+    /// A call that stands still, or is about to begin.
+    private final class Standing: @unchecked Sendable {
+        let call: Call
+        let fiber: Fiber
+        var answer: Result<Answer, MediaError>?
+
+        init(_ call: Call, _ fiber: Fiber) {
+            self.call = call
+            self.fiber = fiber
+        }
+    }
+
+    private struct State {
+        var isListenedTo = false
+        var isCancelled = false
+        /// The caller's lane is inside.
+        var isBusy = false
+        var standing: Standing?
+    }
+
+    private let inner: any Demuxer
+    private let location: String
+    private let state = Locked(State())
+    /// For the next call; its stack is kept.
+    private var fiber: Fiber?
+    private var waitsInCalls = false
+    /// Where calls come to their end whose demuxer was cancelled while they stood still.
+    private static let endings = DispatchQueue(label: "playhead.endings")
+
+    /// `inner` is used by this one alone.
+    package init(_ inner: any Demuxer, location: String) {
+        self.inner = inner
+        self.location = location
+    }
+
+    deinit {
+        let standing = state.withLock { $0.standing }
+        guard let standing else { return }
+        inner.cancel()
+        Self.endings.async { standing.fiber.giveUp() }
+    }
+
+    package func open() throws(MediaError) -> MediaDescription {
+        guard case .description(let description) = try perform(.open) else { throw cancelled }
+        return description
+    }
+
+    package func read() throws(MediaError) -> Packet? {
+        guard case .packet(let packet) = try perform(.read) else { throw cancelled }
+        return packet
+    }
+
+    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        _ = try perform(.seek(target, preference))
+    }
+
+    package func setEnabledTracks(_ ids: Set<Int>) {
+        do throws(MediaError) {
+            try onLane { () throws(MediaError) in inner.setEnabledTracks(ids) }
+        } catch {
+            // Cancelled: nothing is read any more.
+        }
+    }
+
+    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+        try onLane { () throws(MediaError) in try inner.makeDecoder(for: track, options: options) }
+    }
+
+    package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        try onLane { () throws(MediaError) in try inner.makeTextDecoder(for: track) }
+    }
+
+    package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
+        inner.setVariantChoice(choose)
+    }
+
+    package func begin(_ epoch: Epoch) { inner.begin(epoch) }
+
+    package func interrupt(before epoch: Epoch) { inner.interrupt(before: epoch) }
+
+    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+        let tells = inner.setNoticeHandler(handler)
+        state.withLock { $0.isListenedTo = tells && handler != nil }
+        return tells
+    }
+
+    package func setWaitsInCalls(_ waits: Bool) {
+        waitsInCalls = waits
+        inner.setWaitsInCalls(waits)
+    }
+
+    package func cancel() {
+        inner.cancel()
+        let standing = state.withLock { state -> Standing? in
+            state.isCancelled = true
+            guard !state.isBusy else { return nil }
+            defer { state.standing = nil }
+            return state.standing
+        }
+        // It may have much to let go of, and the caller does not wait for that.
+        if let standing { Self.endings.async { standing.fiber.giveUp() } }
+    }
+
+    /// For tests: what was cancelled or dropped while it stood still has come to its end.
+    static func finishEndings() { endings.sync {} }
+
+    // MARK: On the caller's lane
+
+    private var cancelled: MediaError { LibraryError.cancelled(location) }
+
+    private func perform(_ call: Call) throws(MediaError) -> Answer {
+        try onLane { () throws(MediaError) in
+            let (standing, isListenedTo) = state.withLock { state in
+                defer { state.standing = nil }
+                return (state.standing, state.isListenedTo)
+            }
+            if let standing {
+                if standing.call == call { return try goOn(standing, standing.fiber.resume()) }
+                standing.fiber.giveUp()
+                fiber = standing.fiber
+            }
+            guard isListenedTo, !waitsInCalls, let fiber = fiber ?? Fiber() else {
+                return try Self.carryOut(call, inner)
+            }
+            self.fiber = nil
+            let made = Standing(call, fiber)
+            // Not this object: where nobody holds it any more, the call ends.
+            let hasEnded = fiber.begin { [inner] in
+                do throws(MediaError) {
+                    made.answer = .success(try Self.carryOut(call, inner))
+                } catch {
+                    made.answer = .failure(error)
+                }
+            }
+            return try goOn(made, hasEnded)
+        }
+    }
+
+    private func goOn(_ standing: Standing, _ hasEnded: Bool) throws(MediaError) -> Answer {
+        guard !hasEnded else {
+            fiber = standing.fiber
+            guard let answer = standing.answer else { throw cancelled }
+            return try answer.get()
+        }
+        state.withLock { $0.standing = standing }
+        throw MediaError(.notReady, "waiting for bytes", location: location, isRetryable: true)
+    }
+
+    private static func carryOut(_ call: Call, _ inner: any Demuxer) throws(MediaError) -> Answer {
+        switch call {
+        case .open: return .description(try inner.open())
+        case .read: return .packet(try inner.read())
+        case .seek(let target, let preference):
+            try inner.seek(to: target, preference: preference)
+            return .done
+        }
+    }
+
+    /// What stands still is not touched by `cancel` meanwhile: whoever comes last ends it.
+    private func onLane<Value>(_ body: () throws(MediaError) -> Value) throws(MediaError) -> Value {
+        let mayBegin = state.withLock { state in
+            state.isBusy = !state.isCancelled
+            return state.isBusy
+        }
+        guard mayBegin else { throw cancelled }
+        let result = Result(catching: body)
+        let (isCancelled, standing) = state.withLock { state -> (Bool, Standing?) in
+            state.isBusy = false
+            guard state.isCancelled else { return (false, nil) }
+            defer { state.standing = nil }
+            return (true, state.standing)
+        }
+        if let standing {
+            standing.fiber.giveUp()
+            throw cancelled
+        }
+        if isCancelled, case .failure = result { throw cancelled }
+        return try result.get()
+    }
+}

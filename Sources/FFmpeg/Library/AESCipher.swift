@@ -1,0 +1,30 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// AES-128 in CBC mode, as segments of playlists are encrypted, by libavutil.
+final class AESCipher: BlockCipher {
+    private let context: OpaquePointer
+    private var vector: [UInt8]
+
+    init(key: [UInt8], iv: [UInt8]) throws(MediaError) {
+        guard key.count == 16, iv.count == 16 else {
+            throw MediaError(.encrypted, "a key has \(key.count) bytes instead of 16")
+        }
+        guard let context = av_aes_alloc() else {
+            throw MediaError(.resourceLimit, "no memory for decrypting", isRetryable: true)
+        }
+        self.context = context
+        vector = iv
+        _ = av_aes_init(context, key, 128, 1)
+    }
+
+    deinit { av_free(UnsafeMutableRawPointer(context)) }
+
+    func decrypt(_ blocks: UnsafeMutableRawBufferPointer) {
+        guard let bytes = blocks.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+        let count = Int32(clamping: blocks.count / 16)
+        vector.withUnsafeMutableBufferPointer {
+            av_aes_crypt(context, bytes, bytes, count, $0.baseAddress, 1)
+        }
+    }
+}

@@ -1,0 +1,313 @@
+internal import CFFmpeg
+import Foundation
+import MediaCore
+import Testing
+
+@testable import FFmpeg
+
+/// Bytes that come in small pieces, drawn from a seed: about each second read finds nothing. What is waited for is
+/// there at the next call.
+private final class PiecewiseSource: ByteSource {
+    private struct State {
+        var random: Seeded
+        var waits = 0
+        /// Nothing of it is there.
+        var held = Range<Int64>(uncheckedBounds: (0, 0))
+        var waiting: ReadContext?
+        /// The one that waits for it has been told.
+        var mayRead = true
+    }
+
+    private struct Seeded: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state >> 11 ^ state << 31
+        }
+    }
+
+    private let bytes: [UInt8]
+    private let wakesAtOnce: Bool
+    private let state: Locked<State>
+    let isSeekable: Bool
+    var isLocal: Bool { false }
+    var byteCount: Int64? { Int64(bytes.count) }
+
+    /// `wakesAtOnce`: who finds nothing is woken before it knows.
+    init(_ bytes: [UInt8], seed: UInt64, isSeekable: Bool = true, wakesAtOnce: Bool = false) {
+        self.bytes = bytes
+        self.wakesAtOnce = wakesAtOnce
+        self.isSeekable = isSeekable
+        state = Locked(State(random: Seeded(state: seed)))
+    }
+
+    var waits: Int { state.withLock { $0.waits } }
+    func hold(_ part: Range<Double>) {
+        let size = Double(bytes.count)
+        state.withLock { $0.held = Int64(part.lowerBound * size)..<Int64(part.upperBound * size) }
+    }
+
+    func letGo() {
+        let context = state.withLock { state in
+            state.mayRead = true
+            return state.waiting
+        }
+        context?.wake()
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        throw MediaError(.io, "only with a context")
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        let most = state.withLock { state -> Int? in
+            if state.held.contains(offset) || !state.mayRead && Bool.random(using: &state.random) {
+                state.waits += 1
+                state.waiting = context
+                return nil
+            }
+            state.mayRead = false
+            let most = Int.random(in: 1...20_000, using: &state.random)
+            return offset < state.held.lowerBound ? min(most, Int(state.held.lowerBound - offset)) : most
+        }
+        guard let most else {
+            if wakesAtOnce { letGo() }
+            throw MediaError(.notReady, "not yet", isRetryable: true)
+        }
+        guard offset >= 0, offset < Int64(bytes.count) else { return 0 }
+        let part = bytes[Int(offset)...].prefix(min(most, buffer.count))
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+
+    func cancel() {}
+}
+
+/// All that can be seen of a packet.
+private struct PacketFacts: Equatable {
+    var track: Int
+    var times: [MediaTime?]
+    var isKeyFrame: Bool
+    var bytes: [UInt8]
+
+    init(_ packet: Packet) {
+        track = packet.track
+        times = [packet.presentationTime, packet.decodeTime, packet.duration]
+        isKeyFrame = packet.isKeyFrame
+        let raw = (packet.payload as? FFmpegPacketPayload)?.owner.pointer.pointee
+        bytes = Array(UnsafeBufferPointer(start: raw?.data, count: Int(raw?.size ?? 0)))
+    }
+}
+
+@Suite("Calls of a demuxer that hold no thread while they wait", .enabled(if: Corpus.isPresent, Corpus.hint))
+struct FiberDemuxerTests {
+    /// The smallest file of each kind of container in each folder: each codec that containers must be looked into for.
+    static let entries: [CorpusEntry] = {
+        var smallest: [String: (size: Int, entry: CorpusEntry)] = [:]
+        for entry in Corpus.entries where !entry.path.hasSuffix(".m3u8") && !entry.path.hasPrefix("hls") {
+            let url = URL(fileURLWithPath: entry.location)
+            guard let size = (try? url.resourceValues(forKeys: [.fileSizeKey]))?.fileSize, size < 4 << 20
+            else {
+                continue
+            }
+            let kind = "\(entry.path.prefix { $0 != "/" }).\(url.pathExtension)"
+            if smallest[kind].map({ size < $0.size }) ?? true { smallest[kind] = (size, entry) }
+        }
+        return smallest.values.map(\.entry).sorted { $0.path < $1.path }
+    }()
+
+    /// Calls until it is no longer `.notReady`, each time from another thread.
+    private func finish<Value: Sendable>(
+        _ source: PiecewiseSource,
+        _ body: @escaping @Sendable () throws(MediaError) -> Value
+    ) throws -> Value {
+        for _ in 0..<20_000 {
+            let box = Locked<Result<Value, MediaError>?>(nil)
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                let result = Result(catching: body)
+                box.withLock { $0 = result }
+                done.signal()
+            }
+            done.wait()
+            switch box.withLock({ $0 }) {
+            case .success(let value): return value
+            case .failure(let error):
+                guard error.code == .notReady else { throw error }
+                source.letGo()
+            case nil: throw MediaError(.unknown, "no result")
+            }
+        }
+        throw MediaError(.timedOut, "it waits for ever")
+    }
+
+    private func packets(
+        _ demuxer: any Demuxer,
+        _ source: PiecewiseSource?,
+        upTo count: Int
+    ) throws -> [PacketFacts] {
+        var result: [PacketFacts] = []
+        while result.count < count {
+            let next =
+                try source.map { try finish($0) { () throws(MediaError) in try demuxer.read() } }
+                ?? demuxer.read()
+            guard let next else { break }
+            result.append(PacketFacts(next))
+        }
+        return result
+    }
+
+    @Test("What stands still again and again gives what waiting gives", arguments: entries)
+    func sameAsWaiting(_ entry: CorpusEntry) throws {
+        let bytes = try #require(Corpus.readBytes(entry.location))
+        let patient = PiecewiseSource(bytes, seed: 1, wakesAtOnce: true)
+        let plain = FFmpegDemuxer(OpenRequest(location: entry.location, source: patient))
+        plain.setWaitsInCalls(true)
+        let source = PiecewiseSource(bytes, seed: UInt64(bytes.count))
+        let inner = FFmpegDemuxer(OpenRequest(location: entry.location, source: source))
+        let demuxer = FiberDemuxer(inner, location: entry.location)
+        _ = demuxer.setNoticeHandler { _ in }
+        let expected = Result { () throws(MediaError) in try plain.open() }
+        let found = Result { try finish(source) { () throws(MediaError) in try demuxer.open() } }
+        guard case .success(let description) = found, case .success(let reference) = expected else {
+            #expect((try? found.get()) == nil && (try? expected.get()) == nil)
+            return
+        }
+        #expect(description == reference)
+        #expect(try packets(demuxer, source, upTo: 60) == packets(plain, nil, upTo: 60))
+        guard reference.isSeekable else { return }
+        let duration = reference.duration.isNumeric ? reference.duration.seconds : 4
+        for part in [0.7, 0.3, 0] {
+            let target = MediaTime(seconds: duration * part, preferredTimescale: 1000)
+            try plain.seek(to: target, preference: .atOrBefore)
+            try finish(source) { () throws(MediaError) in
+                try demuxer.seek(to: target, preference: .atOrBefore)
+            }
+            #expect(try packets(demuxer, source, upTo: 12) == packets(plain, nil, upTo: 12))
+        }
+    }
+
+    private static let clip = "h264/aac-1080x720-bframes.mp4"
+
+    private func make(_ source: PiecewiseSource, listens: Bool = true) -> (FiberDemuxer, Locked<Int>) {
+        let inner = FFmpegDemuxer(OpenRequest(location: "clip.mp4", source: source))
+        let demuxer = FiberDemuxer(inner, location: "clip.mp4")
+        let notices = Locked(0)
+        if listens { _ = demuxer.setNoticeHandler { if $0 == .ready { notices.withLock { $0 += 1 } } } }
+        return (demuxer, notices)
+    }
+
+    private func source(held: Range<Double>? = nil, seed: UInt64 = 7) throws -> PiecewiseSource {
+        let bytes = try #require(Corpus.readBytes(Corpus.entry(Self.clip).location))
+        let source = PiecewiseSource(bytes, seed: seed)
+        if let held { source.hold(held) }
+        return source
+    }
+
+    @Test("Another call ends the one that stands still; it goes where it is to go")
+    func seekInstead() throws {
+        let source = try source()
+        let (demuxer, _) = make(source)
+        _ = try finish(source) { () throws(MediaError) in try demuxer.open() }
+        source.hold(0.4..<0.6)
+        // Of the middle nothing comes, however often it is asked for.
+        var refusals = 0
+        while refusals < 10 {
+            do throws(MediaError) {
+                _ = try demuxer.read()
+                refusals = 0
+            } catch {
+                try #require(error.code == .notReady)
+                refusals += 1
+                source.letGo()
+            }
+        }
+        demuxer.begin(Epoch(3))
+        demuxer.interrupt(before: Epoch(3))
+        try finish(source) { () throws(MediaError) in try demuxer.seek(to: .zero, preference: .atOrBefore) }
+        let first = try finish(source) { () throws(MediaError) in try demuxer.read() }
+        #expect(first?.presentationTime == .zero)
+    }
+
+    @Test("An opening that stands still is cancelled, and lets go of its source")
+    func cancelled() async throws {
+        weak var gone: PiecewiseSource?
+        do {
+            let source = try source(held: 0.0001..<1)
+            gone = source
+            let (demuxer, notices) = make(source)
+            for _ in 0..<3 {
+                let error = #expect(throws: MediaError.self) { try demuxer.open() }
+                #expect(error?.code == .notReady)
+                source.letGo()
+            }
+            #expect(notices.withLock { $0 } >= 1)
+            demuxer.cancel()
+            let error = #expect(throws: MediaError.self) { try demuxer.open() }
+            #expect(error?.code == .cancelled)
+        }
+        FiberDemuxer.finishEndings()
+        #expect(gone == nil)
+    }
+
+    @Test("What nobody holds any more ends by itself")
+    func dropped() throws {
+        weak var gone: PiecewiseSource?
+        do {
+            let source = try source(held: 0.0001..<1)
+            gone = source
+            let (demuxer, _) = make(source)
+            #expect(throws: MediaError.self) { try demuxer.open() }
+        }
+        FiberDemuxer.finishEndings()
+        #expect(gone == nil)
+    }
+
+    @Test("Cancelled at any moment, from another thread")
+    func cancelledAnywhere() throws {
+        for seed in 0..<60 as Range<UInt64> {
+            let source = try source(seed: seed)
+            let (demuxer, _) = make(source)
+            let calls = Locked(0)
+            let over = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                // As far as the seed says, and then at whatever moment the reader is in.
+                while calls.withLock({ $0 }) < Int(seed) { sched_yield() }
+                demuxer.cancel()
+                over.signal()
+            }
+            let error = #expect(throws: MediaError.self) {
+                _ = try finish(source) { () throws(MediaError) in
+                    calls.withLock { $0 += 1 }
+                    return try demuxer.open()
+                }
+                while true {
+                    _ = try finish(source) { () throws(MediaError) in
+                        calls.withLock { $0 += 1 }
+                        return try demuxer.read()
+                    }
+                    try finish(source) { () throws(MediaError) in
+                        try demuxer.seek(to: .zero, preference: .atOrBefore)
+                    }
+                }
+            }
+            over.wait()
+            #expect(error?.code == .cancelled)
+        }
+        FiberDemuxer.finishEndings()
+    }
+
+    @Test("Without anybody who listens a call waits, as one does on a computed clock")
+    func waits() throws {
+        let bytes = try #require(Corpus.readBytes(Corpus.entry(Self.clip).location))
+        for listens in [true, false] {
+            let source = PiecewiseSource(bytes, seed: 3, wakesAtOnce: true)
+            let (demuxer, _) = make(source, listens: listens)
+            if listens { demuxer.setWaitsInCalls(true) }
+            #expect(try demuxer.open().tracks.count == 2)
+            #expect(source.waits > 0)
+        }
+    }
+}
