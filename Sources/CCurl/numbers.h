@@ -3,6 +3,7 @@
 #define PLAYHEAD_CCURL_NUMBERS_H
 
 #include <stddef.h>
+#include <sys/socket.h>
 
 // Options of a transfer (CURLOPT_). The thousands tell the type: long, pointer, function.
 enum {
@@ -24,6 +25,8 @@ enum {
     PH_CURL_PASSWORD = 10174,
     PH_CURL_CONNECT_TIMEOUT_MS = 156,
     PH_CURL_PROTOCOLS = 181,
+    PH_CURL_OPEN_SOCKET_FUNCTION = 20163,
+    PH_CURL_OPEN_SOCKET_DATA = 10164,
     PH_CURL_TCP_KEEP_ALIVE = 213,
     PH_CURL_BEFORE_REQUEST_FUNCTION = 20312,
     PH_CURL_BEFORE_REQUEST_DATA = 10313,
@@ -43,6 +46,7 @@ enum {
     PH_CURL_NO_CONNECTION = 7,
     PH_CURL_NO_MEMORY = 27,
     PH_CURL_TIMED_OUT = 28,
+    PH_CURL_ABORTED = 42,
     PH_CURL_UNTRUSTED = 60,
     PH_CURL_BAD_CA_FILE = 77,
 };
@@ -51,8 +55,19 @@ static const long PH_CURL_HTTP_AND_HTTPS = 3;
 static const long PH_CURL_BASIC = 1;
 static const size_t PH_CURL_PAUSE_WRITING = 0x10000001;
 static const int PH_CURL_CONTINUE = 0;
+static const int PH_CURL_NO_SOCKET = -1;
+static const int PH_CURL_ABORT_REQUEST = 1;
 static const int PH_CURL_MESSAGE_DONE = 1;
 static const long PH_CURL_GLOBAL_DEFAULT = 3;
 static const size_t PH_CURL_ERROR_SIZE = 256;
+
+// Where libcurl is about to connect to.
+typedef struct {
+    int family;
+    int kind;
+    int protocol;
+    unsigned length;
+    struct sockaddr address;
+} PHCurlAddress;
 
 #endif

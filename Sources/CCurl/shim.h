@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <sys/socket.h>
 #include "numbers.h"
 
 typedef int PHCurlCode;
@@ -63,6 +64,7 @@ static inline const char *ph_curl_load(void *library, ph_curl *table) {
 
 typedef size_t (*ph_curl_data)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*ph_curl_before)(void *context, char *address, char *own_address, int port, int own_port);
+typedef int (*ph_curl_open)(void *context, int purpose, PHCurlAddress *address);
 
 // Swift does not call functions with variable arguments: one for each type.
 static inline PHCurlCode ph_curl_set_long(const ph_curl *curl, PHCurl *handle, int option, long value) {
@@ -82,6 +84,13 @@ static inline PHCurlCode ph_curl_set_data_function(const ph_curl *curl, PHCurl *
 }
 static inline PHCurlCode ph_curl_set_before_function(const ph_curl *curl, PHCurl *handle, ph_curl_before value) {
     return curl->curl_easy_setopt(handle, PH_CURL_BEFORE_REQUEST_FUNCTION, value);
+}
+static inline PHCurlCode ph_curl_set_open_function(const ph_curl *curl, PHCurl *handle, ph_curl_open value) {
+    return curl->curl_easy_setopt(handle, PH_CURL_OPEN_SOCKET_FUNCTION, value);
+}
+// A socket as libcurl itself opens it.
+static inline int ph_curl_open_socket(const PHCurlAddress *address) {
+    return socket(address->family, address->kind | SOCK_CLOEXEC, address->protocol);
 }
 static inline void *ph_curl_context(const ph_curl *curl, PHCurl *handle) {
     char *value = NULL;

@@ -13,6 +13,8 @@ final class Fetch: @unchecked Sendable {
         /// Bytes of the present try, and whether some of them had not come before.
         var byteCount: Int64 = 0
         var hasProgress = false
+        /// The URL is another one since the last byte came.
+        var isRenewed = false
     }
 
     /// The next byte to come.
@@ -36,6 +38,11 @@ final class Fetch: @unchecked Sendable {
     var verdict: Verdict?
     /// Nobody has read what came last: no more is taken.
     var isPaused = false
+    /// What came last, and is on its way to the cache on disk: a stretch up to `spoolEnd`.
+    var spool: [UInt8] = []
+    var spoolEnd: Int64 = 0
+    /// Its URL is refused, and the program has been asked for another one.
+    var isWaitingForURL = false
 
     /// What headers lead to, where it is not the body.
     enum Verdict {

@@ -6,6 +6,9 @@ extension HTTPByteSource {
     func received(_ head: ResponseHead, of fetch: Fetch, _ transfer: Transfer) -> Bool {
         state.withLock { state in
             guard fetch.transfer === transfer else { return false }
+            if fetch.address == state.home, let peer = transfer.peer, policy.isPublicAddress(peer) {
+                state.facts.isPublic = true
+            }
             fetch.verdict = judge(head, of: fetch, &state)
             return fetch.verdict == nil
         }
@@ -40,18 +43,18 @@ extension HTTPByteSource {
         }
         let left = fetch.end.map { Int(clamping: $0 - fetch.position) } ?? Int.max
         let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(left))
-        let readers = state.readers.values.map { ($0.offset, $0.offset + policy.window) }
-        state.store.write(part, at: fetch.position) { block in
-            readers.contains { block + Int64(RangeStore.blockSize) > $0.0 && block < $0.1 }
-        }
+        hold(part, at: fetch.position, &state)
+        spool(part, of: fetch, &state)
         fetch.position += Int64(part.count)
         fetch.tries.byteCount += Int64(part.count)
         if fetch.position > fetch.reached {
             fetch.reached = fetch.position
             fetch.tries.hasProgress = true
             fetch.tries.redirects = 0
+            fetch.tries.isRenewed = false
         }
         let woken = wakeReaders(of: fetch.position - Int64(part.count)..<fetch.position, &state)
+        // What follows is there, or comes with another fetch.
         if part.count < bytes.count { return (.enough, woken) }
         if isInTheWay(fetch, state) {
             drop(fetch, &state)
@@ -90,17 +93,22 @@ extension HTTPByteSource {
             // The server has said nothing of a length: now it is known.
             if state.facts.byteCount == nil { state.facts.byteCount = fetch.position }
             return finish(fetch, &state)
+        case .tooSlow:
+            fetch.tries.hasProgress = false
+            return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
         case .complete, .stopped, .broken, .noConnection, .timedOut:
             return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
         case .noHost where state.facts.isKnown:
             return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
-        case .noHost, .untrusted, .tooLong, .refused:
+        case .noHost, .untrusted, .tooLong, .privateAddress, .refused:
             return fail(fetch, with: error(of: end, fetch, state), &state)
         }
     }
 
     private func finish(_ fetch: Fetch, _ state: inout State) -> [ReadContext] {
         state.fetches.removeAll { $0 === fetch }
+        unspool(fetch, &state)
+        state.entry?.settle()
         let size = state.facts.byteCount ?? .max
         var woken = wake(&state) { $0 >= size }
         // Those for whom it was not enough ask at once.
@@ -129,8 +137,10 @@ extension HTTPByteSource {
     }
 
     /// Who waits for the fetch is told, and nobody else.
-    private func fail(_ fetch: Fetch, with error: MediaError, _ state: inout State) -> [ReadContext] {
+    func fail(_ fetch: Fetch, with error: MediaError, _ state: inout State) -> [ReadContext] {
+        if renew(fetch, after: error, &state) { return [] }
         state.fetches.removeAll { $0 === fetch }
+        unspool(fetch, &state)
         var error = located(error)
         // The demuxer would ask again at once, and as often as it likes: what could help has been tried.
         error.isRetryable = false
@@ -161,7 +171,7 @@ extension HTTPByteSource {
         }
         do throws(MediaError) {
             fetch.address = try fetch.address.led(to: location)
-            try request(fetch, state.facts)
+            try request(fetch, state)
             return []
         } catch {
             return fail(fetch, with: error, &state)
@@ -189,13 +199,13 @@ extension HTTPByteSource {
             }
         }
         // The URL that the server led to may be good for a while only.
-        fetch.address = origin
+        fetch.address = state.home
         fetch.tries.redirects = 0
         let isMoving = fetch.tries.byteCount >= Self.solidProgress
         let pause = delay ?? (isMoving ? 0 : policy.backOff << Int64(max(0, fetch.tries.count - 1)))
         do throws(MediaError) {
             guard pause > 0 else {
-                try request(fetch, state.facts)
+                try request(fetch, state)
                 return []
             }
             try loop.call(after: pause) { [weak self] in self?.wakeUp(fetch) }
@@ -214,7 +224,7 @@ extension HTTPByteSource {
             // It may have been dropped meanwhile.
             guard fetch.transfer == nil, state.fetches.contains(where: { $0 === fetch }) else { return [] }
             do throws(MediaError) {
-                try request(fetch, state.facts)
+                try request(fetch, state)
                 return []
             } catch {
                 return fail(fetch, with: error, &state)
@@ -230,10 +240,13 @@ extension HTTPByteSource {
         case .timedOut:
             code = .timedOut
             words = fetch.tries.byteCount > 0 ? "the server sends nothing more" : "the server does not answer"
+        case .tooSlow: (code, words) = (.timedOut, "the server sends almost nothing")
         case .noHost: (code, words) = (.notFound, "there is no such host")
         case .noConnection: (code, words) = (.io, "the server cannot be reached")
         case .untrusted: (code, words) = (.untrustedServer, "the server cannot prove who it is")
         case .tooLong: (code, words) = (.exceedsLimits, "the server's headers are too long")
+        case .privateAddress:
+            (code, words) = (.forbidden, "a public server leads to a private address, which is refused")
         case .refused(let refusal): (code, words) = (refusal, "the request cannot be made")
         case .complete, .stopped, .broken:
             if let size = state.facts.byteCount, fetch.tries.byteCount > 0 || fetch.position > 0 {

@@ -21,7 +21,7 @@ extension HTTPByteSource {
 
     /// Goes on fetching before the reader has used up what is there.
     func fetchAhead(of reader: inout Reader, _ state: inout State) {
-        let held = state.store.runEnd(from: reader.offset, limit: policy.window)
+        let held = runEnd(from: reader.offset, state)
         for fetch in state.fetches
         where fetch.position >= reader.offset && fetch.position <= held + policy.skipLimit {
             touch(fetch, reader.offset, &state)
@@ -61,7 +61,8 @@ extension HTTPByteSource {
         }
         let isLinear = state.facts.takesRanges == false
         var end: Int64? = offset + window
-        if let next = state.store.nextHeld(after: offset, limit: window) { end = min(end ?? next, next) }
+        if let next = nextHeld(after: offset, limit: window, state) { end = min(end ?? next, next) }
+        if !isLinear { end = divide(at: offset, end, state) }
         if let size = state.facts.byteCount { end = min(end ?? size, size) }
         if isLinear { end = nil }
         let fetch = Fetch(
@@ -75,17 +76,31 @@ extension HTTPByteSource {
         fetch.lastUse = state.uses
         state.fetches.append(fetch)
         do throws(MediaError) {
-            try request(fetch, state.facts)
+            try request(fetch, state)
         } catch {
             state.fetches.removeAll { $0 === fetch }
             throw located(error)
         }
     }
 
+    /// What another fetch brings comes once: a new one ends where that one is, and that one where the new one begins.
+    private func divide(at offset: Int64, _ end: Int64?, _ state: State) -> Int64? {
+        var end = end
+        for other in state.fetches where !other.isLinear {
+            if other.position > offset {
+                end = min(end ?? other.position, other.position)
+            } else if other.end.map({ offset < $0 }) ?? true {
+                other.end = offset
+            }
+        }
+        return end
+    }
+
     /// One request for what is missing of the fetch.
-    func request(_ fetch: Fetch, _ facts: Facts) throws(MediaError) {
+    func request(_ fetch: Fetch, _ state: State) throws(MediaError) {
+        let facts = state.facts
         var headers = options.headers
-        if fetch.address.origin != origin.origin { headers.removeAll { !Self.mayLeaveOrigin($0.name) } }
+        if fetch.address.origin != state.home.origin { headers.removeAll { !Self.mayLeaveOrigin($0.name) } }
         let transfer = Transfer(
             TransferRequest(
                 address: fetch.address,
@@ -93,7 +108,13 @@ extension HTTPByteSource {
                 validator: facts.validator,
                 headers: headers,
                 caFile: options.tlsCAFile,
-                timeout: Int64(options.timeout * 1_000_000_000)
+                peers: PeerRule(
+                    isPublicOnly: !options.allowsPrivateAddresses
+                        && (facts.isPublic || policy.isNestedInPublic),
+                    isPublic: policy.isPublicAddress
+                ),
+                timeout: Int64(options.timeout * 1_000_000_000),
+                leastBytes: policy.leastBytes
             ),
             FetchReceiver(self, fetch)
         )
@@ -113,6 +134,7 @@ extension HTTPByteSource {
     /// Nobody wants the rest of it.
     func drop(_ fetch: Fetch, _ state: inout State) {
         state.fetches.removeAll { $0 === fetch }
+        unspool(fetch, &state)
         if let transfer = fetch.transfer { loop.cancel(transfer) }
         fetch.transfer = nil
     }
@@ -144,7 +166,7 @@ extension HTTPByteSource {
         return error
     }
 
-    private static func mayLeaveOrigin(_ header: String) -> Bool {
+    static func mayLeaveOrigin(_ header: String) -> Bool {
         let name = header.lowercased()
         return ["user-agent", "referer", "origin"].contains(name) || name.hasPrefix("accept")
     }

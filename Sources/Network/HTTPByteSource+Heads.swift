@@ -14,7 +14,7 @@ extension HTTPByteSource {
             }
             return .redirect(location)
         case 416: return judgeRefusal(head, of: fetch, &state)
-        default: return judgeFailure(head, of: fetch)
+        default: return judgeFailure(head, of: fetch, state)
         }
     }
 
@@ -70,10 +70,10 @@ extension HTTPByteSource {
         return .failure(MediaError(.io, "the server refuses a part that it has (416)"))
     }
 
-    private func judgeFailure(_ head: ResponseHead, of fetch: Fetch) -> Fetch.Verdict {
+    private func judgeFailure(_ head: ResponseHead, of fetch: Fetch, _ state: State) -> Fetch.Verdict {
         let status = head.status
         // A URL that the server once led to may have expired.
-        if [401, 403, 404, 410].contains(status), fetch.address != origin {
+        if Self.mayHaveExpired(status), fetch.address != state.home {
             return .retry(refusal(status), after: 0)
         }
         switch status {
@@ -81,6 +81,9 @@ extension HTTPByteSource {
         default: return .failure(refusal(status))
         }
     }
+
+    /// The status is what servers say to links that were good for a while only.
+    static func mayHaveExpired(_ status: Int) -> Bool { [401, 403, 404, 410].contains(status) }
 
     private func refusal(_ status: Int) -> MediaError {
         let (code, words): (MediaError.Code, String) =
@@ -120,11 +123,14 @@ extension HTTPByteSource {
     }
 
     private func learn(_ head: ResponseHead, size: Int64?, _ state: inout State) {
+        if !state.facts.isKnown, head.entityTag == nil { state.facts.isDateYoung = isDateYoung(head) }
+        if head.forbidsKeeping { state.facts.forbidsKeeping = true }
         state.facts.byteCount = state.facts.byteCount ?? size
         state.facts.entityTag = state.facts.entityTag ?? head.entityTag
         state.facts.lastModified = state.facts.lastModified ?? head.lastModified
         state.facts.validator = state.facts.validator ?? head.validator
         state.facts.isKnown = true
+        state.confirmed = TransferLoop.now
         if size != nil { state.facts.saysByteCount = true }
     }
 
@@ -132,11 +138,23 @@ extension HTTPByteSource {
     private func retryDelay(_ head: ResponseHead) -> Int64? {
         guard let text = head.retryAfter else { return nil }
         if let seconds = Int64(text) { return max(0, min(seconds, 86_400)) * 1_000_000_000 }
+        guard let date = date(text) else { return nil }
+        return Int64(max(0, min(date.timeIntervalSinceNow, 86_400)) * 1_000_000_000)
+    }
+
+    /// Dates count in seconds: within one a file may change twice.
+    private func isDateYoung(_ head: ResponseHead) -> Bool {
+        guard let changed = head.lastModified.flatMap(date), let answered = head.date.flatMap(date) else {
+            return false
+        }
+        return answered.timeIntervalSince(changed) < 1
+    }
+
+    private func date(_ text: String) -> Date? {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(identifier: "GMT")
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
-        guard let date = format.date(from: text) else { return nil }
-        return Int64(max(0, min(date.timeIntervalSinceNow, 86_400)) * 1_000_000_000)
+        return format.date(from: text)
     }
 }

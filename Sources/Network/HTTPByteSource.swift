@@ -16,7 +16,7 @@ public final class HTTPByteSource: ByteSource {
         package var firstWindow: Int64 = 1 << 20
         /// So much further on is waited for rather than asked for.
         package var skipLimit: Int64 = 512 << 10
-        package var storeLimit = 16 << 20
+        package var storeLimit = 32 << 20
         package var fetchLimit = 3
         package var tryLimit = 3
         package var redirectLimit = 10
@@ -24,9 +24,17 @@ public final class HTTPByteSource: ByteSource {
         package var backOff: Int64 = 250_000_000
         /// Nanoseconds that a server may ask to wait.
         package var longestRetryAfter: Int64 = 30_000_000_000
+        /// Bytes that a server must send in twice the timeout, so as not to count as one that hangs.
+        package var leastBytes = 1024
         /// Nanoseconds for which fetching goes on although the last reader has gone: the next one may come at once, as
         /// where an asset is loaded first and then played.
         package var grace: Int64 = 150_000_000
+        /// Nanoseconds for which what a server has said of a resource that is being read holds for who joins.
+        package var freshness: Int64 = 5_000_000_000
+        /// A public server named the URL (`isPublic`).
+        package var isNestedInPublic = false
+        /// What counts as a public address.
+        package var isPublicAddress: @Sendable (PeerAddress) -> Bool = { $0.isPublic }
 
         package init() {}
     }
@@ -43,9 +51,28 @@ public final class HTTPByteSource: ByteSource {
         var isKnown = false
         /// The server has said how much there is, which so far may only have been counted.
         var saysByteCount = false
+        /// It had changed so shortly before the server answered that it may do so again and have the same date.
+        var isDateYoung = false
+        /// The server wants it nowhere on a disk.
+        var forbidsKeeping = false
+        /// The URL itself led to a public address.
+        var isPublic = false
 
         /// What one answer gives is what the next one would, or it is noticed.
         var canBeginAnew: Bool { saysByteCount || validator != nil }
+
+        init() {}
+
+        /// As a cache has them.
+        init(_ entry: CacheEntry) {
+            byteCount = entry.identity.byteCount
+            entityTag = entry.identity.entityTag
+            lastModified = entry.identity.lastModified
+            validator = ResponseHead.validator(entityTag, lastModified)
+            takesRanges = entry.takesRanges
+            isKnown = true
+            saysByteCount = true
+        }
     }
 
     struct Reader {
@@ -67,6 +94,10 @@ public final class HTTPByteSource: ByteSource {
         var fetches: [Fetch] = []
         /// Requests go there.
         var address: HTTPAddress
+        /// Where they begin: the URL, until another one is given for it.
+        var home: HTTPAddress
+        /// The program is being asked for another URL.
+        var isRenewing = false
         /// Reading is over for good.
         var failure: MediaError?
         /// Fetching ahead has failed here: it is tried again when the byte is asked for.
@@ -74,6 +105,14 @@ public final class HTTPByteSource: ByteSource {
         /// Why the last fetch ended, for whoever asks for what it would have brought.
         var lastFailure: MediaError?
         var uses: UInt64 = 0
+        /// Where it is kept on disk; nil: nowhere, or not yet.
+        var entry: CacheEntry?
+        /// When the server last said that it is the one that it was.
+        var confirmed: Int64 = 0
+        /// Who gives another URL, when the server refuses this one.
+        var renewal: Renewal?
+        /// Who has it, of a server that sends its bytes only once.
+        var owner: ObjectIdentifier?
     }
 
     let state: Locked<State>
@@ -82,33 +121,75 @@ public final class HTTPByteSource: ByteSource {
     let policy: Policy
     let loop: TransferLoop
 
+    /// Another URL of the same resource, for one that the server refuses or does not know any more; nil: there is none.
+    package typealias Renewal = @Sendable (MediaError) async -> String?
+
     /// Does no I/O: what is wrong with the server is told by the first read. Throws where the URL is none of http or https, or
     /// the options make no request.
     public convenience init(url: String, options: NetworkOptions = NetworkOptions()) throws(MediaError) {
         try self.init(url: url, options: options, policy: Policy())
     }
 
-    package init(url: String, options: NetworkOptions, policy: Policy) throws(MediaError) {
-        guard let address = HTTPAddress(url) else {
-            throw MediaError(.invalidArgument, "this is no http or https URL with a host")
-        }
-        if let flaw = options.flaw { throw MediaError(.invalidArgument, flaw, location: address.name) }
+    /// Alone, it knows of no cache: who opens it again would not ask whether it has changed.
+    package convenience init(
+        url: String,
+        options: NetworkOptions,
+        policy: Policy = Policy(),
+        renewal: Renewal? = nil
+    ) throws(MediaError) {
+        var options = options
+        options.cache = nil
+        self.init(try Self.address(url, options), options, policy, nil)
+        offer(renewal)
+    }
+
+    /// `entry`: what a cache has of it, which has been found to be right.
+    init(_ address: HTTPAddress, _ options: NetworkOptions, _ policy: Policy, _ entry: CacheEntry?) {
         origin = address
         self.options = options
         self.policy = policy
         loop = .shared
-        state = Locked(State(store: RangeStore(byteLimit: policy.storeLimit), address: address))
+        var state = State(store: RangeStore(byteLimit: policy.storeLimit), address: address, home: address)
+        if let entry { state.facts = Facts(entry) }
+        state.entry = entry
+        self.state = Locked(state)
+        NetworkMemory.shared.join(self)
+    }
+
+    static func address(_ url: String, _ options: NetworkOptions) throws(MediaError) -> HTTPAddress {
+        guard let address = HTTPAddress(url) else {
+            throw MediaError(.invalidArgument, "this is no http or https URL with a host")
+        }
+        if let flaw = options.flaw { throw MediaError(.invalidArgument, flaw, location: address.name) }
+        return address
     }
 
     deinit {
+        NetworkMemory.shared.leave(ObjectIdentifier(self))
         // Nobody else can see the state any more.
         state.withLock { state in
             for fetch in state.fetches { drop(fetch, &state) }
+            state.entry?.settle()
         }
     }
 
     /// The URL without credentials and query.
     public var name: String { origin.name }
+
+    /// The URL, or where the server has led to, without credentials. For what is relative to it; it may hold a token.
+    package var location: String { state.withLock { $0.address.text } }
+
+    /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
+    package func referred(_ url: String) throws(MediaError) -> HTTPByteSource {
+        let address = try origin.led(to: url)
+        var options = options
+        // A playlist changes as it is played, and a key is none of the disk's: nothing of it is kept.
+        options.cache = nil
+        if address.origin != origin.origin { options.headers.removeAll { !Self.mayLeaveOrigin($0.name) } }
+        var policy = policy
+        policy.isNestedInPublic = isPublic
+        return HTTPByteSource(address, options, policy, nil)
+    }
 
     /// nil until the first bytes have come, and where the server does not say.
     public var byteCount: Int64? { state.withLock { $0.facts.byteCount } }
@@ -129,13 +210,32 @@ public final class HTTPByteSource: ByteSource {
         guard 0..<ResponseHead.lengthLimit ~= offset, !buffer.isEmpty else { return 0 }
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
         enroll(context)
-        return try state.withLock { state throws(MediaError) -> Int in
-            try take(at: offset, into: buffer, ObjectIdentifier(context), &state)
+        while true {
+            let taken = try state.withLock { state throws(MediaError) -> Taken in
+                try take(at: offset, into: buffer, ObjectIdentifier(context), &state)
+            }
+            switch taken {
+            case .bytes(let count): return count
+            case .onDisk(let entry):
+                // Without the lock, which the loop's thread wants too. What is wrong there is not there any more.
+                guard let part = entry.read(at: offset) else { continue }
+                state.withLock { state in
+                    part.bytes.withUnsafeBytes { hold($0, at: part.start, &state) }
+                }
+            }
         }
+    }
+
+    private enum Taken {
+        case bytes(Int)
+        case onDisk(CacheEntry)
     }
 
     /// Nothing: a reader of this source is interrupted by its context.
     public func cancel() {}
+
+    /// A public server has answered: what it names is to be opened with `Policy.isNestedInPublic`.
+    package var isPublic: Bool { state.withLock { $0.facts.isPublic } || policy.isNestedInPublic }
 
     /// How many requests are under way, or wait for another try.
     package var fetchCount: Int { state.withLock { $0.fetches.count } }
@@ -170,7 +270,9 @@ public final class HTTPByteSource: ByteSource {
 
     private func dropUnread() {
         state.withLock { state in
-            if state.readers.isEmpty { for fetch in state.fetches { drop(fetch, &state) } }
+            guard state.readers.isEmpty else { return }
+            for fetch in state.fetches { drop(fetch, &state) }
+            state.entry?.settle()
         }
     }
 
@@ -179,7 +281,7 @@ public final class HTTPByteSource: ByteSource {
         into buffer: UnsafeMutableRawBufferPointer,
         _ key: ObjectIdentifier,
         _ state: inout State
-    ) throws(MediaError) -> Int {
+    ) throws(MediaError) -> Taken {
         if let failure = state.failure { throw failure }
         // It has been cancelled since it was enrolled.
         guard var reader = state.readers[key] else {
@@ -192,7 +294,7 @@ public final class HTTPByteSource: ByteSource {
             throw failure
         }
         reader.waitsAt = nil
-        if let size = state.facts.byteCount, offset >= size { return 0 }
+        if let size = state.facts.byteCount, offset >= size { return .bytes(0) }
         let jump = offset - reader.offset
         if jump < 0 || jump > policy.skipLimit { reader.window = policy.firstWindow }
         reader.offset = offset
@@ -201,31 +303,13 @@ public final class HTTPByteSource: ByteSource {
             reader.offset = offset + Int64(count)
             state.readers[key] = reader
             fetchAhead(of: &reader, &state)
-            return count
+            return .bytes(count)
         }
+        if let entry = state.entry, entry.holds(offset) { return .onDisk(entry) }
         reader.waitsAt = offset
         state.readers[key] = reader
         state.refusedAhead = nil
         try fetchMissing(for: &reader, &state)
         throw MediaError(.notReady, "waiting for the server", location: origin.name, isRetryable: true)
-    }
-}
-
-/// A read by somebody who has no context: it waits on the spot.
-private enum BlockedRead {
-    static func read(_ source: HTTPByteSource, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer)
-        throws(MediaError) -> Int
-    {
-        let context = ReadContext()
-        defer { context.cancel() }
-        while true {
-            let wakes = context.wakeCount
-            do throws(MediaError) {
-                return try source.read(at: offset, into: buffer, context: context)
-            } catch {
-                guard error.code == .notReady else { throw error }
-            }
-            context.wait(after: wakes)
-        }
     }
 }

@@ -22,12 +22,28 @@ public struct NetworkOptions: Hashable, Sendable {
     public var timeout: Double
     /// A file with the certificates (PEM) that are trusted; nil: those of the system.
     public var tlsCAFile: String?
+    /// A server with a public address may lead on (by a redirect, or by what it names in a playlist) to one with a private
+    /// address: this machine, the network of the house. By default it may not, and the error has the code `.forbidden`. What
+    /// the URL itself names may always have a private address.
+    public var allowsPrivateAddresses: Bool
+    /// Where what was fetched is kept on disk; nil: nowhere. Without it, too, what an asset has fetched is in memory for all who
+    /// open the same URL, as far as it finds room.
+    public var cache: DiskCache?
 
-    /// By default: no headers, 10 seconds, the certificates of the system.
-    public init(headers: [Header] = [], timeout: Double = 10, tlsCAFile: String? = nil) {
+    /// By default: no headers, 10 seconds, the certificates of the system, no private addresses behind a public one,
+    /// nothing on disk.
+    public init(
+        headers: [Header] = [],
+        timeout: Double = 10,
+        tlsCAFile: String? = nil,
+        allowsPrivateAddresses: Bool = false,
+        cache: DiskCache? = nil
+    ) {
         self.headers = headers
         self.timeout = timeout
         self.tlsCAFile = tlsCAFile
+        self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.cache = cache
     }
 
     /// Why no request can be made with them; nil: it can.

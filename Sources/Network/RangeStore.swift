@@ -11,9 +11,13 @@ struct RangeStore {
         init() {
             bytes = .allocate(byteCount: RangeStore.blockSize, alignment: 16)
             held = 0..<0
+            NetworkMemory.shared.count(RangeStore.blockSize)
         }
 
-        deinit { bytes.deallocate() }
+        deinit {
+            bytes.deallocate()
+            NetworkMemory.shared.count(-RangeStore.blockSize)
+        }
     }
 
     static let blockSize = 64 << 10
@@ -88,6 +92,16 @@ struct RangeStore {
             start = 0
         }
         return nil
+    }
+
+    /// What its blocks take.
+    var byteCount: Int { blocks.count * Self.blockSize }
+
+    /// Gives back what was used longest ago and is not protected.
+    mutating func trim(to byteLimit: Int, isProtected: (Int64) -> Bool) {
+        let free = blocks.filter { !isProtected($0.key * Int64(Self.blockSize)) }
+            .sorted { $0.value.lastUse < $1.value.lastUse }
+        for block in free where byteCount > byteLimit { blocks[block.key] = nil }
     }
 
     private mutating func block(_ index: Int64, _ isProtected: (Int64) -> Bool) -> Block {

@@ -19,6 +19,10 @@ struct ResponseHead: Hashable, Sendable {
     var acceptsRanges = false
     var entityTag: String?
     var lastModified: String?
+    /// When the server answered.
+    var date: String?
+    /// `Cache-Control: no-store`.
+    var forbidsKeeping = false
     var retryAfter: String?
     var location: String?
 
@@ -38,6 +42,10 @@ struct ResponseHead: Hashable, Sendable {
         case "accept-ranges": acceptsRanges = value.lowercased().contains("bytes")
         case "etag": entityTag = String(value)
         case "last-modified": lastModified = String(value)
+        case "date": date = String(value)
+        case "cache-control":
+            let words = value.lowercased().split(separator: ",").map { $0[...].trimmed }
+            if words.contains("no-store") { forbidsKeeping = true }
         case "retry-after": retryAfter = String(value)
         case "location": location = String(value)
         default: break
@@ -48,7 +56,9 @@ struct ResponseHead: Hashable, Sendable {
     var isPlain: Bool { contentEncoding.map { $0.isEmpty || $0 == "identity" } ?? true }
 
     /// For `If-Range`, which takes no weak tags.
-    var validator: String? {
+    var validator: String? { Self.validator(entityTag, lastModified) }
+
+    static func validator(_ entityTag: String?, _ lastModified: String?) -> String? {
         if let entityTag, !entityTag.hasPrefix("W/") { return entityTag }
         return lastModified
     }

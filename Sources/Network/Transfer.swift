@@ -1,4 +1,5 @@
 internal import CCurl
+internal import Glibc
 internal import MediaCore
 
 /// Who hears what comes of a request. Called on the loop's thread, and must not block.
@@ -28,6 +29,8 @@ struct TransferEnd: Hashable, Sendable {
         /// The receiver wanted no more.
         case stopped
         case timedOut
+        /// Bytes come, but too few for any media.
+        case tooSlow
         case noHost
         case noConnection
         /// The connection ended before the body did, or before it began.
@@ -36,6 +39,8 @@ struct TransferEnd: Hashable, Sendable {
         case untrusted
         /// The headers are longer than is taken.
         case tooLong
+        /// Its address is private, and a public server led to it.
+        case privateAddress
         /// It cannot even be asked for.
         case refused(MediaError.Code)
     }
@@ -56,8 +61,11 @@ struct TransferRequest: Sendable {
     var validator: String?
     var headers: [NetworkOptions.Header]
     var caFile: String?
+    var peers: PeerRule
     /// Nanoseconds without connection, first byte or further byte.
     var timeout: Int64
+    /// Bytes that must come in twice that time.
+    var leastBytes: Int
 
     /// As they are sent.
     var headerLines: [String] {
@@ -88,8 +96,13 @@ final class Transfer: @unchecked Sendable {
     private var hasStopped = false
     private var isHeadTooLong = false
     private(set) var isPaused = false
+    /// The machine that answers; nil: none was reached.
+    private(set) var peer: PeerAddress?
+    private var isPeerRefused = false
     /// When something last came, by the loop's clock.
     private(set) var lastProgress: Int64 = 0
+    /// What has come since when.
+    private var pace: (start: Int64, byteCount: Int) = (0, 0)
 
     init(_ request: TransferRequest, _ receiver: any TransferReceiver) {
         self.request = request
@@ -105,6 +118,7 @@ final class Transfer: @unchecked Sendable {
         self.functions = functions
         self.handle = OpaquePointer(handle)
         lastProgress = now
+        pace = (now, 0)
         let set = Setter(functions: functions, handle: handle)
         let this = Unmanaged.passUnretained(self).toOpaque()
         set.text(PH_CURL_URL, request.address.text)
@@ -136,15 +150,23 @@ final class Transfer: @unchecked Sendable {
         set.pointer(PH_CURL_WRITE_DATA, this)
         set.pointer(PH_CURL_HEADER_DATA, this)
         set.pointer(PH_CURL_BEFORE_REQUEST_DATA, this)
+        set.pointer(PH_CURL_OPEN_SOCKET_DATA, this)
         _ = ph_curl_set_data_function(functions, handle, Int32(PH_CURL_WRITE_FUNCTION)) {
             Transfer.from($3)?.body($0, $1 * $2) ?? 0
         }
         _ = ph_curl_set_data_function(functions, handle, Int32(PH_CURL_HEADER_FUNCTION)) {
             Transfer.from($3)?.header($0, $1 * $2) ?? 0
         }
-        _ = ph_curl_set_before_function(functions, handle) { context, _, _, _, _ in
-            Transfer.from(context)?.noteProgress()
-            return 0
+        // A connection that another request has left open is not opened again, so that both have to look.
+        _ = ph_curl_set_open_function(functions, handle) { context, _, address in
+            guard let address, Transfer.from(context)?.mayConnect(address) ?? false else {
+                return PH_CURL_NO_SOCKET
+            }
+            return ph_curl_open_socket(address)
+        }
+        _ = ph_curl_set_before_function(functions, handle) { context, address, _, _, _ in
+            let text = address.map { String(cString: $0) }
+            return Transfer.from(context)?.mayAsk(text) ?? false ? 0 : PH_CURL_ABORT_REQUEST
         }
         return true
     }
@@ -163,8 +185,22 @@ final class Transfer: @unchecked Sendable {
         guard isPaused, let functions, let handle else { return }
         isPaused = false
         lastProgress = now
+        pace = (now, 0)
         // What is wrong with it the loop hears by itself.
         _ = functions.pointee.curl_easy_pause(UnsafeMutableRawPointer(handle), PH_CURL_CONTINUE)
+    }
+
+    /// It is given up at that time, unless something comes.
+    var deadline: Int64 { min(lastProgress + request.timeout, pace.start + 2 * request.timeout) }
+
+    /// Why nothing more is to be expected of it; nil: it goes on.
+    func verdict(now: Int64) -> TransferEnd.Reason? {
+        if now - lastProgress >= request.timeout { return .timedOut }
+        guard now - pace.start >= 2 * request.timeout else { return nil }
+        // What is still being connected has its own deadlines.
+        guard peer == nil || pace.byteCount >= request.leastBytes else { return .tooSlow }
+        pace = (now, 0)
+        return nil
     }
 
     /// libcurl says that it is over.
@@ -179,6 +215,8 @@ final class Transfer: @unchecked Sendable {
         if hasStopped { return isHeadTooLong ? .tooLong : .stopped }
         return switch Int(code) {
         case PH_CURL_OK: .complete
+        case PH_CURL_ABORTED where isPeerRefused: .privateAddress
+        case PH_CURL_NO_CONNECTION where isPeerRefused: .privateAddress
         case PH_CURL_TIMED_OUT: .timedOut
         case PH_CURL_NO_HOST: .noHost
         case PH_CURL_NO_CONNECTION: .noConnection
@@ -195,12 +233,36 @@ final class Transfer: @unchecked Sendable {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    private func mayConnect(_ address: UnsafeMutablePointer<PHCurlAddress>) -> Bool {
+        let length = Int(address.pointee.length)
+        // The address is longer than its field: libcurl has room for every kind behind it.
+        let start = UnsafeRawPointer(address) + (MemoryLayout<PHCurlAddress>.offset(of: \.address) ?? 0)
+        let peer = PeerAddress(start.assumingMemoryBound(to: sockaddr.self), length: length)
+        guard request.peers.allows(peer) else {
+            isPeerRefused = true
+            return false
+        }
+        return true
+    }
+
+    private func mayAsk(_ address: String?) -> Bool {
+        noteProgress()
+        peer = address.flatMap { PeerAddress($0) }
+        pace = (lastProgress, 0)
+        guard request.peers.allows(peer) else {
+            isPeerRefused = true
+            return false
+        }
+        return true
+    }
+
     private func noteProgress() { lastProgress = TransferLoop.now }
 
     private func header(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         noteProgress()
         guard let bytes, !isHeadComplete else { return count }
         headByteCount += count
+        pace.byteCount += count
         guard headByteCount <= ResponseHead.byteLimit else {
             isHeadTooLong = true
             return stop()
@@ -214,12 +276,14 @@ final class Transfer: @unchecked Sendable {
         }
         guard head.status >= 200 else { return count }
         isHeadComplete = true
+        pace = (lastProgress, 0)
         return receiver.received(head, of: self) ? count : stop()
     }
 
     private func body(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         noteProgress()
         guard let bytes, count > 0 else { return count }
+        pace.byteCount += count
         switch receiver.received(UnsafeRawBufferPointer(start: bytes, count: count), of: self) {
         case .taken: return count
         case .later:

@@ -179,9 +179,9 @@ final class TransferLoop: Sendable {
     private func expire(_ work: inout Work) {
         let now = Self.now
         for transfer in work.transfers.values where !transfer.isPaused {
-            guard now - transfer.lastProgress >= transfer.request.timeout else { continue }
+            guard let reason = transfer.verdict(now: now) else { continue }
             remove(transfer, &work)
-            transfer.receiver.ended(transfer, TransferEnd(reason: .timedOut))
+            transfer.receiver.ended(transfer, TransferEnd(reason: reason))
         }
     }
 
@@ -196,7 +196,7 @@ final class TransferLoop: Sendable {
     private func wait(_ work: Work) -> Int32 {
         var next = Self.now + Self.longestWait
         for transfer in work.transfers.values where !transfer.isPaused {
-            next = min(next, transfer.lastProgress + transfer.request.timeout)
+            next = min(next, transfer.deadline)
         }
         for entry in work.calls { next = min(next, entry.time) }
         return Int32(clamping: max(0, (next - Self.now + 999_999) / 1_000_000))

@@ -1,3 +1,4 @@
+import Foundation
 import MediaCore
 import TestSupport
 import Testing
@@ -59,7 +60,7 @@ struct FaultTests {
 
     @Test("416 in the middle of a file that is that long")
     func refusedPart() throws {
-        try ServedFile.fails(.io, requests: 2) {
+        try ServedFile.fails(.io, requests: 2, more: 1) {
             if $0.number == 1 {
                 $1.cut = 100_000
                 $1.end = .close
@@ -171,5 +172,29 @@ struct FaultTests {
         let source = try HTTPByteSource(url: "http://playhead.invalid/a")
         let error = #expect(throws: MediaError.self) { try ServedFile.read(source) }
         #expect(error?.code == .notFound)
+    }
+
+    @Test("It sends a byte now and then, for ever")
+    func trickle() throws {
+        var policy = ServedFile.policy
+        // No try brings so much.
+        policy.leastBytes = .max
+        let file = try ServedFile(size: 5_000_000, timeout: 0.05, policy: policy) { $1.isPaced = true }
+        defer { file.server.stop() }
+        let isOver = Locked(false)
+        let feeder = Thread {
+            var allowed = 0
+            while !isOver.withLock({ $0 }) {
+                guard file.server.bodyBytes >= allowed else { continue }
+                file.server.gate.allow(1)
+                allowed += 1
+            }
+        }
+        feeder.start()
+        let error = #expect(throws: MediaError.self) { _ = try file.read() }
+        isOver.withLock { $0 = true }
+        file.server.gate.open()
+        #expect(error?.code == .timedOut)
+        #expect(error?.message.contains("almost nothing") == true)
     }
 }

@@ -100,4 +100,110 @@ struct PlaceFaultTests {
         #expect(file.server.log.count == 1)
         #expect(proxy.log.isEmpty)
     }
+
+    // MARK: Private addresses
+
+    /// 127.0.0.2 is taken for a public address.
+    private static func reachPolicy(nested: Bool = false) throws -> HTTPByteSource.Policy {
+        var policy = ServedFile.policy
+        let outside = try #require(PeerAddress("127.0.0.2"))
+        policy.isPublicAddress = { $0 == outside }
+        policy.isNestedInPublic = nested
+        return policy
+    }
+
+    /// Reads a file of a public server that leads on to a private one; how many requests the private one has seen.
+    private static func leadInside(allowed: Bool) throws -> (Result<[UInt8], MediaError>, inside: Int) {
+        let inside = try FaultServer(ServedFile.bytes(1000))
+        defer { inside.stop() }
+        let link = inside.url()
+        let outside = try FaultServer([], host: 2) { _, answer in
+            answer = Answer(302, headers: [("Location", link)])
+        }
+        defer { outside.stop() }
+        let source = try HTTPByteSource(
+            url: outside.url(),
+            options: NetworkOptions(allowsPrivateAddresses: allowed),
+            policy: reachPolicy()
+        )
+        let result = Result { () throws(MediaError) in try ServedFile.read(source) }
+        return (result, inside.log.count)
+    }
+
+    @Test("A public server leads to a private address: refused, and nothing is asked there")
+    func privateAddress() throws {
+        let (result, inside) = try Self.leadInside(allowed: false)
+        guard case .failure(let error) = result else {
+            Issue.record("bytes were read")
+            return
+        }
+        #expect(error.code == .forbidden)
+        #expect(error.message.contains("private address"))
+        #expect(inside == 0)
+    }
+
+    @Test("The same, where the program allows it")
+    func allowedPrivateAddress() throws {
+        let (result, inside) = try Self.leadInside(allowed: true)
+        #expect(try result.get() == ServedFile.bytes(1000))
+        #expect(inside == 1)
+    }
+
+    @Test("A connection that another source has left open is no way around it")
+    func openConnection() throws {
+        let inside = try FaultServer(ServedFile.bytes(1000))
+        defer { inside.stop() }
+        let own = try HTTPByteSource(
+            url: inside.url(),
+            options: NetworkOptions(),
+            policy: Self.reachPolicy()
+        )
+        #expect(try ServedFile.read(own) == ServedFile.bytes(1000))
+        let nested = try HTTPByteSource(
+            url: inside.url(),
+            options: NetworkOptions(),
+            policy: Self.reachPolicy(nested: true)
+        )
+        let error = #expect(throws: MediaError.self) { try ServedFile.read(nested) }
+        #expect(error?.code == .forbidden)
+        #expect(inside.log.count == 1)
+    }
+
+    @Test("A private server may lead anywhere")
+    func fromInside() throws {
+        let outside = try FaultServer(ServedFile.bytes(1000), host: 2)
+        defer { outside.stop() }
+        let link = outside.url()
+        let inside = try FaultServer([]) {
+            $1 = Answer(302, headers: [("Location", $0.path == "/a" ? "/b" : link)])
+        }
+        defer { inside.stop() }
+        let source = try HTTPByteSource(
+            url: inside.url("/a"),
+            options: NetworkOptions(),
+            policy: Self.reachPolicy()
+        )
+        #expect(try ServedFile.read(source) == ServedFile.bytes(1000))
+    }
+
+    @Test(
+        "Which addresses are public",
+        arguments: [
+            ("8.8.8.8", true), ("172.15.255.255", true), ("172.32.0.0", true), ("192.0.1.0", true),
+            ("100.128.0.0", true), ("223.255.255.255", true), ("198.20.0.0", true), ("2606:4700::1111", true),
+            ("::ffff:8.8.8.8", true), ("64:ff9b::808:808", true), ("2002:808:808::1", true),
+            ("0.0.0.0", false), ("10.255.0.1", false), ("127.8.9.1", false), ("169.254.169.254", false),
+            ("172.16.0.0", false), ("172.31.255.255", false), ("192.168.1.1", false), ("100.64.0.1", false),
+            ("192.0.0.8", false), ("192.0.2.1", false), ("198.18.0.1", false), ("224.0.0.1", false),
+            ("255.255.255.255", false), ("::", false), ("::1", false), ("fe80::1%eth0", false),
+            ("fd00::1", false), ("ff02::1", false), ("2001:db8::1", false), ("::ffff:127.0.0.1", false),
+            ("64:ff9b::a00:1", false), ("2002:7f00:1::1", false), ("::7f00:1", false),
+        ]
+    )
+    func classes(text: String, isPublic: Bool) throws {
+        #expect(try #require(PeerAddress(text)).isPublic == isPublic)
+    }
+
+    @Test("What is no address", arguments: ["", "localhost", "1.2.3", "1.2.3.4.5", "::g", "999.1.1.1"])
+    func noAddress(text: String) { #expect(PeerAddress(text) == nil) }
 }

@@ -11,44 +11,9 @@ import Testing
     .timeLimit(.minutes(1))
 )
 struct ServedPlaybackTests {
-    /// Each picture that was shown, by its time and hash, and how it ended.
-    private struct Playing: Equatable {
-        var frames: [String] = []
-        var ending = ""
-    }
-
-    private func play(_ asset: Asset, _ during: @Sendable (Player) -> Void = { _ in }) async -> Playing {
-        var configuration = Player.Configuration()
-        configuration.clock = .virtual
-        configuration.audio = .none
-        let player = Player(configuration: configuration)
-        let frames = Locked([String]())
-        let layer = PlayerLayer(player: player)
-        layer.add(
-            CallbackVideoSink { frame in
-                let line = "\(frame.presentationTime.seconds) \(FrameDigest.digest(of: frame))"
-                frames.withLock { $0.append(line) }
-            }
-        )
-        let events = player.events
-        player.play()
-        player.replaceCurrentItem(with: PlayerItem(asset: asset))
-        during(player)
-        var playing = Playing()
-        for await event in events {
-            switch event {
-            case .didPlayToEndTime: playing.ending = "end"
-            case .failedToPlayToEndTime(_, let error): playing.ending = "\(error.code)"
-            case .itemStatusChanged(let item, .failed):
-                playing.ending = (item.error?.code).map { "\($0)" } ?? "?"
-            case .playbackStalled: playing.frames.append("stall")
-            default: continue
-            }
-            if !playing.ending.isEmpty { break }
-        }
-        await player.shutdown()
-        playing.frames = withExtendedLifetime(layer) { frames.withLock { $0 } }
-        return playing
+    private func play(_ asset: Asset, _ during: @Sendable (Player) -> Void = { _ in }) async -> ServedPlaying
+    {
+        await ServedPlaying.of(asset, during)
     }
 
     private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
@@ -72,6 +37,28 @@ struct ServedPlaybackTests {
         let server = try FaultServer(try bytes(name))
         defer { server.stop() }
         #expect(await play(try asset(server)) == local)
+    }
+
+    @Test("The same where it was preloaded, and no request more than without", arguments: films)
+    func preloaded(_ name: String) async throws {
+        let local = await play(Asset(url: Fixture.url(name)))
+        let server = try FaultServer(try bytes(name))
+        defer { server.stop() }
+        #expect(await play(try asset(server)) == local)
+        let requests = server.log.count
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        let preloader = Preloader(configuration: configuration)
+        let changes = preloader.changes
+        let asset = try asset(server)
+        preloader.preload(asset, to: .firstFrame(loading: 1))
+        for await change in changes {
+            if case .failed(let error) = change.status { throw error }
+            if change.status == .ready { break }
+        }
+        #expect(await play(asset) == local)
+        #expect(server.log.count <= 2 * requests)
+        #expect(preloader.status(of: asset) == nil)
     }
 
     @Test("The same from a server without ranges", arguments: films)
@@ -173,17 +160,6 @@ struct ServedPlaybackTests {
         // The asset is still held, and its connection is not.
         while server.openConnections > 0 { await Task.yield() }
         withExtendedLifetime(asset) {}
-    }
-
-    @Test("Playlists of a network are refused in words")
-    func playlist() async throws {
-        let server = try FaultServer(Array("#EXTM3U\n#EXTINF:1,\nhttp://127.0.0.1/a.ts\n".utf8))
-        defer { server.stop() }
-        let asset = try asset(server, "/list.m3u8?key=1")
-        let error = await #expect(throws: PlaybackError.self) { try await asset.load() }
-        #expect(error?.code == .forbidden)
-        #expect(error?.message.contains("HLS") == true)
-        #expect(server.log.count == 1)
     }
 
     @Test("No credentials in what is told of a failure")

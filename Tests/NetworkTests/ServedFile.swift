@@ -25,10 +25,21 @@ struct ServedFile {
         policy: HTTPByteSource.Policy = ServedFile.policy,
         change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void = { _, _ in }
     ) throws {
+        let options = NetworkOptions(headers: headers, timeout: timeout)
+        try self.init(size: size, path: path, options: options, policy: policy, renewal: nil, change: change)
+    }
+
+    init(
+        size: Int = 300_000,
+        path: String = "/film.mp4",
+        options: NetworkOptions = NetworkOptions(timeout: 5),
+        policy: HTTPByteSource.Policy,
+        renewal: HTTPByteSource.Renewal?,
+        change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
+    ) throws {
         bytes = Self.bytes(size)
         server = try FaultServer(bytes, change: change)
-        let options = NetworkOptions(headers: headers, timeout: timeout)
-        source = try HTTPByteSource(url: server.url(path), options: options, policy: policy)
+        source = try HTTPByteSource(url: server.url(path), options: options, policy: policy, renewal: renewal)
     }
 
     /// Pauses of a millisecond.
@@ -48,7 +59,7 @@ struct ServedFile {
     }
 
     static func read(
-        _ source: HTTPByteSource,
+        _ source: any ByteSource,
         from offset: Int64 = 0,
         upTo count: Int = .max,
         step: Int = 40_000

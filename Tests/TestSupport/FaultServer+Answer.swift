@@ -39,8 +39,11 @@ extension FaultServer {
             if status >= 200, status != 304 { set("Content-Length", String(body.count)) }
         }
 
-        /// What was asked for of a file: all of it, or a part.
+        /// What was asked for of a file: all of it, a part, or nothing where the client has it already.
         package static func file(_ bytes: [UInt8], for request: Request, tag: String? = "\"1\"") -> Answer {
+            if let tag, request.headers["if-none-match"] == tag {
+                return Answer(304, headers: [("ETag", tag)])
+            }
             var answer: Answer
             let hasChanged = request.headers["if-range"].map { $0 != tag } ?? false
             if let range = request.range, !hasChanged {

@@ -32,6 +32,7 @@ package final class FaultServer: Sendable {
     private struct State {
         var log: [Request] = []
         var connections = 0
+        var openRequests = 0
         var open: Set<Int32> = []
         var bodyBytes = 0
         var isStopped = false
@@ -41,6 +42,8 @@ package final class FaultServer: Sendable {
     private let state = Locked(State())
     private let listener: Int32
     package let port: UInt16
+    /// It listens at 127.0.0.`host`: another host is another machine to those who ask.
+    private let host: UInt8
     /// Readable from the moment on at which hangs are over, or the server stops.
     private let released: Bell
     private let stopped: Bell
@@ -49,14 +52,15 @@ package final class FaultServer: Sendable {
     private let closed = Gate()
 
     /// Serves what `script` answers. Throws where the system has no socket left.
-    package init(_ script: @escaping Script) throws {
+    package init(host: UInt8 = 1, _ script: @escaping Script) throws {
+        self.host = host
         self.script = script
         released = try Bell()
         stopped = try Bell()
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let listener = listener
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
@@ -73,19 +77,22 @@ package final class FaultServer: Sendable {
     /// The file at every path, with ranges, as a good server does; `change` makes something else of single answers.
     package convenience init(
         _ file: [UInt8],
+        host: UInt8 = 1,
         change: @escaping @Sendable (Request, inout Answer) -> Void = { _, _ in }
     ) throws {
-        try self.init { request in
+        try self.init(host: host) { request in
             var answer = Answer.file(file, for: request)
             change(request, &answer)
             return answer
         }
     }
 
-    package func url(_ path: String = "/film.mp4") -> String { "http://127.0.0.1:\(port)\(path)" }
+    package func url(_ path: String = "/film.mp4") -> String { "http://127.0.0.\(host):\(port)\(path)" }
     package var log: [Request] { state.withLock { $0.log } }
     /// Bytes of bodies that were handed to the system.
     package var bodyBytes: Int { state.withLock { $0.bodyBytes } }
+    /// Requests whose answers are on their way: a connection without one may be kept for the next.
+    package var openRequests: Int { state.withLock { $0.openRequests } }
     /// Connections that are open now.
     package var openConnections: Int { state.withLock { $0.open.count } }
 
@@ -145,7 +152,9 @@ package final class FaultServer: Sendable {
     private func serve(_ connection: Int32, _ number: Int) {
         while let lines = readHead(connection) {
             guard let request = note(lines, number) else { return }
-            guard send(script(request), to: connection) else { return }
+            let isOpen = send(script(request), to: connection)
+            state.withLock { $0.openRequests -= 1 }
+            guard isOpen else { return }
         }
     }
 
@@ -167,6 +176,7 @@ package final class FaultServer: Sendable {
                 headers: headers
             )
             state.log.append(request)
+            state.openRequests += 1
             return request
         }
     }

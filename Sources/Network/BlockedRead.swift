@@ -1,0 +1,20 @@
+internal import MediaCore
+
+/// A read by somebody who has no context: it waits on the spot.
+enum BlockedRead {
+    static func read(_ source: any ByteSource, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer)
+        throws(MediaError) -> Int
+    {
+        let context = ReadContext()
+        defer { context.cancel() }
+        while true {
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                return try source.read(at: offset, into: buffer, context: context)
+            } catch {
+                guard error.code == .notReady else { throw error }
+            }
+            context.wait(after: wakes)
+        }
+    }
+}

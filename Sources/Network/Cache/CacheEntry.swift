@@ -1,0 +1,293 @@
+internal import MediaCore
+
+/// One resource in a cache's folder, as this process has it open.
+///
+/// Reads come from whoever needs bytes and block as a disk does; writes are done by the cache's own thread. What of it is there is
+/// asked under a lock that nobody holds for long.
+final class CacheEntry: Sendable {
+    private struct State {
+        var index: CacheIndex
+        /// -1: there is none, yet or at all.
+        var file: Int32 = -1
+        var isWritable = false
+        /// Another state of the resource has taken its place: nothing is written any more.
+        var isOver = false
+        /// There was no room: nothing is written before this moment of the machine's clock.
+        var restsUntil: Int64 = 0
+        /// Bytes that the index file does not say yet.
+        var unsavedBytes: Int64 = 0
+        var mustSave = false
+        /// They turned out to be wrong: they are not taken over from the index of another process.
+        var rejected: Set<Extent> = []
+    }
+
+    let folder: CacheFolder
+    let identity: CacheIndex.Identity
+    let key: [UInt8]
+    private let state: Locked<State>
+
+    /// Of a resource that is not there yet: its files are made when the first bytes come.
+    init(_ folder: CacheFolder, _ key: [UInt8], _ identity: CacheIndex.Identity, takesRanges: Bool) {
+        self.folder = folder
+        self.key = key
+        self.identity = identity
+        let index = CacheIndex(key: key, generation: 0, identity: identity, takesRanges: takesRanges)
+        state = Locked(State(index: index))
+    }
+
+    private init(_ folder: CacheFolder, _ index: CacheIndex, _ file: Int32, isWritable: Bool) {
+        self.folder = folder
+        key = index.key
+        identity = index.identity
+        state = Locked(State(index: index, file: file, isWritable: isWritable))
+    }
+
+    deinit {
+        let file = state.withLock { $0.file }
+        if file >= 0 { folder.files.close(file) }
+    }
+
+    /// What is there from an earlier time; nil: nothing. Blocks as a disk does.
+    static func open(_ folder: CacheFolder, _ key: [UInt8]) -> CacheEntry? {
+        guard let index = folder.readIndex(key) else { return nil }
+        let path = folder.dataPath(key, index.generation)
+        do throws(CacheFault) {
+            let (file, isWritable) = try openData(folder, path)
+            do throws(CacheFault) {
+                // Whoever makes room has it, or has had it: then it is gone.
+                guard try folder.files.lock(file, isExclusive: false, waits: false),
+                    try folder.files.status(file).isLinked
+                else {
+                    folder.files.close(file)
+                    return nil
+                }
+                if isWritable { try folder.files.touch(file) }
+            } catch {
+                folder.files.close(file)
+                throw error
+            }
+            return CacheEntry(folder, index, file, isWritable: isWritable)
+        } catch {
+            // What cannot be opened is fetched.
+            return nil
+        }
+    }
+
+    private static func openData(_ folder: CacheFolder, _ path: String) throws(CacheFault) -> (Int32, Bool) {
+        do throws(CacheFault) {
+            return (try folder.files.open(path, writable: true, creates: false), true)
+        } catch {
+            return (try folder.files.open(path, writable: false, creates: false), false)
+        }
+    }
+
+    // MARK: What is there
+
+    var takesRanges: Bool { state.withLock { $0.index.takesRanges } }
+    var isComplete: Bool { state.withLock { $0.index.extents.byteCount == identity.byteCount } }
+
+    func holds(_ offset: Int64) -> Bool { state.withLock { $0.index.extents.extent(at: offset) != nil } }
+
+    func runEnd(from offset: Int64, limit: Int64) -> Int64 {
+        state.withLock { $0.index.extents.runEnd(from: offset, limit: limit) }
+    }
+
+    func nextHeld(after offset: Int64, limit: Int64) -> Int64? {
+        state.withLock { $0.index.extents.nextHeld(after: offset, limit: limit) }
+    }
+
+    /// The stretch with the byte at `offset`. nil: it is not there, or is not what it should be, and then is not there from now on.
+    func read(at offset: Int64) -> (start: Int64, bytes: [UInt8])? {
+        while let (extent, file) = state.withLock({ state in
+            state.index.extents.extent(at: offset).map { ($0, state.file) }
+        }) {
+            if let bytes = read(extent, from: file) { return (extent.start, bytes) }
+            state.withLock { state in
+                state.index.extents.remove(extent)
+                state.rejected.insert(extent)
+                state.mustSave = true
+            }
+        }
+        return nil
+    }
+
+    private func read(_ extent: Extent, from file: Int32) -> [UInt8]? {
+        do throws(CacheFault) {
+            let bytes = try folder.files.read(file, count: extent.count, at: extent.start)
+            let isRight = bytes.count == extent.count && sum(bytes[...], at: extent.start) == extent.checksum
+            return isRight ? bytes : nil
+        } catch {
+            // What a disk does not give back is fetched again.
+            return nil
+        }
+    }
+
+    private func sum(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> UInt64 {
+        bytes.withUnsafeBytes { Checksum.of($0, seed: UInt64(bitPattern: offset)) }
+    }
+
+    // MARK: What comes
+
+    /// Keeps bytes, later and if nothing is in the way. At most `Extent.byteLimit` of them.
+    func keep(_ bytes: [UInt8], at offset: Int64) {
+        guard !bytes.isEmpty, !folder.isResting, !isResting else { return }
+        folder.writer.enqueue(bytes.count) { self.write(bytes, at: offset) }
+    }
+
+    /// What was written is in the index soon: for now nothing more comes.
+    func settle() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.save() } } }
+
+    // MARK: On the writer's thread
+
+    private var isResting: Bool { state.withLock { $0.isOver || $0.restsUntil > TransferLoop.now } }
+
+    private func perform(_ body: () throws(CacheFault) -> Void) {
+        guard !folder.isResting, !state.withLock({ $0.isOver }) else { return }
+        do throws(CacheFault) {
+            try body()
+        } catch {
+            folder.failed(error)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int64) {
+        perform { () throws(CacheFault) in
+            let range = offset..<offset + Int64(bytes.count)
+            guard range.upperBound <= identity.byteCount, !isResting else { return }
+            let missing = state.withLock { $0.index.extents.missing(in: range) }
+            let count = missing.reduce(0) { $0 + $1.count }
+            guard count > 0 else { return }
+            try begin()
+            guard !state.withLock({ $0.isOver }) else { return }
+            guard try folder.makeRoom(count) else {
+                return state.withLock { $0.restsUntil = TransferLoop.now + Self.rest }
+            }
+            for part in missing {
+                try write(bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)], part)
+            }
+            let (unsaved, held) = state.withLock { ($0.unsavedBytes, $0.index.extents.byteCount) }
+            // An index of a long film is long, so it is written more rarely.
+            if unsaved >= max(Int64(Extent.byteLimit), held / 32) || held == identity.byteCount { try save() }
+        }
+    }
+
+    private func write(_ bytes: ArraySlice<UInt8>, _ range: Range<Int64>) throws(CacheFault) {
+        let file = state.withLock { $0.file }
+        do throws(CacheFault) {
+            try folder.files.write(bytes, to: file, at: range.lowerBound)
+        } catch {
+            // A full disk: what was used longest ago may give way.
+            guard CacheFolder.isFull(error) else { throw error }
+            try folder.clean(freeing: CacheFolder.wayGiven)
+            try folder.files.write(bytes, to: file, at: range.lowerBound)
+        }
+        let extent = Extent(
+            start: range.lowerBound,
+            count: bytes.count,
+            checksum: sum(bytes, at: range.lowerBound)
+        )
+        state.withLock { state in
+            if state.index.extents.insert(extent) { state.unsavedBytes += Int64(extent.count) }
+        }
+    }
+
+    /// Nanoseconds: looking for room costs a look at each file.
+    private static let rest: Int64 = 2_000_000_000
+
+    private func end() { state.withLock { $0.isOver = true } }
+
+    /// Its data file is open and can be written from now on.
+    private func begin() throws(CacheFault) {
+        let (file, isWritable) = state.withLock { ($0.file, $0.isWritable) }
+        if file >= 0 {
+            // The folder was read-only when it was opened; why, the next attempt says.
+            if !isWritable { try reopen() }
+            return
+        }
+        try folder.locked { () throws(CacheFault) in
+            let there = folder.readIndex(key)
+            if let there, there.identity == identity, try adopt(there) { return }
+            try create(replacing: there)
+        }
+    }
+
+    private func reopen() throws(CacheFault) {
+        let generation = state.withLock { $0.index.generation }
+        let file = try folder.files.open(folder.dataPath(key, generation), writable: true, creates: false)
+        // The old one is still being read.
+        folder.files.close(file)
+        end()
+    }
+
+    /// Another process has begun with the same one.
+    private func adopt(_ there: CacheIndex) throws(CacheFault) -> Bool {
+        let file: Int32
+        do throws(CacheFault) {
+            file = try folder.files.open(
+                folder.dataPath(key, there.generation),
+                writable: true,
+                creates: false
+            )
+        } catch {
+            guard error.code == CacheFolder.notThere else { throw error }
+            return false
+        }
+        do throws(CacheFault) {
+            // Nobody can have it for itself alone: who removes files holds the folder's lock.
+            _ = try folder.files.lock(file, isExclusive: false, waits: true)
+        } catch {
+            folder.files.close(file)
+            throw error
+        }
+        state.withLock { state in
+            state.index = there
+            state.file = file
+            state.isWritable = true
+        }
+        return true
+    }
+
+    private func create(replacing old: CacheIndex?) throws(CacheFault) {
+        var random = SystemRandomNumberGenerator()
+        let generation = random.next()
+        let file = try folder.files.open(folder.dataPath(key, generation), writable: true, creates: true)
+        do throws(CacheFault) {
+            _ = try folder.files.lock(file, isExclusive: false, waits: true)
+            var index = state.withLock { $0.index }
+            index.generation = generation
+            try folder.writeIndex(index)
+        } catch {
+            folder.files.close(file)
+            throw error
+        }
+        state.withLock { state in
+            state.index.generation = generation
+            state.file = file
+            state.isWritable = true
+        }
+        // Who plays the old one has it open.
+        if let old { try folder.files.remove(folder.dataPath(key, old.generation)) }
+    }
+
+    private func save() throws(CacheFault) {
+        let (file, isNeeded) = state.withLock { ($0.file, $0.unsavedBytes > 0 || $0.mustSave) }
+        guard isNeeded, file >= 0 else { return }
+        try folder.locked { () throws(CacheFault) in
+            let there = folder.readIndex(key)
+            let generation = state.withLock { $0.index.generation }
+            // Another state of the resource has taken its place, or somebody has removed it.
+            guard there.map({ $0.generation == generation }) ?? true, try folder.files.status(file).isLinked
+            else { return end() }
+            let index = state.withLock { state in
+                // What another process has fetched.
+                for extent in there?.extents.all ?? [] where !state.rejected.contains(extent) {
+                    state.index.extents.insert(extent)
+                }
+                state.unsavedBytes = 0
+                state.mustSave = false
+                return state.index
+            }
+            try folder.writeIndex(index)
+        }
+    }
+}

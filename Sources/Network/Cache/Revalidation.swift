@@ -1,0 +1,155 @@
+internal import MediaCore
+
+/// Asks a server once, without wanting a body, whether a resource is still what is kept of it.
+final class Revalidation: TransferReceiver {
+    enum Outcome: Sendable {
+        case same
+        /// It has changed, or the server has something to say that whoever reads it should hear.
+        case changed
+        /// There is no server at all, or it is in trouble.
+        case unreachable
+    }
+
+    private struct State {
+        var address: HTTPAddress
+        var redirects = 0
+        var location: String?
+        var outcome: Outcome?
+        var transfer: Transfer?
+        var isOver = false
+        /// The URL itself led to a public address.
+        var isPublic = false
+    }
+
+    private let origin: HTTPAddress
+    private let options: NetworkOptions
+    private let policy: HTTPByteSource.Policy
+    private let identity: CacheIndex.Identity
+    private let done: @Sendable (Outcome) -> Void
+    private let state: Locked<State>
+
+    private static let redirectLimit = 10
+
+    /// `done` is called once, on any thread, unless it is cancelled.
+    init(
+        _ origin: HTTPAddress,
+        _ options: NetworkOptions,
+        _ policy: HTTPByteSource.Policy,
+        _ identity: CacheIndex.Identity,
+        done: @escaping @Sendable (Outcome) -> Void
+    ) {
+        self.origin = origin
+        self.options = options
+        self.policy = policy
+        self.identity = identity
+        self.done = done
+        state = Locked(State(address: origin))
+    }
+
+    func start() {
+        do throws(MediaError) {
+            try ask()
+        } catch {
+            finish(error.code == .invalidArgument ? .changed : .unreachable)
+        }
+    }
+
+    func cancel() {
+        let transfer = state.withLock { state in
+            state.isOver = true
+            // The request holds this object.
+            defer { state.transfer = nil }
+            return state.transfer
+        }
+        if let transfer { TransferLoop.shared.cancel(transfer) }
+    }
+
+    /// The first byte is asked for: a server that knows no conditions sends no more than that.
+    private func ask() throws(MediaError) {
+        let (address, isPublic) = state.withLock { ($0.address, $0.isPublic || policy.isNestedInPublic) }
+        var headers = options.headers
+        if address.origin != origin.origin { headers.removeAll { !HTTPByteSource.mayLeaveOrigin($0.name) } }
+        if let tag = identity.entityTag {
+            headers.append(NetworkOptions.Header(name: "If-None-Match", value: tag))
+        } else if let date = identity.lastModified {
+            headers.append(NetworkOptions.Header(name: "If-Modified-Since", value: date))
+        }
+        let request = TransferRequest(
+            address: address,
+            range: (0, 0),
+            headers: headers,
+            caFile: options.tlsCAFile,
+            peers: PeerRule(
+                isPublicOnly: !options.allowsPrivateAddresses && isPublic,
+                isPublic: policy.isPublicAddress
+            ),
+            timeout: Int64(options.timeout * 1_000_000_000),
+            leastBytes: policy.leastBytes
+        )
+        let transfer = Transfer(request, self)
+        let isOver = state.withLock { state in
+            if !state.isOver { state.transfer = transfer }
+            state.location = nil
+            return state.isOver
+        }
+        if !isOver { try TransferLoop.shared.start(transfer) }
+    }
+
+    private func finish(_ outcome: Outcome) {
+        let isFirst = state.withLock { state in
+            defer { (state.isOver, state.transfer) = (true, nil) }
+            return !state.isOver
+        }
+        if isFirst { done(outcome) }
+    }
+
+    // MARK: On the loop's thread
+
+    func received(_ head: ResponseHead, of transfer: Transfer) -> Bool {
+        state.withLock { state in
+            if state.address == origin, let peer = transfer.peer, policy.isPublicAddress(peer) {
+                state.isPublic = true
+            }
+            switch head.status {
+            case 301, 302, 303, 307, 308: state.location = head.location
+            case 304: state.outcome = .same
+            case 200: state.outcome = isSame(head, head.contentLength) ? .same : .changed
+            case 206: state.outcome = isSame(head, head.contentRange?.total) ? .same : .changed
+            case 408, 425, 429, 500..<600: state.outcome = .unreachable
+            default: state.outcome = .changed
+            }
+        }
+        return false
+    }
+
+    private func isSame(_ head: ResponseHead, _ size: Int64?) -> Bool {
+        if let size, size != identity.byteCount { return false }
+        if let tag = identity.entityTag { return head.entityTag == tag }
+        return head.lastModified == identity.lastModified
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> Reception { .enough }
+
+    func ended(_ transfer: Transfer, _ end: TransferEnd) {
+        let (outcome, location) = state.withLock { ($0.outcome, $0.location) }
+        if let outcome { return finish(outcome) }
+        guard let location else {
+            switch end.reason {
+            case .timedOut, .noHost, .noConnection, .broken, .tooSlow: return finish(.unreachable)
+            case .complete, .stopped, .untrusted, .tooLong, .refused, .privateAddress: return finish(.changed)
+            }
+        }
+        do throws(MediaError) {
+            let isTooFar = try state.withLock { state throws(MediaError) in
+                state.address = try state.address.led(to: location)
+                state.redirects += 1
+                return state.redirects > Self.redirectLimit
+            }
+            guard !isTooFar else { return finish(.changed) }
+            try ask()
+        } catch {
+            // Whoever reads it is told why.
+            finish(.changed)
+        }
+    }
+}

@@ -1,0 +1,327 @@
+import Foundation
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import Network
+
+@Suite("Cache: its folder", .timeLimit(.minutes(2)))
+struct CacheFolderTests {
+    private let key = SHA256.digest(of: "key")
+    private let film = ServedFile.bytes(300_000)
+
+    private func identity(_ tag: String = "\"1\"") throws -> CacheIndex.Identity {
+        try #require(CacheIndex.Identity(byteCount: 300_000, entityTag: tag, lastModified: nil))
+    }
+
+    /// As a process has it: its locks and its memory are its own.
+    private func folder(_ path: String, limit: Int64 = 1 << 30, _ files: any CacheFiles = SystemCacheFiles())
+        -> CacheFolder
+    {
+        CacheFolder(path, byteLimit: limit, files: files, writer: CacheWriter())
+    }
+
+    private func entry(_ folder: CacheFolder, tag: String = "\"1\"") throws -> CacheEntry {
+        CacheEntry(folder, key, try identity(tag), takesRanges: true)
+    }
+
+    /// Keeps a part, as it comes from a server.
+    private func keep(_ bytes: [UInt8], _ range: Range<Int>, _ entry: CacheEntry) {
+        var start = range.lowerBound
+        while start < range.upperBound {
+            let end = min(range.upperBound, (start / Extent.byteLimit + 1) * Extent.byteLimit)
+            entry.keep(Array(bytes[start..<end]), at: Int64(start))
+            start = end
+        }
+        entry.settle()
+    }
+
+    /// All that is there, by place; what is not right is an issue.
+    @discardableResult
+    private func check(_ entry: CacheEntry?, is bytes: [UInt8], _ words: String = "") -> Int {
+        guard let entry else { return 0 }
+        var count = 0
+        var place: Int64 = 0
+        while place < bytes.count {
+            if let part = entry.read(at: place) {
+                let start = Int(part.start)
+                #expect(part.bytes == Array(bytes[start..<start + part.bytes.count]), "\(words)")
+                count += start + part.bytes.count - Int(place)
+                place = part.start + Int64(part.bytes.count)
+            } else {
+                place = entry.nextHeld(after: place, limit: .max / 2) ?? Int64(bytes.count)
+            }
+        }
+        return count
+    }
+
+    @Test("What one process has kept the next one reads")
+    func again() async throws {
+        try await TemporaryFolder.use { path in
+            let first = folder(path + "/made/when/needed")
+            let entry = try entry(first)
+            keep(film, 100_000..<250_000, entry)
+            await first.flush()
+            #expect(check(entry, is: film) == 150_000)
+            let second = folder(first.path)
+            let again = try #require(CacheEntry.open(second, key))
+            #expect(again.identity == entry.identity)
+            #expect(check(again, is: film) == 150_000)
+            #expect(!again.isComplete)
+            keep(film, 0..<300_000, again)
+            await second.flush()
+            #expect(again.isComplete)
+            #expect(CacheEntry.open(folder(first.path), key)?.isComplete == true)
+            #expect(CacheEntry.open(second, SHA256.digest(of: "another")) == nil)
+        }
+    }
+
+    @Test("Nobody but the user may look into it, and no name says what it holds")
+    func secrets() async throws {
+        try await TemporaryFolder.use { path in
+            let folder = folder(path + "/cache")
+            keep(film, 0..<300_000, try entry(folder))
+            await folder.flush()
+            let manager = FileManager.default
+            let names = try manager.contentsOfDirectory(atPath: folder.path)
+            #expect(names.count == 3)
+            for name in names + ["."] {
+                let attributes = try manager.attributesOfItem(atPath: folder.path + "/" + name)
+                let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue
+                #expect(mode.map { $0 & 0o77 } == 0)
+            }
+        }
+    }
+
+    @Test("Two processes at once have one file, and each finds what the other has fetched")
+    func together() async throws {
+        try await TemporaryFolder.use { path in
+            let (one, two) = (folder(path), folder(path))
+            let (left, right) = (try entry(one), try entry(two))
+            keep(film, 0..<130_000, left)
+            keep(film, 120_000..<300_000, right)
+            await one.flush()
+            await two.flush()
+            // Whoever writes next takes over what is there.
+            keep(film, 0..<300_000, left)
+            await one.flush()
+            #expect(left.isComplete)
+            #expect(check(CacheEntry.open(folder(path), key), is: film) == 300_000)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 3)
+        }
+    }
+
+    @Test("Another state of a resource takes the old one's place, and who reads the old one goes on")
+    func otherState() async throws {
+        try await TemporaryFolder.use { path in
+            let other = ServedFile.bytes(300_000, seed: 2)
+            let (one, two) = (folder(path), folder(path))
+            let old = try entry(one)
+            keep(film, 0..<200_000, old)
+            await one.flush()
+            let new = try entry(two, tag: "\"2\"")
+            keep(other, 0..<150_000, new)
+            await two.flush()
+            // The old one does not come back by what its readers fetch.
+            keep(film, 200_000..<300_000, old)
+            await one.flush()
+            check(old, is: film)
+            let now = try #require(CacheEntry.open(folder(path), key))
+            #expect(now.identity == new.identity)
+            #expect(check(now, is: other) == 150_000)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 3)
+        }
+    }
+
+    @Test("A flipped bit, anywhere, is found: what it was is not there", arguments: [1, 2, 3] as [UInt64])
+    func flippedBit(seed: UInt64) async throws {
+        var random = SplitMix64(seed)
+        try await TemporaryFolder.use { path in
+            let first = folder(path)
+            keep(film, 0..<300_000, try entry(first))
+            await first.flush()
+            let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0 != "lock" }
+            for round in 0..<100 {
+                let name = try #require(names.sorted().randomElement(using: &random))
+                let url = URL(fileURLWithPath: path + "/" + name)
+                let right = try Data(contentsOf: url)
+                var bytes = right
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                try bytes.write(to: url)
+                let entry = CacheEntry.open(folder(path), key)
+                let words = "seed \(seed), round \(round), \(name), byte \(place)"
+                let count = check(entry, is: film, words)
+                #expect(
+                    count < 300_000 && count >= (name.hasSuffix(".data") ? 300_000 - 65_536 : 0),
+                    "\(words)"
+                )
+                try right.write(to: url)
+            }
+        }
+    }
+
+    @Test("What was wrong is written anew, and right from then on")
+    func healed() async throws {
+        try await TemporaryFolder.use { path in
+            let first = folder(path)
+            keep(film, 0..<300_000, try entry(first))
+            await first.flush()
+            let name = try FileManager.default.contentsOfDirectory(atPath: path).first {
+                $0.hasSuffix(".data")
+            }
+            let url = URL(fileURLWithPath: path + "/" + (try #require(name)))
+            var bytes = try Data(contentsOf: url)
+            bytes[70_000] ^= 4
+            try bytes.write(to: url)
+            let second = folder(path)
+            let entry = try #require(CacheEntry.open(second, key))
+            #expect(entry.read(at: 70_000) == nil)
+            #expect(entry.nextHeld(after: 70_000, limit: 100_000) == 131_072)
+            keep(film, 65_536..<131_072, entry)
+            await second.flush()
+            #expect(check(CacheEntry.open(folder(path), key), is: film) == 300_000)
+        }
+    }
+
+    @Test("A process may end before any change of a file: what the next one finds is right")
+    func endsAnywhere() async throws {
+        var ended = true
+        var number = 0
+        while ended {
+            number += 1
+            let files = FaultyFiles(.ends(at: number))
+            try await TemporaryFolder.use { path in
+                let first = folder(path + "/cache", files)
+                keep(film, 0..<200_000, try entry(first))
+                keep(ServedFile.bytes(300_000, seed: 2), 0..<200_000, try entry(first, tag: "\"2\""))
+                await first.flush()
+                ended = files.changes >= number
+                let second = folder(first.path)
+                if let found = CacheEntry.open(second, key) {
+                    let isOld = found.identity == (try identity())
+                    check(found, is: isOld ? film : ServedFile.bytes(300_000, seed: 2), "change \(number)")
+                }
+                // And goes on from there.
+                keep(film, 0..<300_000, try entry(second))
+                await second.flush()
+                #expect(
+                    check(CacheEntry.open(folder(first.path), key), is: film) == 300_000,
+                    "change \(number)"
+                )
+                try second.clean(downTo: .max)
+                let names = try FileManager.default.contentsOfDirectory(atPath: first.path)
+                #expect(names.count == 3, "change \(number): \(names)")
+            }
+        }
+        #expect(number > 10)
+    }
+
+    @Test(
+        "Whatever the disk refuses, what is read is right, and one warning names the folder",
+        arguments: [ENOSPC, EROFS, EIO, EACCES]
+    )
+    func refused(code: Int32) async throws {
+        var number = 0
+        var wasRefused = true
+        while wasRefused {
+            number += 1
+            let files = FaultyFiles(.refuses(from: number, code: code))
+            try await TemporaryFolder.use { path in
+                let first = folder(path + "/cache", files)
+                let warnings = Locked([String]())
+                first.setWarningHandler { words in warnings.withLock { $0.append(words) } }
+                let entry = try entry(first)
+                keep(film, 0..<200_000, entry)
+                keep(film, 200_000..<300_000, entry)
+                await first.flush()
+                check(entry, is: film, "call \(number)")
+                wasRefused = files.changes >= number
+                let told = warnings.withLock { $0 }
+                #expect(told.count == (wasRefused ? 1 : 0), "call \(number): \(told)")
+                #expect(told.allSatisfy { $0.contains(first.path) })
+                check(CacheEntry.open(folder(first.path), key), is: film, "call \(number)")
+            }
+        }
+        #expect(number > 5)
+    }
+
+    @Test("What was used longest ago goes, but nothing that somebody has open")
+    func eviction() async throws {
+        try await TemporaryFolder.use { path in
+            let limit: Int64 = 1_000_000
+            func made(_ name: String, _ folder: CacheFolder) async throws -> CacheEntry {
+                let entry = CacheEntry(folder, SHA256.digest(of: name), try identity(), takesRanges: true)
+                keep(film, 0..<300_000, entry)
+                await folder.flush()
+                return entry
+            }
+            func isThere(_ name: String) -> Bool {
+                CacheEntry.open(folder(path), SHA256.digest(of: name))?.isComplete ?? false
+            }
+            let first = folder(path, limit: limit)
+            let held = try await made("a", first)
+            for name in ["b", "c"] { _ = try await made(name, first) }
+            // Used again, so it goes after the other one.
+            #expect(isThere("b"))
+            _ = try await made("d", first)
+            #expect(isThere("a"))
+            #expect(isThere("b"))
+            #expect(!isThere("c"))
+            #expect(isThere("d"))
+            #expect(check(held, is: film) == 300_000)
+        }
+    }
+
+    @Test("What does not fit at all is kept as far as it does, and nothing else is written")
+    func tooLong() async throws {
+        try await TemporaryFolder.use { path in
+            let first = folder(path, limit: 150_000)
+            let entry = try entry(first)
+            keep(film, 0..<300_000, entry)
+            await first.flush()
+            #expect(check(entry, is: film) == 131_072)
+            #expect(check(CacheEntry.open(folder(path), key), is: film) == 131_072)
+        }
+    }
+
+    @Test("A disk that hangs is not waited for, and reads go on")
+    func hangs() async throws {
+        try await TemporaryFolder.use { path in
+            let first = folder(path)
+            keep(film, 0..<100_000, try entry(first))
+            await first.flush()
+            // As another process has it that was stopped.
+            let files = SystemCacheFiles()
+            let lock = try files.open(path + "/lock", writable: true, creates: true)
+            #expect(try files.lock(lock, isExclusive: true, waits: true))
+            let second = folder(path)
+            let entry = try #require(CacheEntry.open(second, key))
+            keep(film, 0..<300_000, entry)
+            await second.flush(within: 0.01)
+            #expect(check(entry, is: film) >= 100_000)
+            files.close(lock)
+            await second.flush(within: 60)
+            #expect(entry.isComplete)
+        }
+    }
+
+    @Test("A folder that goes while it is used costs what was in it")
+    func folderGoes() async throws {
+        try await TemporaryFolder.use { path in
+            let first = folder(path + "/cache")
+            let held = try entry(first)
+            keep(film, 0..<100_000, held)
+            await first.flush()
+            try FileManager.default.removeItem(atPath: first.path)
+            #expect(check(held, is: film) == 100_000)
+            keep(film, 100_000..<200_000, held)
+            await first.flush()
+            #expect(check(held, is: film) >= 100_000)
+            // The next one makes it anew.
+            keep(film, 0..<300_000, try entry(first))
+            await first.flush()
+            #expect(check(CacheEntry.open(folder(first.path), key), is: film) == 300_000)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import FFmpeg
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+import Testing
+
+@Suite(
+    "Cache: playing from it",
+    .enabled(if: Fixture.areThere, "make fixtures"),
+    .timeLimit(.minutes(2))
+)
+struct CachedPlaybackTests {
+    private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
+
+    private func asset(_ server: FaultServer, _ cache: DiskCache? = nil, timeout: Double = 10) throws -> Asset
+    {
+        let url = try #require(URL(string: server.url()))
+        return Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: timeout, cache: cache)))
+    }
+
+    enum Looping: CaseIterable, Sendable {
+        case repeating, looper
+    }
+
+    @Test("A hundred laps: each byte once", arguments: Looping.allCases)
+    func laps(looping: Looping) async throws {
+        let film = try bytes("clip-h264-aac.mp4")
+        let server = try FaultServer(film)
+        defer { server.stop() }
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let player = QueuePlayer(items: [], configuration: configuration)
+        let events = player.events
+        let item = PlayerItem(asset: try asset(server))
+        var looper: PlayerLooper?
+        switch looping {
+        case .repeating:
+            player.repeatMode = .loop
+            player.insert(item, after: nil)
+        case .looper: looper = PlayerLooper(player: player, templateItem: item)
+        }
+        player.play()
+        var laps = 0
+        for await event in events {
+            if case .didPlayToEndTime = event { laps += 1 }
+            if laps == 100 { break }
+        }
+        withExtendedLifetime(looper) {}
+        await player.shutdown()
+        #expect(server.log.count == 1)
+        #expect(server.bodyBytes < film.count + 1000)
+    }
+
+    @Test("Twenty players of one URL: each byte once, and every picture")
+    func twenty() async throws {
+        let film = try bytes("clip-h264-aac.mp4")
+        let local = await ServedPlaying.of(Asset(url: Fixture.url("clip-h264-aac.mp4")))
+        let server = try FaultServer(film)
+        defer { server.stop() }
+        let assets = try (0..<20).map { _ in try asset(server) }
+        await withTaskGroup(of: ServedPlaying.self) { group in
+            for asset in assets { group.addTask { await ServedPlaying.of(asset) } }
+            for await played in group { #expect(played == local) }
+        }
+        // Who comes when the others have ended asks, and gets no body.
+        #expect(server.log.count(where: { $0.headers["if-none-match"] == nil }) == 1)
+        #expect(server.bodyBytes < film.count + server.log.count * 300)
+    }
+
+    @Test(
+        "A film that is there as a whole plays where no server is, and so do its stills",
+        arguments: [
+            "clip-h264-aac.mp4", "clip-moov-at-end.mp4", "clip-vp9-opus.webm", "clip-h264-aac.ts",
+        ]
+    )
+    func offline(name: String) async throws {
+        let local = await ServedPlaying.of(Asset(url: Fixture.url(name)))
+        let folder = try TemporaryFolder()
+        let cache = DiskCache(directory: folder.url)
+        let server = try FaultServer(try bytes(name))
+        #expect(await ServedPlaying.of(try asset(server, cache)) == local)
+        await cache.flush()
+        server.stop()
+        server.waitUntilClosed()
+        // With other options it is nothing that is in memory.
+        #expect(await ServedPlaying.of(try asset(server, cache, timeout: 9)) == local)
+        let asset = try asset(server, cache, timeout: 8)
+        _ = try await ImageGenerator(asset: asset).image(at: .zero)
+        #expect(asset.description?.isLocal == true)
+    }
+
+    @Test("Loading, playing, text and stills of one asset: each byte once")
+    func oneAsset() async throws {
+        let server = try FaultServer(try bytes("clip-h264-aac.mp4"))
+        defer { server.stop() }
+        let asset = try asset(server)
+        try await asset.load()
+        #expect(await ServedPlaying.of(asset).ending == "end")
+        _ = try await ImageGenerator(asset: asset).image(at: .zero)
+        #expect(await ServedPlaying.of(asset).ending == "end")
+        #expect(server.log.count == 1)
+    }
+}
