@@ -1,0 +1,172 @@
+internal import MediaCore
+
+extension HLSDemuxer {
+    /// Variants that are tried, where the first ones cannot be opened or are not what they said.
+    private static let roundLimit = 8
+
+    func openPlaylists() throws(MediaError) {
+        var read = PlaylistRead(url, library)
+        let root = try waiting { () throws(MediaError) in try read.go(context, given: request.source) }
+        switch root.playlist {
+        case .media(let media):
+            programme = Programme(url)
+            let entry = programme.entries[0]
+            try open([entry], known: (media, root.dates))
+            if let failure = entry.failure { throw failure }
+            programme.main = entry.rendition
+        case .master(let master):
+            programme = Programme(master)
+            try openVariant()
+        }
+    }
+
+    /// Opens the variant that is wanted. What is learned of its size may lead to another one.
+    private func openVariant() throws(MediaError) {
+        guard let master = programme.master else { return }
+        for _ in 0..<Self.roundLimit {
+            let described = describe()
+            let chosen = choose?(described) ?? Self.best(of: described)
+            guard let chosen, let index = described.variants.firstIndex(of: chosen) else { break }
+            let variant = master.variants[index]
+            let needed = programme.needed(for: variant).filter { $0.rendition == nil }
+            guard let own = programme.entries.first(where: { $0.url == variant.url }) else { break }
+            if own.rendition == nil {
+                // Nothing else is left.
+                if let failure = own.failure { throw failure }
+                try open(needed)
+            } else if needed.allSatisfy({ $0.failure != nil }) {
+                programme.main = own.rendition
+                return
+            } else {
+                try open(needed)
+            }
+            if let rendition = own.rendition {
+                let video = rendition.description.tracks.first { $0.mediaType == .video }
+                if let video { library.keep(size: video.presentationSize, for: own.url) }
+                programme.main = rendition
+                if describe().variants[index] == chosen { return }
+            }
+        }
+        if programme.main == nil {
+            throw programme.entries.compactMap(\.failure).first
+                ?? MediaError(.noPlayableTracks, "the playlist has no variant that can be played")
+        }
+    }
+
+    /// The one with pictures, of those the one with the highest bit rate, of those the first.
+    private static func best(of description: MediaDescription) -> Variant? {
+        let lost = Set(description.tracks.filter { !$0.isPlayable }.map(\.id))
+        let playable = description.variants.filter { $0.trackIDs.isDisjoint(with: lost) }
+        return (playable.isEmpty ? description.variants : playable).reduce(nil) { best, next in
+            guard let best else { return next }
+            if best.size.isEmpty != next.size.isEmpty { return best.size.isEmpty ? next : best }
+            return next.peakBitRate > best.peakBitRate ? next : best
+        }
+    }
+
+    /// Fetches playlists side by side, then their first segments. What fails is noted with its entry.
+    func open(_ entries: [Entry], known: (MediaPlaylist, [DateSpan])? = nil) throws(MediaError) {
+        if let known {
+            try attempt(entries[0]) { entry throws(MediaError) in try prepare(entry, known.0, known.1) }
+        } else {
+            for entry in entries { entry.read = PlaylistRead(entry.url, library) }
+            for entry in entries {
+                try attempt(entry) { entry throws(MediaError) in try fetch(entry, mayWait: false) }
+            }
+            for entry in entries where entry.rendition == nil && entry.failure == nil {
+                try attempt(entry) { entry throws(MediaError) in try fetch(entry, mayWait: true) }
+            }
+        }
+        for entry in entries { entry.rendition?.ask(context) }
+        for entry in entries where entry.rendition != nil {
+            try attempt(entry) { entry throws(MediaError) in
+                try entry.rendition?.open(base: entry.base)
+            }
+        }
+    }
+
+    /// Throws only where nobody wants it any more.
+    private func attempt(_ entry: Entry, _ body: (Entry) throws(MediaError) -> Void) throws(MediaError) {
+        do throws(MediaError) {
+            try body(entry)
+        } catch {
+            if error.code == .cancelled || error.code == .notReady { throw error }
+            entry.failure = error
+            entry.rendition = nil
+        }
+    }
+
+    private func fetch(_ entry: Entry, mayWait: Bool) throws(MediaError) {
+        guard var read = entry.read else { return }
+        defer { entry.read = read }
+        let found: PlaylistLibrary.Entry
+        if mayWait {
+            found = try waiting { () throws(MediaError) in try read.go(context) }
+        } else {
+            do throws(MediaError) {
+                found = try read.go(context)
+            } catch {
+                guard error.code == .notReady else { throw error }
+                return
+            }
+        }
+        guard case .media(let media) = found.playlist else {
+            throw MediaError(
+                .forbidden,
+                "a variant is a list of variants itself: it may lead round in a circle",
+                location: PlaylistURL.name(entry.url)
+            )
+        }
+        try prepare(entry, media, found.dates)
+    }
+
+    private func prepare(_ entry: Entry, _ media: MediaPlaylist, _ dates: [DateSpan]) throws(MediaError) {
+        entry.rendition = try Rendition(
+            media,
+            url: entry.url,
+            dates: dates,
+            demuxers: demuxers,
+            breaks: breaks
+        )
+    }
+
+    // MARK: Describing
+
+    func describe() -> MediaDescription {
+        let zero = zero
+        var description = MediaDescription(formatName: "hls")
+        description.startTime = zero
+        description.tracks = programme.entries.flatMap { $0.tracks(zero: zero) }
+        description.variants = variants(description.tracks)
+        // Its segments come over a network, though the playlist itself may be at hand.
+        description.isLocal = false
+        guard let main = programme.main ?? programme.renditions.first else { return description }
+        description.metadata = main.description.metadata
+        description.dates = main.dates.map { span in
+            var span = span
+            span.timeRange.start = span.timeRange.start - main.originTime
+            return span
+        }
+        let playlist = main.playlist
+        description.isSeekable = playlist.hasEnded
+        if playlist.hasEnded, playlist.duration > 0 {
+            description.duration = MediaTime(value: playlist.duration, timescale: 1_000_000)
+        }
+        return description
+    }
+
+    private func variants(_ tracks: [Track]) -> [Variant] {
+        (programme.master?.variants ?? []).map { variant in
+            let entries = programme.entries(of: variant)
+            let own = tracks.filter { track in entries.contains { $0 === programme.entry(of: track.id) } }
+            let picture = own.first { $0.mediaType == .video }
+            let size = picture.map(\.presentationSize).flatMap { $0.isEmpty ? nil : $0 }
+            return Variant(
+                peakBitRate: Double(variant.peakBitRate),
+                size: size ?? library.size(variant.url) ?? .zero,
+                codecs: own.map(\.codec),
+                trackIDs: Set(own.map(\.id))
+            )
+        }
+    }
+}

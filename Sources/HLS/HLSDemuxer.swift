@@ -1,0 +1,201 @@
+package import MediaCore
+
+/// Plays a presentation of segments (HLS): reads its playlists, opens one variant and what belongs to it, and hands out the
+/// packets of all its renditions in the order of their times.
+///
+/// Unchecked: all members but `context` and `demuxers` are used on the caller's one lane only, as `Demuxer` demands; those
+/// two guard themselves.
+package final class HLSDemuxer: Demuxer, @unchecked Sendable {
+    let request: OpenRequest
+    /// For playlists; segments are read by the demuxers of their containers.
+    let context = ReadContext()
+    let demuxers: DemuxerSet
+    let breaks = Breaks()
+    let url: String
+    var choose: (@Sendable (MediaDescription) -> Variant?)?
+    /// nil until open.
+    var description: MediaDescription?
+    var programme = Programme()
+    /// A call was interrupted in the middle.
+    private var mustSeek = false
+    private var landing: Landing?
+    /// The containers' time that is zero on the item's timeline.
+    var zero = MediaTime.zero
+
+    /// `request.source` holds the playlist that is at `url`.
+    package init(_ request: OpenRequest, url: String, backend: any SegmentBackend, library: PlaylistLibrary) {
+        self.request = request
+        self.url = url
+        demuxers = DemuxerSet(request, backend: backend, library: library)
+    }
+
+    var library: PlaylistLibrary { demuxers.library }
+    var cancelled: MediaError {
+        MediaError(.cancelled, "reading was interrupted", location: request.location)
+    }
+
+    package func open() throws(MediaError) -> MediaDescription {
+        if let description { return description }
+        do throws(MediaError) {
+            try openPlaylists()
+        } catch {
+            if error.location == nil { throw error.at(request.location) }
+            throw error
+        }
+        zero = library.zero(programme.zero)
+        for entry in programme.entries { entry.rendition?.setZero(zero) }
+        let description = describe()
+        self.description = description
+        enable(Set(description.tracks.map(\.id)))
+        return description
+    }
+
+    package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
+        self.choose = choose
+    }
+
+    package func setEnabledTracks(_ ids: Set<Int>) { enable(ids) }
+
+    private func enable(_ ids: Set<Int>) { for rendition in programme.renditions { rendition.enable(ids) } }
+
+    package func begin(_ epoch: Epoch) {
+        context.begin(epoch)
+        demuxers.begin(epoch)
+    }
+
+    package func interrupt(before epoch: Epoch) {
+        context.interrupt(before: epoch)
+        demuxers.interrupt(before: epoch)
+    }
+
+    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+        context.setNoticeHandler(handler)
+        demuxers.setNoticeHandler(handler)
+        return true
+    }
+
+    package func setWaitsInCalls(_ waits: Bool) { demuxers.setWaitsInCalls(waits) }
+
+    package func cancel() {
+        context.cancel()
+        demuxers.cancel()
+    }
+
+    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+        let (rendition, own) = try holder(of: track)
+        return try rendition.makeDecoder(for: own, options)
+    }
+
+    package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        let (rendition, own) = try holder(of: track)
+        return try rendition.makeTextDecoder(for: own)
+    }
+
+    /// What was not opened at first is opened now.
+    private func holder(of track: Int) throws(MediaError) -> (Rendition, Int) {
+        guard let entry = programme.entry(of: track) else {
+            throw MediaError(.invalidArgument, "there is no track \(track)", location: request.location)
+        }
+        if entry.rendition == nil {
+            try open([entry])
+            if let failure = entry.failure { throw failure }
+            entry.rendition?.setZero(zero)
+            entry.bind()
+        }
+        guard let rendition = entry.rendition,
+            let own = rendition.trackIDs.first(where: { $0.value == track })?.key
+        else {
+            throw MediaError(.decoderNotFound, "the playlist names a track that is not there", track: track)
+        }
+        return (rendition, own)
+    }
+
+    // MARK: Reading
+
+    package func read() throws(MediaError) -> Packet? {
+        if mustSeek { throw cancelled }
+        do throws(MediaError) {
+            guard let rendition = try next() else { return nil }
+            let packet = try rendition.peek()
+            rendition.take()
+            return packet
+        } catch {
+            if error.code == .cancelled { mustSeek = true }
+            throw error
+        }
+    }
+
+    /// The rendition whose packet is the earliest. All are asked before one is waited for.
+    private func next() throws(MediaError) -> Rendition? {
+        var earliest: (rendition: Rendition, time: MediaTime)?
+        var waiting: MediaError?
+        for rendition in programme.renditions where rendition.isEnabled {
+            do throws(MediaError) {
+                guard let packet = try rendition.peek() else { continue }
+                let time = packet.decodeTime ?? packet.presentationTime ?? .negativeInfinity
+                if earliest.map({ time < $0.time }) ?? true { earliest = (rendition, time) }
+            } catch {
+                guard error.code == .notReady else { throw error }
+                waiting = error
+            }
+        }
+        if let waiting { throw waiting }
+        return earliest?.rendition
+    }
+
+    // MARK: Seeking
+
+    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        guard let description else {
+            throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
+        }
+        let main = programme.renditions.filter(\.isEnabled).first { $0 === programme.main }
+        guard let rendition = main ?? programme.renditions.first(where: \.isEnabled) else { return }
+        let track = seekTrack(description, of: rendition)
+        // A seek that found nothing at hand goes on where it was.
+        var landing =
+            landing.flatMap { $0.isFor(target, preference, rendition) ? $0 : nil }
+            ?? Landing(target, preference, rendition, track: track?.id, isSound: track?.mediaType == .audio)
+        self.landing = nil
+        do throws(MediaError) {
+            try landing.go(others: programme.renditions.filter { $0.isEnabled && $0 !== rendition }, context)
+            mustSeek = false
+        } catch {
+            if error.code == .notReady { self.landing = landing }
+            if error.code == .cancelled { mustSeek = true }
+            throw error
+        }
+    }
+
+    /// The track whose sync points matter: the picture, else sound, else whatever there is.
+    private func seekTrack(_ description: MediaDescription, of rendition: Rendition) -> Track? {
+        let ids = Set(rendition.enabled.compactMap { rendition.trackIDs[$0] })
+        let tracks = description.tracks.filter { ids.contains($0.id) && !$0.isAttachedPicture }
+        return tracks.first { $0.mediaType == .video } ?? tracks.first { $0.mediaType == .audio }
+            ?? tracks.first
+    }
+
+    // MARK: Waiting
+
+    /// Calls until it has what it needs. Only while opening: reading does not wait here.
+    func waiting<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
+        while true {
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                return try body()
+            } catch {
+                guard error.code == .notReady else { throw error }
+            }
+            context.wait(after: wakes)
+            if context.isInterrupted { throw cancelled }
+        }
+    }
+}
+
+extension MediaError {
+    func at(_ location: String) -> MediaError {
+        var error = self
+        error.location = location
+        return error
+    }
+}

@@ -1,0 +1,151 @@
+package import MediaCore
+
+/// Opens what a URL of a network holds: a playlist of segments, or a container, as its first bytes say.
+///
+/// Any thread; what is read on the way is confined to the caller's lane.
+package final class NetworkDemuxer: Demuxer {
+    private struct State {
+        /// nil until the first bytes have come.
+        var inner: (any Demuxer)?
+        var choose: (@Sendable (MediaDescription) -> Variant?)?
+        var handler: Handler?
+        var epoch = Epoch()
+        var oldestWanted: Epoch?
+        var waitsInCalls = false
+        var isCancelled = false
+    }
+
+    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
+    private struct Handler {
+        let body: @Sendable (ReadNotice) -> Void
+    }
+
+    private let request: OpenRequest
+    private let source: any ByteSource
+    private let url: String
+    private let backend: any SegmentBackend
+    private let library: PlaylistLibrary
+    private let context = ReadContext()
+    private let state = Locked(State())
+
+    /// `request.source`, which is `source`, holds what is at `url`.
+    package init(
+        _ request: OpenRequest,
+        _ source: any ByteSource,
+        url: String,
+        backend: any SegmentBackend,
+        library: PlaylistLibrary
+    ) {
+        self.request = request
+        self.source = source
+        self.url = url
+        self.backend = backend
+        self.library = library
+    }
+
+    package func open() throws(MediaError) -> MediaDescription {
+        if let inner = state.withLock({ $0.inner }) { return try inner.open() }
+        let isPlaylist = try isPlaylist()
+        let inner: any Demuxer =
+            isPlaylist
+            ? HLSDemuxer(request, url: url, backend: backend, library: library)
+            : backend.makeDemuxer(for: request)
+        let now = state.withLock { state in
+            state.inner = inner
+            return state
+        }
+        inner.begin(now.epoch)
+        inner.setWaitsInCalls(now.waitsInCalls)
+        _ = inner.setNoticeHandler(now.handler?.body)
+        if let choose = now.choose { inner.setVariantChoice(choose) }
+        if let oldest = now.oldestWanted { inner.interrupt(before: oldest) }
+        if now.isCancelled { inner.cancel() }
+        return try inner.open()
+    }
+
+    /// Who says what it is to be opened as is believed.
+    private func isPlaylist() throws(MediaError) -> Bool {
+        if let container = request.container { return container == "hls" }
+        let mark = Array("#EXTM3U".utf8)
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: mark.count + 3, alignment: 1)
+        defer { chunk.deallocate() }
+        var count = 0
+        while count < chunk.count {
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: chunk.dropFirst(count))
+                let got = try source.read(at: Int64(count), into: rest, context: context)
+                guard got > 0 else { break }
+                count += got
+            } catch {
+                // Somebody listens and calls again: no thread waits. What came is still there then.
+                let isListenedTo = state.withLock { $0.handler != nil && !$0.waitsInCalls }
+                guard error.code == .notReady, !isListenedTo else { throw error }
+                context.wait(after: wakes)
+                if context.isInterrupted { throw cancelled }
+            }
+        }
+        let head = Array(chunk.prefix(count))
+        return head.starts(with: mark) || head.starts(with: [0xEF, 0xBB, 0xBF] + mark)
+    }
+
+    private var cancelled: MediaError {
+        MediaError(.cancelled, "reading was interrupted", location: request.location)
+    }
+
+    private func opened() throws(MediaError) -> any Demuxer {
+        guard let inner = state.withLock({ $0.inner }) else {
+            throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
+        }
+        return inner
+    }
+
+    package func setEnabledTracks(_ ids: Set<Int>) { state.withLock { $0.inner }?.setEnabledTracks(ids) }
+    package func read() throws(MediaError) -> Packet? { try opened().read() }
+
+    package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        try opened().seek(to: target, preference: preference)
+    }
+
+    package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+        try opened().makeDecoder(for: track, options: options)
+    }
+
+    package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        try opened().makeTextDecoder(for: track)
+    }
+
+    package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
+        tell { $0.choose = choose }?.setVariantChoice(choose)
+    }
+
+    package func begin(_ epoch: Epoch) {
+        context.begin(epoch)
+        tell { $0.epoch = epoch }?.begin(epoch)
+    }
+
+    package func interrupt(before epoch: Epoch) {
+        context.interrupt(before: epoch)
+        tell { $0.oldestWanted = max($0.oldestWanted ?? epoch, epoch) }?.interrupt(before: epoch)
+    }
+
+    package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+        context.setNoticeHandler(handler)
+        _ = tell { $0.handler = handler.map(Handler.init) }?.setNoticeHandler(handler)
+        return true
+    }
+
+    package func setWaitsInCalls(_ waits: Bool) { tell { $0.waitsInCalls = waits }?.setWaitsInCalls(waits) }
+
+    package func cancel() {
+        context.cancel()
+        tell { $0.isCancelled = true }?.cancel()
+    }
+
+    private func tell(_ note: (inout State) -> Void) -> (any Demuxer)? {
+        state.withLock { state in
+            note(&state)
+            return state.inner
+        }
+    }
+}

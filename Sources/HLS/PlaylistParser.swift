@@ -1,0 +1,328 @@
+package import MediaCore
+
+/// Larger playlists are refused, before they cost memory and time.
+package struct PlaylistLimits: Sendable {
+    package var byteCount = 8 << 20
+    package var variantCount = 1000
+    package var renditionCount = 1000
+    package var segmentCount = 100_000
+
+    package init() {}
+}
+
+/// Makes values of the text of a playlist (RFC 8216). Does no I/O.
+///
+/// Takes any bytes. What is not known is left out, as the RFC demands; what would lead to wrong bytes or times is an error
+/// that names the line.
+package struct PlaylistParser {
+    private let base: String
+    private let limits: PlaylistLimits
+    private var line = 0
+    private var master = MasterPlaylist(variants: [], renditions: [])
+    private var media = MediaPlaylist(
+        kind: .live,
+        hasEnded: false,
+        targetDuration: 0,
+        segments: [],
+        hasDates: false
+    )
+    private var isMaster = false
+    private var isMedia = false
+    /// Of the variant whose URL comes next.
+    private var variant: MasterPlaylist.Variant?
+    private var next = NextSegment()
+
+    /// What tags have said of the segment whose URL comes next.
+    private struct NextSegment {
+        var duration: Int64?
+        var sequence: Int64 = 0
+        var discontinuity: Int64 = 0
+        var range: (count: Int64, start: Int64?)?
+        var map: PlaylistResource?
+        var mapKey: PlaylistKey?
+        var keys: [PlaylistKey] = []
+        /// The last tag was a key as well: it is one more way to the same key.
+        var isAmongKeys = false
+        var isGap = false
+        /// Behind the last range, and of which resource.
+        var end: (url: String, offset: Int64)?
+
+        var key: PlaylistKey? {
+            keys.first { if case .aes128 = $0 { true } else { false } } ?? keys.first
+        }
+    }
+
+    /// `base`: where the playlist is, to which its URLs are relative.
+    package static func parse(
+        _ bytes: [UInt8],
+        at base: String,
+        limits: PlaylistLimits = PlaylistLimits()
+    ) throws(MediaError) -> Playlist {
+        var parser = PlaylistParser(base: base, limits: limits)
+        return try parser.run(bytes)
+    }
+
+    private init(base: String, limits: PlaylistLimits) {
+        self.base = base
+        self.limits = limits
+    }
+
+    private mutating func run(_ bytes: [UInt8]) throws(MediaError) -> Playlist {
+        guard bytes.count <= limits.byteCount else {
+            throw MediaError(.exceedsLimits, "the playlist is longer than \(limits.byteCount >> 20) MiB")
+        }
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        var isFirst = true
+        var rest = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
+        while !rest.isEmpty {
+            line += 1
+            let end = rest.firstIndex { $0 == 0x0A || $0 == 0x0D } ?? rest.endIndex
+            let text = Self.trimmed(rest[..<end])
+            rest = rest[end...]
+            rest = rest.starts(with: [0x0D, 0x0A]) ? rest.dropFirst(2) : rest.dropFirst()
+            if isFirst, text != "#EXTM3U" {
+                throw flaw("this is no playlist: it does not begin with #EXTM3U")
+            }
+            if !isFirst, !text.isEmpty { try take(text[...]) }
+            isFirst = false
+        }
+        if isFirst { throw flaw("this is no playlist: it is empty") }
+        return try finish()
+    }
+
+    private mutating func finish() throws(MediaError) -> Playlist {
+        if isMaster && isMedia {
+            throw MediaError(.unrecognizedFormat, "the playlist holds both variants and segments")
+        }
+        if isMaster {
+            guard !master.variants.isEmpty else {
+                throw MediaError(.noPlayableTracks, "the playlist has no variants")
+            }
+            return .master(master)
+        }
+        if media.hasEnded { media.kind = .vod }
+        if media.targetDuration == 0 { media.targetDuration = media.segments.map(\.duration).max() ?? 0 }
+        return .media(media)
+    }
+
+    private mutating func take(_ text: Substring) throws(MediaError) {
+        guard text.utf8.first == UInt8(ascii: "#") else { return try takeURL(text) }
+        guard text.hasPrefix("#EXT") else { return }
+        let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
+        let name = text[..<(colon ?? text.endIndex)]
+        let value = colon.map { text[text.utf8.index(after: $0)...] } ?? ""
+        if name != "#EXT-X-KEY" { next.isAmongKeys = false }
+        switch name {
+        case "#EXT-X-STREAM-INF", "#EXT-X-MEDIA", "#EXT-X-I-FRAME-STREAM-INF": try takeMaster(name, value)
+        case "#EXTINF", "#EXT-X-BYTERANGE", "#EXT-X-KEY", "#EXT-X-MAP", "#EXT-X-DISCONTINUITY", "#EXT-X-GAP",
+            "#EXT-X-PROGRAM-DATE-TIME":
+            isMedia = true
+            try takeSegmentTag(name, value)
+        default: try takeMedia(name, value)
+        }
+    }
+
+    // MARK: Variants
+
+    private mutating func takeMaster(_ name: Substring, _ value: Substring) throws(MediaError) {
+        isMaster = true
+        let list = AttributeList(value)
+        if name == "#EXT-X-MEDIA" { return try takeRendition(list) }
+        // Pictures for seeking through alone.
+        guard name == "#EXT-X-STREAM-INF" else { return }
+        var variant = MasterPlaylist.Variant(url: "", peakBitRate: max(0, list.number("BANDWIDTH") ?? 0))
+        variant.averageBitRate = list.number("AVERAGE-BANDWIDTH")
+        if let size = list.size("RESOLUTION") { (variant.width, variant.height) = size }
+        variant.frameRate = list.real("FRAME-RATE")
+        variant.codecs =
+            list.text("CODECS")?.split(separator: ",").map { String(Self.trimmed($0.utf8)) } ?? []
+        variant.audioGroup = list.text("AUDIO")
+        variant.subtitleGroup = list.text("SUBTITLES")
+        self.variant = variant
+    }
+
+    private mutating func takeRendition(_ list: AttributeList) throws(MediaError) {
+        guard let kind = list.text("TYPE").flatMap(MasterPlaylist.Kind.init),
+            let group = list.text("GROUP-ID")
+        else { return }
+        guard master.renditions.count < limits.renditionCount else {
+            throw exceeds("renditions", limits.renditionCount)
+        }
+        var rendition = MasterPlaylist.Rendition(kind: kind, group: group, name: list.text("NAME") ?? "")
+        rendition.url = try list.text("URI").map { uri throws(MediaError) in try resolve(uri) }
+        rendition.language = list.text("LANGUAGE")
+        rendition.isDefault = list.isYes("DEFAULT")
+        rendition.isAutomatic = list.isYes("AUTOSELECT") || rendition.isDefault
+        rendition.isForced = list.isYes("FORCED")
+        rendition.channelCount = list.text("CHANNELS")?.split(separator: "/").first.flatMap { Int($0) }
+        master.renditions.append(rendition)
+    }
+
+    // MARK: Segments
+
+    private mutating func takeMedia(_ name: Substring, _ value: Substring) throws(MediaError) {
+        switch name {
+        case "#EXT-X-TARGETDURATION":
+            isMedia = true
+            media.targetDuration = try duration(value)
+        case "#EXT-X-MEDIA-SEQUENCE":
+            isMedia = true
+            guard media.segments.isEmpty else {
+                throw flaw("the number of the first segment comes behind it")
+            }
+            next.sequence = try count(value)
+        case "#EXT-X-DISCONTINUITY-SEQUENCE": next.discontinuity = try count(value)
+        case "#EXT-X-ENDLIST":
+            isMedia = true
+            media.hasEnded = true
+        case "#EXT-X-PLAYLIST-TYPE":
+            isMedia = true
+            media.kind = value == "VOD" ? .vod : value == "EVENT" ? .event : .live
+        case "#EXT-X-START": media.startOffset = AttributeList(value).real("TIME-OFFSET")
+        case "#EXT-X-I-FRAMES-ONLY":
+            throw flaw("the playlist has single pictures alone, which cannot be played")
+        case "#EXT-X-DEFINE": throw flaw("playlists with variables (EXT-X-DEFINE) cannot be played")
+        default: break
+        }
+    }
+
+    private mutating func takeSegmentTag(_ name: Substring, _ value: Substring) throws(MediaError) {
+        switch name {
+        case "#EXTINF": next.duration = try duration(value.prefix { $0 != "," })
+        case "#EXT-X-BYTERANGE": next.range = try range(value)
+        case "#EXT-X-DISCONTINUITY":
+            next.discontinuity &+= 1
+        case "#EXT-X-GAP": next.isGap = true
+        case "#EXT-X-PROGRAM-DATE-TIME": media.hasDates = true
+        case "#EXT-X-KEY":
+            if !next.isAmongKeys { next.keys = [] }
+            next.isAmongKeys = true
+            if let key = try key(AttributeList(value)) { next.keys.append(key) }
+        default: try takeMap(AttributeList(value))
+        }
+    }
+
+    private mutating func takeMap(_ list: AttributeList) throws(MediaError) {
+        guard let uri = list.text("URI") else { throw flaw("EXT-X-MAP has no URI") }
+        var resource = PlaylistResource(url: try resolve(uri))
+        if let text = list.text("BYTERANGE") {
+            let (count, start) = try range(text[...])
+            resource.range = try whole(start ?? 0, count)
+        }
+        next.map = resource
+        next.mapKey = next.key
+    }
+
+    private func key(_ list: AttributeList) throws(MediaError) -> PlaylistKey? {
+        let method = list.text("METHOD") ?? ""
+        if method == "NONE" { return nil }
+        guard method == "AES-128", (list.text("KEYFORMAT") ?? "identity") == "identity" else {
+            return .unsupported(method)
+        }
+        guard let uri = list.text("URI") else { throw flaw("EXT-X-KEY has no URI") }
+        let iv = list.block("IV")
+        if list.text("IV") != nil, iv == nil { throw flaw("the IV of a key is no number of 128 bits") }
+        return .aes128(url: try resolve(uri), iv: iv)
+    }
+
+    private mutating func takeURL(_ text: Substring) throws(MediaError) {
+        let url = try resolve(String(text))
+        if var variant {
+            guard master.variants.count < limits.variantCount else {
+                throw exceeds("variants", limits.variantCount)
+            }
+            variant.url = url
+            master.variants.append(variant)
+            self.variant = nil
+            return
+        }
+        // A list of songs has no lengths.
+        guard let length = next.duration else {
+            throw flaw("a URL has neither a length nor a bit rate: this is a list of files, no HLS")
+        }
+        guard media.segments.count < limits.segmentCount else {
+            throw exceeds("segments", limits.segmentCount)
+        }
+        var resource = PlaylistResource(url: url)
+        if let (count, start) = next.range {
+            guard let first = start ?? next.end.flatMap({ $0.url == url ? $0.offset : nil }) else {
+                throw flaw("a byte range does not say where it begins")
+            }
+            resource.range = try whole(first, count)
+        }
+        next.end = resource.range.map { (url, $0.upperBound) }
+        media.segments.append(
+            PlaylistSegment(
+                resource: resource,
+                duration: length,
+                sequence: next.sequence,
+                discontinuity: next.discontinuity,
+                map: next.map,
+                mapKey: next.mapKey,
+                key: next.key,
+                isGap: next.isGap
+            )
+        )
+        next.sequence &+= 1
+        (next.duration, next.range, next.isGap) = (nil, nil, false)
+    }
+
+    // MARK: Values
+
+    private func resolve(_ uri: String) throws(MediaError) -> String {
+        do throws(MediaError) {
+            return try PlaylistURL.resolve(uri, against: base)
+        } catch {
+            throw MediaError(error.code, "line \(line) of the playlist: \(error.message)")
+        }
+    }
+
+    /// Microseconds.
+    private func duration(_ text: Substring) throws(MediaError) -> Int64 {
+        guard let seconds = Double(Self.trimmed(text.utf8)), (0..<Self.longest).contains(seconds) else {
+            throw flaw("a length is no number of seconds")
+        }
+        return Int64(seconds * 1_000_000)
+    }
+
+    /// Seconds of a segment: a year.
+    private static let longest: Double = 366 * 86_400
+
+    private func count(_ text: Substring) throws(MediaError) -> Int64 {
+        guard let value = Int64(Self.trimmed(text.utf8)), (0..<1 << 60).contains(value) else {
+            throw flaw("a number is none, or out of bounds")
+        }
+        return value
+    }
+
+    /// "1000@0": so many bytes from there on.
+    private func range(_ text: Substring) throws(MediaError) -> (count: Int64, start: Int64?) {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count) else { throw flaw("a byte range makes no sense") }
+        let length = try count(parts[0])
+        guard length > 0 else { throw flaw("a byte range is empty") }
+        guard parts.count == 2 else { return (length, nil) }
+        return (length, try count(parts[1]))
+    }
+
+    private func whole(_ start: Int64, _ count: Int64) throws(MediaError) -> Range<Int64> {
+        let (end, overflow) = start.addingReportingOverflow(count)
+        guard !overflow else { throw flaw("a byte range makes no sense") }
+        return start..<end
+    }
+
+    private func flaw(_ words: String) -> MediaError {
+        MediaError(.unrecognizedFormat, "line \(line) of the playlist: \(words)")
+    }
+
+    private func exceeds(_ what: String, _ limit: Int) -> MediaError {
+        MediaError(.exceedsLimits, "the playlist has more than \(limit) \(what)")
+    }
+
+    private static func trimmed(_ bytes: some BidirectionalCollection<UInt8>) -> String {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let start = bytes.drop(while: isBlank)
+        let end = start.reversed().drop(while: isBlank).reversed()
+        return String(decoding: end, as: UTF8.self)
+    }
+}

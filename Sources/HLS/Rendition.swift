@@ -1,0 +1,314 @@
+internal import MediaCore
+
+/// One playlist of segments that is open: the stream of its bytes, and the demuxer of the containers in it.
+///
+/// Confined to the lane of the demuxer that it belongs to.
+final class Rendition {
+    /// The presentation's numbers of its tracks, by the container's.
+    private(set) var trackIDs: [Int: Int] = [:]
+    let dates: [DateSpan]
+    private(set) var description = MediaDescription(formatName: "hls")
+    /// Of the container's tracks those that are wanted.
+    private(set) var enabled: Set<Int> = []
+    private let source: SegmentSource
+    private let demuxers: DemuxerSet
+    private let breaks: Breaks
+    /// The one that opened first: its decoders take the packets of all.
+    private var first: Run
+    /// The one that is read now.
+    private var run: Run
+    private var zero = MediaTime.zero
+    /// When the first segment begins, where its container does not say; else zero.
+    private var packedTime = MediaTime.zero
+    /// Packets that were read and not taken.
+    private var held: [Packet] = []
+    private var isAtEnd = false
+    /// Where item time begins, as the source counts.
+    private var origin: Int64
+    /// Packets that end before it are dropped.
+    private var skipsUntil: MediaTime?
+    /// Segments that could not be had since the last packet.
+    private var lostSegments = 0
+    /// A loss that was met while opening.
+    private var untold: MediaError?
+
+    /// Packets that were taken.
+    private var takenCount = 0
+    /// So many are taken before more than the first segments are asked for.
+    private static let startCount = 12
+    /// So many in a row end the presentation.
+    private static let lostLimit = 3
+
+    /// A demuxer, and a segment of those that it can read.
+    private struct Run {
+        let demuxer: any SegmentedDemuxer
+        var segment: PlaylistSegment
+        /// Item time of the segment with which it opens.
+        var start = MediaTime.zero
+        var isOpen = false
+
+        /// Raw audio has no times of its own, and libav's demuxer of MP4 holds on to the fragments of the place before: each
+        /// place is opened anew.
+        var opensAnew: Bool { isPacked || segment.map != nil }
+        var isPacked = false
+
+        func reads(_ other: PlaylistSegment) -> Bool {
+            !opensAnew && other.discontinuity == segment.discontinuity && other.map == segment.map
+        }
+    }
+
+    init(
+        _ playlist: MediaPlaylist,
+        url: String,
+        dates: [DateSpan],
+        demuxers: DemuxerSet,
+        breaks: Breaks
+    ) throws(MediaError) {
+        self.dates = dates
+        self.demuxers = demuxers
+        self.breaks = breaks
+        let backend = demuxers.backend
+        source = SegmentSource(playlist, url: url, library: demuxers.library) { key, iv throws(MediaError) in
+            try backend.makeCipher(key: key, iv: iv)
+        }
+        origin = source.start(of: source.index)
+        guard let segment = source.segment else {
+            throw MediaError(.emptyMedia, "the playlist has no segments", location: PlaylistURL.name(url))
+        }
+        first = Run(demuxer: demuxers.make(source), segment: segment)
+        run = first
+    }
+
+    var playlist: MediaPlaylist { source.playlist }
+    /// Item time began so long after the first segment that was in the playlist when it was opened.
+    var originTime: MediaTime { MediaTime(value: origin, timescale: 1_000_000) }
+    var isEnabled: Bool { !enabled.isEmpty }
+    /// Item time of the segment being read, as the playlist says.
+    var segmentStart: MediaTime { start(of: source.index) }
+
+    /// Its next bytes are asked for, so that they are on their way when they are read.
+    func ask(_ context: ReadContext) { source.ask(context) }
+
+    /// Waits for what it needs. `base` is added to the numbers of tracks.
+    func open(base: Int) throws(MediaError) {
+        description = try openFirst()
+        for track in description.tracks { trackIDs[track.id] = base + track.id }
+        if let time = source.timestamp.map({ MediaTime(value: $0, timescale: 90_000) }) {
+            first.isPacked = true
+            run.isPacked = true
+            packedTime = time
+            description.startTime = description.startTime + time
+        }
+        breaks.begin(run.segment.discontinuity)
+    }
+
+    /// Where its first segments cannot be had, the next one.
+    private func openFirst() throws(MediaError) -> MediaDescription {
+        while true {
+            do throws(MediaError) {
+                return try run.demuxer.open()
+            } catch {
+                guard error.code != .cancelled, error.code != .notReady else { throw error }
+                // What failed below says more than that nothing can be recognised.
+                guard case .lost(var why) = source.stop else { throw error }
+                lostSegments += 1
+                guard lostSegments < Self.lostLimit, why.mayBePassed,
+                    source.segment(at: source.index + 1) != nil
+                else { throw why }
+                source.begin(at: source.index + 1)
+                why.isRetryable = true
+                untold = why
+            }
+        }
+    }
+
+    /// The presentation knows the track by another number than it was given.
+    func rename(_ track: Int, _ id: Int) { trackIDs[track] = id }
+
+    /// The item's timeline, when all that belongs to it is open.
+    func setZero(_ zero: MediaTime) {
+        self.zero = zero
+        // Others may have joined a live presentation before, and item time began then.
+        if !playlist.hasEnded { origin -= (description.startTime - zero).microseconds }
+        first.demuxer.setTimeline(zero: zero, shift: packedTime)
+    }
+
+    func enable(_ ids: Set<Int>) {
+        enabled = Set(trackIDs.filter { ids.contains($0.value) }.keys)
+        first.demuxer.setEnabledTracks(enabled)
+        held.removeAll { !ids.contains($0.track) }
+    }
+
+    func makeDecoder(for track: Int, _ options: DecoderOptions) throws(MediaError) -> any Decoder {
+        try first.demuxer.makeDecoder(for: track, options: options)
+    }
+
+    func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        try first.demuxer.makeTextDecoder(for: track)
+    }
+
+    // MARK: Reading
+
+    /// The next packet, which stays the next one. nil at the end.
+    func peek() throws(MediaError) -> Packet? {
+        if let loss = untold {
+            untold = nil
+            throw loss
+        }
+        while held.isEmpty, !isAtEnd {
+            if !run.isOpen, run.demuxer !== first.demuxer { try openRun() }
+            let packet: Packet?
+            do throws(MediaError) {
+                packet = try run.demuxer.read()
+            } catch {
+                throw try recovered(from: error)
+            }
+            if let packet {
+                keep(packet)
+            } else if case .atBreak = source.stop {
+                try go(to: source.index)
+            } else if case .lost(let why) = source.stop {
+                throw try recovered(from: why)
+            } else {
+                isAtEnd = true
+            }
+        }
+        return held.first
+    }
+
+    func take() {
+        held.removeFirst()
+        takenCount += 1
+        if takenCount == Self.startCount { source.readsAhead = true }
+    }
+
+    /// They come again, before all others.
+    func putBack(_ packets: [Packet]) { held.insert(contentsOf: packets, at: 0) }
+
+    func skip(until time: MediaTime?) { skipsUntil = time }
+
+    private func keep(_ packet: Packet) {
+        guard let id = trackIDs[packet.track] else { return }
+        lostSegments = 0
+        if let skipsUntil, let start = packet.presentationTime ?? packet.decodeTime {
+            if start + (packet.duration ?? .zero) < skipsUntil { return }
+            self.skipsUntil = nil
+        }
+        var packet = packet
+        packet.track = id
+        held.append(packet)
+    }
+
+    /// Goes on behind a segment that cannot be had. What to tell of it.
+    private func recovered(from error: MediaError) throws(MediaError) -> MediaError {
+        guard case .lost(var why) = source.stop, error.code != .cancelled, error.code != .notReady else {
+            return error
+        }
+        lostSegments += 1
+        guard lostSegments < Self.lostLimit, why.mayBePassed else {
+            why.isRetryable = false
+            return why
+        }
+        try go(to: source.index + 1)
+        why.isRetryable = true
+        return why
+    }
+
+    // MARK: Going elsewhere
+
+    /// The stream goes on with this segment, in the demuxer that reads its kind.
+    private func go(to index: Int) throws(MediaError) {
+        source.begin(at: index)
+        guard let segment = source.segment, !run.reads(segment) else {
+            if run.isOpen || run.demuxer === first.demuxer { try run.demuxer.restart() }
+            run.start = start(of: index)
+            return
+        }
+        if run.demuxer !== first.demuxer { demuxers.drop(run.demuxer) }
+        if first.reads(segment) {
+            run = first
+            run.isOpen = true
+            try run.demuxer.restart()
+        } else {
+            run = Run(demuxer: demuxers.make(source), segment: segment, start: start(of: index))
+        }
+    }
+
+    /// The segments have other formats, or other times, than those before.
+    private func openRun() throws(MediaError) {
+        do throws(MediaError) {
+            let description = try run.demuxer.open()
+            let time = source.timestamp.map { MediaTime(value: $0, timescale: 90_000) } ?? .zero
+            let shift = breaks.shift(of: run.segment.discontinuity) {
+                run.start + zero - description.startTime - time
+            }
+            try run.demuxer.takeOver(from: first.demuxer, enabled: enabled)
+            run.demuxer.setTimeline(zero: zero, shift: shift + time)
+            run.isPacked = source.timestamp != nil
+            run.isOpen = true
+        } catch {
+            throw try recovered(from: error)
+        }
+    }
+
+    /// Goes to the segment that holds an item time, or `back` segments before it. False: there is none so early.
+    func begin(at time: MediaTime, back: Int) throws(MediaError) -> Bool {
+        let found = index(at: time)
+        guard back == 0 || found - back >= source.earliest else { return false }
+        held = []
+        isAtEnd = false
+        lostSegments = 0
+        skipsUntil = nil
+        try go(to: found - back)
+        return true
+    }
+
+    /// The last segment that begins at or before the time.
+    private func index(at time: MediaTime) -> Int {
+        var index = source.earliest
+        var end = start(of: index).microseconds
+        let goal = time.microseconds
+        while let segment = source.segment(at: index) {
+            end = end.addingReportingOverflow(segment.duration).partialValue
+            if end > goal || source.segment(at: index + 1) == nil { return index }
+            index += 1
+        }
+        return index
+    }
+
+    private func start(of index: Int) -> MediaTime {
+        MediaTime(value: source.start(of: index) - origin, timescale: 1_000_000)
+    }
+}
+
+/// How far the times behind each discontinuity are moved: the same for all renditions, so that sound and picture stay together.
+///
+/// Confined to the lane of the demuxer that it belongs to.
+final class Breaks {
+    private var shifts: [Int64: MediaTime] = [:]
+
+    /// The presentation begins with it.
+    func begin(_ number: Int64) { if shifts[number] == nil { shifts[number] = .zero } }
+
+    func shift(of number: Int64, _ make: () -> MediaTime) -> MediaTime {
+        if let known = shifts[number] { return known }
+        let made = make()
+        shifts[number] = made
+        return made
+    }
+}
+
+extension MediaTime {
+    /// Rounded down; 0 for what is no number.
+    var microseconds: Int64 { (nanoseconds ?? 0) / 1000 }
+}
+
+extension MediaError {
+    /// What comes behind a segment that is lost by this is worth asking for.
+    var mayBePassed: Bool {
+        switch code {
+        case .untrustedServer, .forbidden, .resourceLimit, .encrypted, .invalidArgument: false
+        default: true
+        }
+    }
+}

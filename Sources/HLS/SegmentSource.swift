@@ -1,0 +1,381 @@
+internal import MediaCore
+
+/// The segments of a playlist as one stream of bytes, forward only, for the demuxer of the container that they are parts of.
+///
+/// Where segments of another kind follow (a discontinuity, another `EXT-X-MAP`) the stream ends, and `begin(at:)` opens the
+/// next one.
+///
+/// `@unchecked Sendable`: all is confined to the lane of the demuxer that reads it.
+final class SegmentSource: ByteSource, @unchecked Sendable {
+    /// Why the stream has ended, or does not go on.
+    enum Stop {
+        case none
+        /// Other segments follow.
+        case atBreak
+        /// The segment cannot be had.
+        case lost(MediaError)
+    }
+
+    private let library: PlaylistLibrary
+    private let makeCipher: (_ key: [UInt8], _ iv: [UInt8]) throws(MediaError) -> any BlockCipher
+    private var window: SegmentWindow
+    /// Of the segment being read, in the window.
+    private(set) var index = 0
+    /// Where the stream stands: the next byte.
+    private var position: Int64 = 0
+    private var part: SegmentPart?
+    private var hasGivenMap = false
+    /// What the stream's segments have in common.
+    private var kind: PlaylistSegment?
+    private(set) var stop = Stop.none
+    /// Some of the lost segment was handed out: what the demuxer would make of it is not whole.
+    private var isCut = false
+    /// The next segment may be asked for: playing has begun.
+    var readsAhead = false
+    /// A later segment was asked for.
+    private var prefetched: Int64?
+    /// When the first segment of packed audio in the stream begins, in ticks of 1/90000 s; nil: the container says it.
+    private(set) var timestamp: Int64?
+
+    var byteCount: Int64? { nil }
+    var isSeekable: Bool { false }
+    var isLocal: Bool { false }
+
+    init(
+        _ playlist: MediaPlaylist,
+        url: String,
+        library: PlaylistLibrary,
+        makeCipher: @escaping ([UInt8], [UInt8]) throws(MediaError) -> any BlockCipher
+    ) {
+        self.library = library
+        self.makeCipher = makeCipher
+        window = SegmentWindow(playlist, url: url, library: library)
+        index = window.firstIndex
+    }
+
+    var playlist: MediaPlaylist { window.playlist }
+    var segment: PlaylistSegment? { window.segment(index) }
+    /// Counted from the first one that was there when the playlist was opened; nil: it is not there.
+    func segment(at index: Int) -> PlaylistSegment? { window.segment(index) }
+    /// In microseconds from there.
+    func start(of index: Int) -> Int64 { window.start(of: index) }
+    /// The first that is still there.
+    var earliest: Int { window.lost }
+
+    /// The stream begins anew, with this segment.
+    func begin(at index: Int) {
+        self.index = index
+        position = 0
+        part = nil
+        hasGivenMap = false
+        kind = nil
+        stop = .none
+        prefetched = nil
+        timestamp = nil
+    }
+
+    /// Asks for what the stream begins with, so that it is on its way.
+    func ask(_ context: ReadContext) {
+        guard part == nil, let segment else { return }
+        do throws(MediaError) {
+            if let map = segment.map { try touch(map, segment.mapKey, context) }
+            try touch(segment.resource, segment.key, context)
+        } catch {
+            // Who reads is told.
+        }
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        throw MediaError(.invalidArgument, "segments are read by demuxers alone")
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        guard offset == position else {
+            throw MediaError(.notSeekable, "segments are read in order", location: window.name)
+        }
+        if case .lost(let error) = stop {
+            if isCut { throw error }
+            return 0
+        }
+        guard !buffer.isEmpty else { return 0 }
+        while true {
+            guard let part = try passing({ () throws(MediaError) in try currentPart(context) }) else {
+                return 0
+            }
+            guard let count = try passing({ () throws(MediaError) in try read(part, into: buffer, context) })
+            else { return 0 }
+            if timestamp == nil { timestamp = part.timestamp }
+            if count > 0 {
+                position += Int64(count)
+                prefetch(part, context)
+                return count
+            }
+            self.part = nil
+            if part.isMap { hasGivenMap = true } else { index += 1 }
+        }
+    }
+
+    func cancel() {}
+
+    /// Where a segment is lost as a whole, the demuxer sees an end, and hands out what it has of those before.
+    private func passing<Value>(_ body: () throws(MediaError) -> Value?) throws(MediaError) -> Value? {
+        do throws(MediaError) {
+            return try body()
+        } catch {
+            if case .lost = stop, !isCut { return nil }
+            throw error
+        }
+    }
+
+    /// nil: the stream ends here.
+    private func currentPart(_ context: ReadContext) throws(MediaError) -> SegmentPart? {
+        if let part { return part }
+        guard let segment = try window.segment(&index, context) else { return nil }
+        if let kind, kind.discontinuity != segment.discontinuity || kind.map != segment.map {
+            stop = .atBreak
+            return nil
+        }
+        kind = segment
+        let isMap = segment.map != nil && !hasGivenMap
+        if segment.isGap, !isMap {
+            throw lost(MediaError(.notFound, "the server says that a segment is missing"), segment)
+        }
+        let resource = isMap ? segment.map ?? segment.resource : segment.resource
+        let key = isMap ? segment.mapKey : segment.key
+        let cipher = try cipher(key, segment, isMap: isMap, context)
+        let made = SegmentPart(resource, try library.source(resource.url), isMap: isMap, cipher: cipher)
+        part = made
+        return made
+    }
+
+    private func read(_ part: SegmentPart, into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        do throws(MediaError) {
+            return try part.read(into: buffer, context)
+        } catch {
+            switch error.code {
+            case .notReady, .cancelled: throw error
+            default:
+                library.forget(part.resource.url)
+                if part.isMap { throw described(error, "the beginning of the segments") }
+                throw lost(error, segment)
+            }
+        }
+    }
+
+    /// What comes behind it is worth playing, in most cases.
+    private func lost(_ error: MediaError, _ segment: PlaylistSegment?) -> MediaError {
+        let error = described(error, "segment \(segment?.sequence ?? 0)")
+        isCut = part?.hasBegun ?? false
+        stop = .lost(error)
+        part = nil
+        return error
+    }
+
+    private func described(_ error: MediaError, _ what: String) -> MediaError {
+        var error = error
+        error.message = "\(what): \(error.message)"
+        error.location = error.location ?? window.name
+        return error
+    }
+
+    // MARK: Keys
+
+    private func cipher(
+        _ key: PlaylistKey?,
+        _ segment: PlaylistSegment,
+        isMap: Bool,
+        _ context: ReadContext
+    ) throws(MediaError) -> (any BlockCipher)? {
+        guard let key else { return nil }
+        guard case .aes128(let url, let iv) = key else {
+            guard case .unsupported(let method) = key else { return nil }
+            throw MediaError(
+                .encrypted,
+                "the segments are encrypted by \(method), for which there is no key",
+                location: window.name
+            )
+        }
+        let bytes = try self.key(url, context)
+        if let iv { return try makeCipher(bytes, iv) }
+        let number = withUnsafeBytes(of: segment.sequence.bigEndian) { Array($0) }
+        return try makeCipher(bytes, [UInt8](repeating: 0, count: 8) + number)
+    }
+
+    private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8] {
+        if let known = library.key(url) { return known }
+        do throws(MediaError) {
+            var read = WholeRead(try library.source(url))
+            let bytes = try read.go(upTo: 16, context)
+            guard bytes.count == 16 else {
+                let words = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
+                throw MediaError(.encrypted, "it has \(words) bytes instead of 16")
+            }
+            library.keep(key: bytes, for: url)
+            return bytes
+        } catch {
+            if error.code == .notReady || error.code == .cancelled { throw error }
+            library.forget(url)
+            throw described(error, "the key of the segments")
+        }
+    }
+
+    // MARK: Ahead
+
+    /// The next segment is asked for before this one has been read.
+    private func prefetch(_ part: SegmentPart, _ context: ReadContext) {
+        guard readsAhead || part.isMap, let next = part.isMap ? segment : window.segment(index + 1),
+            next.sequence != prefetched,
+            part.isMap || part.isNearEnd
+        else { return }
+        prefetched = next.sequence
+        do throws(MediaError) {
+            try touch(next.resource, next.key, context)
+        } catch {
+            // Who reads it is told.
+        }
+    }
+
+    private func touch(_ resource: PlaylistResource, _ key: PlaylistKey?, _ context: ReadContext)
+        throws(MediaError)
+    {
+        if case .aes128(let url, _) = key, library.key(url) == nil { try touch(url, at: 0, context) }
+        try touch(resource.url, at: resource.range?.lowerBound ?? 0, context)
+    }
+
+    private func touch(_ url: String, at offset: Int64, _ context: ReadContext) throws(MediaError) {
+        let source = try library.source(url)
+        do throws(MediaError) {
+            _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte throws(MediaError) in
+                try source.read(at: offset, into: byte, context: context)
+            }
+        } catch {
+            guard error.code == .notReady else { throw error }
+        }
+    }
+}
+
+/// A resource, or a part of one, that is read from its beginning to its end and decrypted.
+///
+/// Confined to the lane of the demuxer that reads it.
+final class SegmentPart {
+    let resource: PlaylistResource
+    let isMap: Bool
+    private let source: any ByteSource
+    private let cipher: (any BlockCipher)?
+    /// Bytes of the resource that were read.
+    private var offset: Int64 = 0
+    /// Decrypted and not handed out, then what is still to be decrypted.
+    private var plain: [UInt8] = []
+    private var hidden: [UInt8] = []
+    /// What the segment begins with, until it is known whether that is a tag, and what is left of it.
+    private var head: [UInt8] = []
+    private var isHeadKnown = false
+    /// From the tag before packed audio; see `TimestampTag`.
+    private(set) var timestamp: Int64?
+    private var isAtEnd = false
+
+    init(_ resource: PlaylistResource, _ source: any ByteSource, isMap: Bool, cipher: (any BlockCipher)?) {
+        self.resource = resource
+        self.source = source
+        self.isMap = isMap
+        self.cipher = cipher
+    }
+
+    var hasBegun: Bool { offset > 0 }
+
+    /// Most of it has been read.
+    var isNearEnd: Bool {
+        guard let length = resource.range.map({ $0.upperBound - $0.lowerBound }) ?? source.byteCount else {
+            return false
+        }
+        return offset >= length - length / 4
+    }
+
+    /// 0 at the end.
+    func read(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext) throws(MediaError) -> Int {
+        try readHead(context)
+        guard !head.isEmpty else { return try readContent(into: buffer, context) }
+        let part = head.prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        let count = part.count
+        head.removeFirst(count)
+        return count
+    }
+
+    private func readHead(_ context: ReadContext) throws(MediaError) {
+        guard !isHeadKnown else { return }
+        // The tag is none of the container's business.
+        while let missing = TimestampTag.missing(of: head), missing > 0 {
+            let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: missing, alignment: 1)
+            defer { chunk.deallocate() }
+            let count = try readContent(into: chunk, context)
+            guard count > 0 else { break }
+            head += chunk.prefix(count)
+        }
+        isHeadKnown = true
+        if let tag = TimestampTag(head) {
+            timestamp = tag.timestamp
+            head.removeFirst(tag.byteCount)
+        }
+    }
+
+    private func readContent(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        guard cipher != nil else { return try readRaw(into: buffer, context) }
+        while plain.isEmpty, !isAtEnd { try decryptMore(context) }
+        let part = plain.prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        let count = part.count
+        plain.removeFirst(count)
+        return count
+    }
+
+    private func readRaw(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        var room = buffer
+        if let range = resource.range {
+            let left = range.upperBound - range.lowerBound - offset
+            guard left > 0 else { return 0 }
+            room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: left)))
+        }
+        let count = try source.read(
+            at: (resource.range?.lowerBound ?? 0) + offset,
+            into: room,
+            context: context
+        )
+        if count == 0, resource.range != nil {
+            throw MediaError(.truncated, "it ends before its byte range does")
+        }
+        offset += Int64(count)
+        return count
+    }
+
+    private func decryptMore(_ context: ReadContext) throws(MediaError) {
+        let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+        defer { chunk.deallocate() }
+        let count = try readRaw(into: chunk, context)
+        hidden += chunk.prefix(count)
+        isAtEnd = count == 0
+        // The last block says how much of it is filling.
+        let whole = isAtEnd ? hidden.count : max(0, (hidden.count - 1) / 16 * 16)
+        guard whole % 16 == 0 else {
+            throw MediaError(.encrypted, "it cannot be decrypted: it is no whole number of blocks")
+        }
+        var blocks = Array(hidden.prefix(whole))
+        hidden.removeFirst(whole)
+        blocks.withUnsafeMutableBytes { cipher?.decrypt($0) }
+        if isAtEnd, let filling = blocks.last {
+            guard (1...16).contains(filling), blocks.suffix(Int(filling)).allSatisfy({ $0 == filling }) else {
+                throw MediaError(.encrypted, "it cannot be decrypted: the key is not the right one")
+            }
+            blocks.removeLast(Int(filling))
+        }
+        plain += blocks
+    }
+}

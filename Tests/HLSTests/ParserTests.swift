@@ -1,0 +1,222 @@
+import MediaCore
+import Testing
+
+@testable import HLS
+
+@Suite("HLS: playlists as values")
+struct ParserTests {
+    private static let base = "https://host.test/films/one/master.m3u8?token=1"
+
+    private func parse(_ lines: String, limits: PlaylistLimits = PlaylistLimits()) throws(MediaError)
+        -> Playlist
+    {
+        try PlaylistParser.parse(Array(lines.utf8), at: Self.base, limits: limits)
+    }
+
+    private func media(_ lines: String) throws -> MediaPlaylist {
+        guard case .media(let playlist) = try parse(lines) else { throw Wrong.kind }
+        return playlist
+    }
+
+    private func master(_ lines: String) throws -> MasterPlaylist {
+        guard case .master(let playlist) = try parse(lines) else { throw Wrong.kind }
+        return playlist
+    }
+
+    private enum Wrong: Error { case kind }
+
+    @Test("Variants and what belongs to them")
+    func variants() throws {
+        let playlist = try master(
+            """
+            #EXTM3U
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="English, stereo",LANGUAGE="en",DEFAULT=YES,URI="en/a.m3u8"
+            #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch",LANGUAGE="de",AUTOSELECT=YES,URI="/de.m3u8",CHANNELS="6/x"
+            #EXT-X-MEDIA:TYPE=CLOSED-CAPTIONS,GROUP-ID="cc",NAME="CC",INSTREAM-ID="CC1"
+            #EXT-X-STREAM-INF:BANDWIDTH=1280000,AVERAGE-BANDWIDTH=1000000,RESOLUTION=640x360,CODECS="avc1.4d401f, mp4a.40.2",AUDIO="a",FRAME-RATE=29.97
+            low.m3u8
+            #EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=86000,URI="i.m3u8"
+
+            #EXT-X-STREAM-INF:BANDWIDTH=65000
+            //cdn.test/high.m3u8
+
+            """
+        )
+        #expect(
+            playlist.variants.map(\.url) == [
+                "https://host.test/films/one/low.m3u8", "https://cdn.test/high.m3u8",
+            ]
+        )
+        let low = playlist.variants[0]
+        #expect((low.peakBitRate, low.averageBitRate) == (1_280_000, 1_000_000))
+        #expect((low.width, low.height) == (640, 360))
+        #expect(low.codecs == ["avc1.4d401f", "mp4a.40.2"])
+        #expect(low.audioGroup == "a")
+        #expect(low.frameRate == 29.97)
+        #expect(playlist.renditions.map(\.kind) == [.audio, .audio, .closedCaptions])
+        #expect(playlist.renditions[0].name == "English, stereo")
+        #expect(playlist.renditions[0].url == "https://host.test/films/one/en/a.m3u8")
+        #expect(playlist.renditions.map(\.isDefault) == [true, false, false])
+        #expect(playlist.renditions.map(\.isAutomatic) == [true, true, false])
+        #expect(playlist.renditions[1].url == "https://host.test/de.m3u8")
+        #expect(playlist.renditions[1].channelCount == 6)
+        #expect(playlist.renditions[2].url == nil)
+    }
+
+    @Test("Segments: lengths, ranges, maps, keys, breaks, gaps, numbers")
+    func segments() throws {
+        let playlist = try media(
+            "#EXTM3U\r\n#EXT-X-TARGETDURATION:6\r\n#EXT-X-MEDIA-SEQUENCE:7\r\n#EXT-X-DISCONTINUITY-SEQUENCE:3\r\n"
+                + "#EXT-X-MAP:URI=\"init.mp4\",BYTERANGE=\"720@10\"\r\n"
+                + "#EXTINF:5.994,title, with a comma\r\n#EXT-X-BYTERANGE:1000@730\r\nall.mp4\r\n"
+                + "#EXT-X-KEY:METHOD=AES-128,URI=\"k1\",IV=0xAB\r\n#EXTINF:6\r\n#EXT-X-BYTERANGE:500\r\nall.mp4\r\n"
+                + "#EXT-X-DISCONTINUITY\r\n#EXT-X-KEY:METHOD=NONE\r\n#EXT-X-GAP\r\n#EXTINF:0.5,\r\nb.ts\r\n"
+                + "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"skd://x\",KEYFORMAT=\"com.apple\"\r\n"
+                + "#EXT-X-KEY:METHOD=AES-128,URI=\"k2\"\r\n#EXTINF:1,\r\nc.ts\r\n"
+                + "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"x\"\r\n#EXTINF:1,\r\nd.ts\r\n#EXT-X-ENDLIST"
+        )
+        #expect(playlist.hasEnded)
+        #expect(playlist.kind == .vod)
+        #expect(playlist.targetDuration == 6_000_000)
+        #expect(playlist.duration == 14_494_000)
+        #expect(playlist.segments.map(\.sequence) == [7, 8, 9, 10, 11])
+        #expect(playlist.segments.map(\.discontinuity) == [3, 3, 4, 4, 4])
+        #expect(playlist.segments.map(\.resource.range) == [730..<1730, 1730..<2230, nil, nil, nil])
+        #expect(playlist.segments.allSatisfy { $0.map?.range == 10..<730 })
+        let iv = [UInt8](repeating: 0, count: 15) + [0xAB]
+        let place = "https://host.test/films/one/"
+        #expect(playlist.segments[0].key == nil)
+        #expect(playlist.segments[1].key == .aes128(url: place + "k1", iv: iv))
+        #expect(playlist.segments[2].key == nil)
+        #expect(playlist.segments[2].isGap)
+        // One of two ways to a key is enough.
+        #expect(playlist.segments[3].key == .aes128(url: place + "k2", iv: nil))
+        #expect(playlist.segments[4].key == .unsupported("SAMPLE-AES"))
+    }
+
+    @Test(
+        "Live, growing and whole",
+        arguments: [("", MediaPlaylist.Kind.live), ("EVENT", .event), ("VOD", .vod)]
+    )
+    func kinds(_ type: String, _ kind: MediaPlaylist.Kind) throws {
+        let tag = type.isEmpty ? "" : "#EXT-X-PLAYLIST-TYPE:\(type)\n"
+        let playlist = try media("#EXTM3U\n\(tag)#EXT-X-START:TIME-OFFSET=-4.5\n#EXTINF:2,\na.ts\n")
+        #expect(playlist.kind == kind)
+        #expect(!playlist.hasEnded)
+        #expect(playlist.startOffset == -4.5)
+        #expect(playlist.targetDuration == 2_000_000)
+    }
+
+    @Test(
+        "What makes no sense is told with its line",
+        arguments: [
+            ("", "empty"), ("#EXTM3UX\n", "begin with #EXTM3U"),
+            ("#EXTM3U\na.ts\n", "line 2 of the playlist"),
+            ("#EXTM3U\n#EXTINF:x,\na.ts", "no number of seconds"),
+            ("#EXTM3U\n#EXTINF:-1,\na.ts", "no number of seconds"),
+            ("#EXTM3U\n#EXTINF:nan,\na.ts", "no number"),
+            ("#EXTM3U\n#EXTINF:1e300,\na.ts", "no number of seconds"),
+            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:5\na.ts", "does not say where it begins"),
+            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:0@5\na.ts", "empty"),
+            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:9223372036854775807@5\na.ts", "out of bounds"),
+            ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128\n", "no URI"),
+            ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xQ\n", "128 bits"),
+            ("#EXTM3U\n#EXT-X-MAP:BYTERANGE=\"1@0\"\n", "no URI"),
+            ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-1\n", "out of bounds"),
+            ("#EXTM3U\n#EXT-X-I-FRAMES-ONLY\n", "single pictures"),
+            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n", "both variants and segments"),
+        ]
+    )
+    func flaws(_ text: String, _ words: String) throws {
+        let error = try #require(throws: MediaError.self) { try parse(text) }
+        #expect(error.message.contains(words), "\(error.message)")
+    }
+
+    @Test(
+        "URLs lead to servers alone",
+        arguments: [
+            ("file:///etc/passwd", "those of file"), ("data:text/plain,x", "those of data"),
+            ("concat:http://a/b", "those of concat"), ("ftp://a/b", "those of ftp"),
+            ("http://host.test/a.ts", "https refers to http"), ("https:///a.ts", "no host"),
+            ("subfile,,start,0,end,1,,:http://a/b", ""), ("crypto+file:///x", "those of crypto"),
+        ]
+    )
+    func addresses(_ url: String, _ words: String) throws {
+        for text in [
+            "#EXTM3U\n#EXTINF:1,\n\(url)\n", "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n\(url)\n",
+            "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"\(url)\"\n", "#EXTM3U\n#EXT-X-MAP:URI=\"\(url)\"\n",
+        ] {
+            do throws(MediaError) {
+                let playlist = try parse(text)
+                // A name with commas may be one beside the playlist, and nothing else.
+                #expect("\(playlist)".contains("https://host.test/films/one/subfile"))
+            } catch {
+                #expect(error.code == .forbidden || error.code == .unrecognizedFormat)
+                #expect(error.message.contains(words), "\(error.message)")
+            }
+        }
+    }
+
+    @Test("More than the limits is refused")
+    func limits() throws {
+        var limits = PlaylistLimits()
+        limits.variantCount = 3
+        limits.segmentCount = 4
+        limits.byteCount = 1000
+        let variant = "#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n"
+        let segment = "#EXTINF:1,\na.ts\n"
+        _ = try parse("#EXTM3U\n" + String(repeating: variant, count: 3), limits: limits)
+        _ = try parse("#EXTM3U\n" + String(repeating: segment, count: 4), limits: limits)
+        for (text, words) in [
+            (String(repeating: variant, count: 4), "3 variants"),
+            (String(repeating: segment, count: 5), "4 segments"),
+            (String(repeating: "#", count: 1000), "longer"),
+        ] {
+            let error = try #require(throws: MediaError.self) {
+                try parse("#EXTM3U\n" + text, limits: limits)
+            }
+            #expect(error.code == .exceedsLimits)
+            #expect(error.message.contains(words))
+        }
+    }
+
+    @Test("Nothing that is written in a playlist traps", arguments: 1...40)
+    func mutations(_ seed: UInt64) {
+        let seeds = [
+            "#EXTM3U\n#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\",URI=\"a\"\n#EXT-X-STREAM-INF:BANDWIDTH=12,RESOLUTION=64x36\nv\n",
+            "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXT-X-MEDIA-SEQUENCE:9\n#EXT-X-MAP:URI=\"i\",BYTERANGE=\"9@1\"\n"
+                + "#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0x00\n#EXTINF:9.9,\n#EXT-X-BYTERANGE:99@99\na\n#EXT-X-ENDLIST\n",
+        ]
+        let pieces = [
+            "9223372036854775807", "-9223372036854775808", "=", ",", "\"", "@", "x", ":", "\n", "#EXT",
+            "1e308", "0x",
+            "\u{0}", "é", "http://", "99999999999999999999",
+        ]
+        var random = SplitMix64(seed)
+        for _ in 0..<200 {
+            var bytes = Array(seeds[Int(random.next() % 2)].utf8)
+            for _ in 0..<(1 + random.next() % 6) {
+                let place = Int(random.next() % UInt64(bytes.count + 1))
+                switch random.next() % 4 {
+                case 0 where place < bytes.count: bytes[place] = UInt8(truncatingIfNeeded: random.next())
+                case 1 where place < bytes.count: bytes.remove(at: place)
+                case 2: bytes.removeLast(min(bytes.count, Int(random.next() % 9)))
+                default:
+                    bytes.insert(
+                        contentsOf: pieces[Int(random.next() % UInt64(pieces.count))].utf8,
+                        at: place
+                    )
+                }
+                if bytes.isEmpty { bytes = [0x23] }
+            }
+            do throws(MediaError) {
+                if case .media(let media) = try PlaylistParser.parse(bytes, at: Self.base) {
+                    #expect(media.duration >= 0)
+                    #expect(media.segments.allSatisfy { $0.resource.range.map { !$0.isEmpty } ?? true })
+                }
+            } catch {
+                #expect(!error.message.isEmpty)
+            }
+        }
+    }
+}

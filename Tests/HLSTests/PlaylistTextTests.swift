@@ -1,0 +1,71 @@
+import MediaCore
+import Testing
+
+@testable import HLS
+
+/// Dates of playlists, by text alone.
+struct PlaylistTextTests {
+    /// 2026-11-21 12:00 UTC, in nanoseconds.
+    private static let noon: Int64 = 1_795_262_400_000_000_000
+
+    @Test(
+        arguments: [
+            ("2026-11-21T12:00:00Z", 0), ("2026-11-21T12:00:00.5Z", 500_000_000),
+            ("2026-11-21T12:00:00.123456789123Z", 123_456_789), ("2026-11-21t13:00:00+01:00", 0),
+            ("2026-11-21 06:30:00-0530", 0), ("2026-11-21T14:00:00+02", 0), ("2026-11-21T12:00:00", 0),
+            ("2026-11-22T00:00:00+12:00", 0), ("2026-12-21T12:00:00Z", 30 * 86_400_000_000_000),
+            ("2024-02-29T12:00:00Z", -996 * 86_400_000_000_000),
+        ] as [(Substring, Int64)]
+    )
+    func dates(_ text: Substring, _ fromNoon: Int64) {
+        #expect(DateText.nanoseconds(text) == Self.noon + fromNoon)
+    }
+
+    @Test(
+        arguments: [
+            "", "2026-11-21", "2026-13-21T12:00:00Z", "2026-11-21T12:61:00Z", "2026-11-21T12:00:00+1", "now",
+            "2026-11-21T12:00:00 UTC", "9999-11-21T12:00:00Z", "2026-11-21T12:00:0ZZ", "2026/11/21T12:00:00Z",
+        ] as [Substring]
+    )
+    func noDates(_ text: Substring) {
+        #expect(DateText.nanoseconds(text) == nil)
+    }
+
+    private func spans(_ lines: String...) -> [String] {
+        PlaylistText(lines.joined(separator: "\n")).dates.map { span in
+            let seconds = Double(span.nanosecondsSince1970 - Self.noon) / 1e9
+            return "\(span.timeRange.start.seconds)-\(span.timeRange.end.seconds) at \(seconds)"
+        }
+    }
+
+    private let date = "#EXT-X-PROGRAM-DATE-TIME:"
+
+    @Test func segments() {
+        #expect(spans("#EXTM3U", "#EXTINF:2,", "a.ts") == [])
+        #expect(
+            spans(date + "2026-11-21T12:00:00Z", "#EXTINF:2,", "a", "#EXTINF:1.5,x", "b") == [
+                "0.0-3.5 at 0.0"
+            ]
+        )
+        // A date that says what follows anyway makes no second stretch, another one does.
+        let one = "#EXTINF:2,\r\n\(date)2026-11-21T12:00:00Z\r\na.ts\r"
+        #expect(spans(one, "#EXTINF:2.0", date + "2026-11-21T12:00:02Z", "b") == ["0.0-4.0 at 0.0"])
+        #expect(
+            spans(one, "#EXTINF:2", date + "2026-11-21T12:01:00Z", "b") == [
+                "0.0-2.0 at 0.0", "2.0-4.0 at 60.0",
+            ]
+        )
+        // Before the first date time runs back from it.
+        #expect(
+            spans("#EXTINF:3,", "a", "#EXTINF:1,", "b", date + "2026-11-21T12:00:00Z", "#EXTINF:2,", "c")
+                == ["0.0-4.0 at -4.0", "4.0-6.0 at 0.0"]
+        )
+    }
+
+    @Test func nonsense() {
+        #expect(spans(date + "yesterday", "#EXTINF:2,", "a") == [])
+        #expect(spans(date + "2026-11-21T12:00:00Z", "#EXTINF:-2,", "a", "#EXTINF:1e9,", "b", "c") == [])
+        #expect(spans(date + "2026-11-21T12:00:00Z") == [])
+        #expect(spans("\u{0}#EXTINF:", "#", "##", date, "#EXTINF:99999999999999999999", "x") == [])
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+import Testing
+
+/// What goes wrong with single parts of a presentation, and what comes of it.
+@Suite("HLS: faults of a server", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
+struct ServedFaultTests {
+    private typealias Change = @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
+
+    private func play(
+        _ name: String = "ts",
+        _ more: [String: String] = [:],
+        path: String = "/list.m3u8",
+        timeout: Double = 5,
+        _ change: @escaping Change = { _, _ in }
+    ) async throws -> (Showing, [FaultServer.Request]) {
+        let folder = try Presentation.folder(name)
+        var files = try ServedFolder.files(folder.url)
+        for (path, text) in more { files[path] = Array(text.utf8) }
+        let served = try ServedFolder(files, change: change)
+        let showing = await Showing.play(try served.asset(path, timeout: timeout))
+        return (showing, served.server.log)
+    }
+
+    private enum Passing: CaseIterable { case cut, hang, busy }
+
+    @Test("A segment that is dropped, late or refused once: every picture", arguments: Passing.allCases)
+    private func passing(_ kind: Passing) async throws {
+        let (plain, _) = try await play()
+        let isFirst = Locked(true)
+        let (played, _) = try await play(timeout: 0.1) { request, answer in
+            guard request.path == "/1.ts",
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            else { return }
+            switch kind {
+            case .cut:
+                answer.cut = answer.body.count / 2
+                answer.end = .close
+            case .hang: answer.hang = .inBody(2000)
+            case .busy: answer = FaultServer.Answer(503)
+            }
+        }
+        #expect(played == plain)
+    }
+
+    @Test("A segment that is not there is told, and the rest is played", arguments: [403, 404, 410])
+    func lost(_ status: Int) async throws {
+        let (plain, _) = try await play()
+        let (played, _) = try await play { request, answer in
+            if request.path == "/1.ts" { answer = FaultServer.Answer(status) }
+        }
+        #expect(played.ending == "end")
+        #expect(played.faults.count == 1)
+        #expect(played.faults.first?.contains("segment 1") == true, "\(played.faults)")
+        #expect(played.frames == Array(plain.frames[..<30] + plain.frames[60...]))
+    }
+
+    @Test("Where nothing comes any more, playing ends with an error")
+    func allLost() async throws {
+        let lines = (0..<8).map { "#EXTINF:1,\n\($0 < 2 ? "\($0).ts" : "none\($0).ts")\n" }.joined()
+        let list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n\(lines)#EXT-X-ENDLIST\n"
+        let (played, log) = try await play("ts", ["/long.m3u8": list], path: "/long.m3u8")
+        #expect(played.ending == "notFound")
+        #expect(played.frames.count == 60)
+        #expect(log.filter { $0.path.hasPrefix("/none") }.count <= 4)
+    }
+
+    @Test(
+        "Keys that are refused, too short, too long or wrong",
+        arguments: [
+            (403, "", "the key of the segments"), (200, "short", "5 bytes instead of 16"),
+            (200, "0123456789abcdefg", "more than 16"), (200, "0123456789abcdeX", "key is not the right one"),
+        ]
+    )
+    func keys(_ status: Int, _ key: String, _ words: String) async throws {
+        let (played, _) = try await play("AES-128") { request, answer in
+            if request.path == "/enc.key" { answer = FaultServer.Answer(status, body: Array(key.utf8)) }
+        }
+        #expect(played.ending == (status == 403 ? "permissionDenied" : "encrypted"))
+        #expect(played.words.contains(words), "\(played.words)")
+        #expect(played.frames.isEmpty)
+    }
+
+    private static func media(_ segment: String) -> String {
+        "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n\(segment)\n#EXT-X-ENDLIST\n"
+    }
+
+    /// A playlist that reports show the beginning of.
+    struct Text: Sendable, CustomTestStringConvertible {
+        var all: String
+        var testDescription: String { String(all.prefix(80)) }
+    }
+
+    @Test(
+        "What a playlist of a network must not do",
+        arguments: ([
+            (media("file:///etc/passwd"), "forbidden", "those of file", 1),
+            (media("concat:0.ts"), "forbidden", "those of concat", 1),
+            (media("other.m3u8"), "forbidden", "segment is a playlist", 2),
+            (
+                media("0.ts").replacing("#EXTINF", with: "#EXT-X-MAP:URI=\"file:///x\"\n#EXTINF"),
+                "forbidden", "file", 1
+            ),
+            (
+                media("0.ts").replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=SAMPLE-AES,URI=\"k\"\n#EXTINF"),
+                "encrypted", "SAMPLE-AES", 2
+            ),
+            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nbad.m3u8\n", "forbidden", "circle", 2),
+            (
+                "#EXTM3U\n" + String(repeating: "#EXT-X-STREAM-INF:BANDWIDTH=1\nv.m3u8\n", count: 10_000),
+                "exceedsLimits", "variants", 1
+            ),
+            ("#EXTM3U\n" + String(repeating: "#", count: 9 << 20), "exceedsLimits", "longer", 9),
+            ("#EXTM3U\n#EXT-X-ENDLIST\n", "emptyMedia", "no segments", 1),
+        ] as [(String, String, String, Int)]).map { (Text(all: $0), $1, $2, $3) }
+    )
+    func refused(_ list: Text, _ code: String, _ words: String, _ requests: Int) async throws {
+        let (played, log) = try await play(
+            "ts",
+            ["/bad.m3u8": list.all, "/other.m3u8": Self.media("0.ts")],
+            path: "/bad.m3u8"
+        )
+        #expect(played.ending == code)
+        #expect(played.words.contains(words), "\(played.words)")
+        #expect(log.count <= requests, "\(log.map(\.path))")
+        #expect(played.frames.isEmpty)
+    }
+
+    @Test("A playlist that comes packed by gzip is refused in words")
+    func compressed() async throws {
+        let (played, _) = try await play { request, answer in
+            if request.path == "/list.m3u8" { answer.set("Content-Encoding", "gzip") }
+        }
+        #expect(played.ending != "end")
+        #expect(played.words.contains("gzip"), "\(played.words)")
+    }
+
+    @Test("A variant that cannot be had leaves the others")
+    func lostVariant() async throws {
+        let (played, _) = try await play("five variants", path: "/master.m3u8") { request, answer in
+            if request.path == "/v4/list.m3u8" { answer = FaultServer.Answer(404) }
+        }
+        #expect(played.ending == "end")
+        #expect(played.frames.count == 90)
+    }
+
+    @Test("Names in a playlist are relative to where the server led to, and its secrets stay with its origin")
+    func redirected() async throws {
+        let folder = try Presentation.folder("ts")
+        let files = try ServedFolder.files(folder.url)
+        let other = try ServedFolder(
+            Dictionary(uniqueKeysWithValues: files.map { ("/deep" + $0.key, $0.value) })
+        )
+        let place = other.server.url("/deep/list.m3u8?token=1")
+        let first = try FaultServer { _ in FaultServer.Answer(302, headers: [("Location", place)]) }
+        defer { first.stop() }
+        let url = try #require(URL(string: "http://me:hush@127.0.0.1:\(first.port)/a/b.m3u8"))
+        let options = NetworkOptions(headers: [
+            .init(name: "X-Secret", value: "1"), .init(name: "Referer", value: "r"),
+        ])
+        let showing = await Showing.play(Asset(url: url, options: AssetOptions(network: options)))
+        #expect(showing.ending == "end")
+        #expect(showing.frames.count == 90)
+        #expect(other.paths == ["/deep/list.m3u8?token=1", "/deep/0.ts", "/deep/1.ts", "/deep/2.ts"])
+        for request in other.server.log {
+            #expect(request.headers["authorization"] == nil)
+            #expect(request.headers["x-secret"] == nil)
+            #expect(request.headers["referer"] == "r")
+        }
+        #expect(first.log.allSatisfy { $0.headers["authorization"] != nil && $0.headers["x-secret"] == "1" })
+    }
+
+    @Test(
+        "A player that lets go while a part hangs is held up by nothing",
+        arguments: [
+            "/master.m3u8", "/v.m3u8", "/a.m3u8", "/v0.ts", "/a0.ts", "/v1.ts",
+        ]
+    )
+    func letGo(_ path: String) async throws {
+        let folder = try Presentation.folder("separate audio")
+        let served = try ServedFolder(try ServedFolder.files(folder.url)) { request, answer in
+            if request.path == path { answer.hang = .beforeBody }
+        }
+        var configuration = Player.Configuration()
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let asset = try served.asset("/master.m3u8")
+        player.replaceCurrentItem(with: PlayerItem(asset: asset))
+        player.play()
+        while !served.paths.contains(path) { await Task.yield() }
+        let taken = ContinuousClock().measure { player.replaceCurrentItem(with: nil) }
+        #expect(taken < .milliseconds(100))
+        await player.shutdown()
+        while served.server.openRequests > 0 { await Task.yield() }
+        withExtendedLifetime(asset) {}
+    }
+}
