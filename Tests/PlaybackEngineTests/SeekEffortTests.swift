@@ -57,6 +57,27 @@ struct SeekEffortTests {
         #expect(bench.videoSink.numbers == [0] + Array(87..<250))
     }
 
+    @Test("A still decodes no more than it needs, and reads a little ahead to know what that is")
+    func still() throws {
+        let effort = Effort()
+        let demuxer = WatchedDemuxer(ScriptedDemuxer(Self.clip, clock: ManualDriver().clock), effort)
+        let reader = try ImageReader.open(demuxer, options: DecoderOptions(), didOpen: { _ in })
+        func find(_ milliseconds: Int64) throws -> Int? {
+            try reader.begin(ImageRequest(time: .ms(milliseconds), generation: 0))
+            while true { if let frame = try reader.step() { return frame.scriptedNumber } }
+        }
+        for number in [41, 44, 47] { #expect(try find(Int64(number) * 40) == number) }
+        let sent = effort.sent
+        // 48 comes before 46 and 47, and nothing behind them is needed to know that 47 is due.
+        #expect(sent.max() == .some(48 * 40_000_000))
+        #expect(try find(47 * 40 + 39) == 47)
+        #expect(effort.sent == sent)
+        // Every third is referred to by others. Until four came out none is left out.
+        let leftOut = Set(effort.leftOut.filter { $0 % 3 != 0 })
+        #expect(leftOut.isSuperset(of: (7..<38).filter { $0 % 3 != 0 }))
+        #expect(leftOut.isDisjoint(with: [41, 44, 47]))
+    }
+
     @Test("Any seek after any other shows the frame that is due", arguments: (0..<40).samples)
     func random(sample: Int) {
         let (bench, _) = load(Self.clip, seed: UInt64(sample))

@@ -4,9 +4,9 @@ import MediaCore
 ///
 /// Times that ascend are cheap: the decoder goes on where it is unless a sync point lies between, and a time
 /// that the last frame is still due at costs nothing. What is found never hangs on what was asked before.
-/// Holds three frames at most, beside the decoder's own. Not safe for threads: confined to a lane.
+/// Holds three frames and a few packets at most, beside the decoder's own. Not safe for threads: confined to a lane.
 final class ImageReader {
-    let demuxer: any Demuxer
+    private let packets: ImagePackets
     private let decoder: any Decoder
     private let end: MediaTime
 
@@ -22,6 +22,8 @@ final class ImageReader {
         var upTo: MediaTime = .zero
         /// The sync point at `time` itself serves, and nothing else is decoded.
         var isSyncPoint = false
+        /// Nothing else serves than the frame due at `time`.
+        var isExact: Bool { from == time && upTo == time }
     }
 
     // What the decoder has done.
@@ -44,25 +46,20 @@ final class ImageReader {
     private var known: VideoFrame?
     /// The sync point is decoded alone; false where a decoder gave nothing that way.
     private var drainsBehindSyncPoint = true
-    /// Of the packets that were sent since the search began.
-    private var times = SeekTimes(target: .zero)
-    private var pending: Packet?
     private var skipsBehind: Mark?
     private var late = SeekRetry()
-    private var faults = 0
-    private var lastFault: MediaError?
 
-    /// Packets in a row that may be unreadable or undecodable.
-    private static let faultLimit = 100
     /// Decoders learn from frames in how far their order differs from that of the packets, and must have seen some
     /// before others are left out.
     private static let framesToLearn = 4
 
     init(demuxer: any Demuxer, decoder: any Decoder, duration: MediaTime) {
-        self.demuxer = demuxer
+        packets = ImagePackets(demuxer)
         self.decoder = decoder
         end = duration
     }
+
+    var demuxer: any Demuxer { packets.demuxer }
 
     /// Opens the asset and makes a decoder for its first track of frames.
     static func open(
@@ -95,15 +92,12 @@ final class ImageReader {
         }
         goal = Goal(time: time, from: time - request.toleranceBefore, upTo: time + request.toleranceAfter)
         late = SeekRetry(target: time)
-        faults = 0
-        lastFault = nil
         skipsBehind = nil
-        pending = nil
         known = nil
-        let isExact = goal.from == time && goal.upTo == time
-        times = SeekTimes(target: min(max(.zero, goal.from), time))
+        let isExact = goal.isExact
+        packets.begin(min(max(.zero, goal.from), time))
         if isExact, isAtHand { return }
-        pending = try land(time, .atOrBefore)
+        try packets.land(time, .atOrBefore)
         if !isExact, try findSyncPoint() { goal.isSyncPoint = true }
         if goal.isSyncPoint, let lastSyncPoint, lastSyncPoint.time == goal.time {
             // The decoder stands where it stood, and the next request seeks anew.
@@ -111,7 +105,7 @@ final class ImageReader {
             return
         }
         // Where packets do not say when they are presented, the decoder learns it from those that follow.
-        drainsBehindSyncPoint = pending?.presentationTime != nil
+        drainsBehindSyncPoint = packets.first?.presentationTime != nil
         if canGoOn { skipsBehind = sent } else { flush() }
     }
 
@@ -121,19 +115,18 @@ final class ImageReader {
         return hasEnded || ahead.map { $0.presentationTime > goal.time } ?? false
     }
 
-    /// The nearest sync point that serves, if any does; `pending` is then its packet.
+    /// The nearest sync point that serves, if any does; its packet is then the next.
     private func findSyncPoint() throws(MediaError) -> Bool {
         let time = goal.time
-        let before = pending.flatMap(Self.time)
+        let before = packets.first.flatMap(Self.time)
         var best = before.flatMap { $0 <= time && $0 >= goal.from ? $0 : nil }
         if goal.upTo > time, before != time {
-            let packet = try land(time, .atOrAfter)
-            let after = packet.flatMap(Self.time)
+            try packets.land(time, .atOrAfter)
+            let after = packets.first.flatMap(Self.time)
             if let after, after > time, after <= goal.upTo, best.map({ after - time < time - $0 }) ?? true {
                 best = after
-                pending = packet
             } else {
-                pending = try land(time, .atOrBefore)
+                try packets.land(time, .atOrBefore)
             }
         }
         if let best { goal.time = best }
@@ -143,35 +136,13 @@ final class ImageReader {
     /// The decoder has had the sync point before the goal already, and has not come too far.
     private var canGoOn: Bool {
         guard !goal.isSyncPoint, !isDraining, let newest, newest.presentationTime <= goal.from,
-            let began, let had = sent?.decode, let key = pending?.decodeTime
+            let began, let had = sent?.decode, let key = packets.first?.decodeTime
         else { return false }
         // One that began behind it may lack what lies between: not every sync point leads to all that follows it.
         return began <= key && key <= had
     }
 
     private static func time(_ packet: Packet) -> MediaTime? { packet.presentationTime ?? packet.decodeTime }
-
-    private func land(_ target: MediaTime, _ preference: SeekPreference) throws(MediaError) -> Packet? {
-        try demuxer.seek(to: target, preference: preference)
-        return try readPacket()
-    }
-
-    private func readPacket() throws(MediaError) -> Packet? {
-        while true {
-            do throws(MediaError) {
-                return try demuxer.read()
-            } catch {
-                guard error.isRetryable, error.code != .notReady else { throw error }
-                try note(error)
-            }
-        }
-    }
-
-    private func note(_ error: MediaError) throws(MediaError) {
-        faults += 1
-        lastFault = error
-        if faults >= Self.faultLimit || error.code == .decoderFailed { throw error }
-    }
 
     /// Forgets what was decoded: the next request begins at a sync point.
     func flush() {
@@ -195,6 +166,7 @@ final class ImageReader {
             return frame
         }
         if isAtHand, !goal.isSyncPoint { return due() }
+        if goal.isExact, let newest, packets.isDue(newest.presentationTime) { return newest }
         if let frame = ahead {
             ahead = nil
             return try take(frame)
@@ -208,7 +180,7 @@ final class ImageReader {
             }
         } catch {
             guard error.code == .decodeFailed else { throw error }
-            try note(error)
+            try packets.note(error)
         }
         return nil
     }
@@ -252,10 +224,9 @@ final class ImageReader {
     }
 
     private func feed() throws(MediaError) {
-        var packet = pending
-        pending = nil
         let isAlone = goal.isSyncPoint && drainsBehindSyncPoint && sent != nil
-        if packet == nil, !isAlone { packet = try readPacket() }
+        let looksAhead = !(goal.isSyncPoint && drainsBehindSyncPoint)
+        let packet = isAlone ? nil : try packets.next(looksAhead: looksAhead)
         if let packet, let last = skipsBehind {
             let mark = Mark(packet)
             if mark == last { skipsBehind = nil } else if !isBefore(mark, last) { try restart() }
@@ -264,7 +235,7 @@ final class ImageReader {
         if let packet { leaveOutPassed(packet) }
         do throws(MediaError) {
             guard try decoder.send(packet) else {
-                pending = packet
+                if let packet { packets.putBack(packet) }
                 return
             }
         } catch {
@@ -282,8 +253,7 @@ final class ImageReader {
 
     /// A frame that is over before the goal is decoded only where others refer to it.
     private func leaveOutPassed(_ packet: Packet) {
-        times.note(packet)
-        let isPassed = packet.presentationTime.map { times.isPassed($0) } ?? false
+        let isPassed = packet.presentationTime.map { packets.times.isPassed($0) } ?? false
         let mayLeaveOut =
             isPassed && !goal.isSyncPoint && !packet.isKeyFrame && frameCount >= Self.framesToLearn
         decoder.skip(mayLeaveOut ? .nonReference : .none)
@@ -303,7 +273,7 @@ final class ImageReader {
     /// The packets are not those of the first time: from the sync point again.
     private func restart() throws(MediaError) {
         flush()
-        pending = try land(goal.time, .atOrBefore)
+        try packets.land(goal.time, .atOrBefore)
     }
 
     /// The data ended: the last frame stays due.
@@ -316,14 +286,15 @@ final class ImageReader {
         hasEnded = true
         if newest != nil { return due() }
         if try lookEarlier() { return nil }
-        throw lastFault ?? MediaError(.decodeFailed, "there is no picture at \(goal.time)", time: goal.time)
+        let nothing = MediaError(.decodeFailed, "there is no picture at \(goal.time)", time: goal.time)
+        throw packets.lastFault ?? nothing
     }
 
     /// The container's index put us behind the goal.
     private func lookEarlier() throws(MediaError) -> Bool {
         guard let earlier = late.next() else { return false }
         flush()
-        pending = try land(earlier, .atOrBefore)
+        try packets.land(earlier, .atOrBefore)
         goal.isSyncPoint = false
         return true
     }

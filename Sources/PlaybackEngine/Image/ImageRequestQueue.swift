@@ -48,6 +48,8 @@ package final class ImageRequestQueue: @unchecked Sendable {
 
     // Confined to the lane.
     private var reader: ImageReader?
+    /// Is being opened: it waits for bytes.
+    private var opening: (any Demuxer)?
     /// Nothing is at hand for the request: there is no turn until the demuxer has something, or it is called off.
     private var isWaiting = false
     /// The demuxer says when it is worth asking again.
@@ -132,7 +134,10 @@ package final class ImageRequestQueue: @unchecked Sendable {
     /// Also every one that comes later. The file is let go of behind the caller's back.
     package func close() {
         stop(isFinal: true)
-        lane.enqueue { [self] in reader = nil }
+        lane.enqueue { [self] in
+            reader = nil
+            opening = nil
+        }
     }
 
     /// There may be bytes where there were none, or the request that waited for them was called off.
@@ -211,8 +216,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
                 break
             }
         } catch {
-            // Opening is not tried twice.
-            let hadNothing = error.code == .notReady && demuxerWakes && reader != nil
+            let hadNothing = error.code == .notReady && demuxerWakes
             if hadNothing, isWanted(next) {
                 isWaiting = true
                 return
@@ -234,24 +238,34 @@ package final class ImageRequestQueue: @unchecked Sendable {
         if let reader, let current, reader.demuxer === current { return reader }
         reader = nil
         begun = nil
+        let demuxer = if let opening, opening === current { opening } else { beginOpening() }
+        demuxer.begin(epoch)
+        do throws(MediaError) {
+            let made = try ImageReader.open(demuxer, options: options(), didOpen: didOpen)
+            reader = made
+            opening = nil
+            shared.withLock { $0.isOpen = true }
+            return made
+        } catch {
+            // It goes on where it is.
+            if error.code == .notReady, demuxerWakes { throw error }
+            opening = nil
+            shared.withLock { if $0.demuxer === demuxer { $0.demuxer = nil } }
+            throw error
+        }
+    }
+
+    private func beginOpening() -> any Demuxer {
         let demuxer = makeDemuxer()
+        opening = demuxer
         let isClosed = shared.withLock { shared in
             if !shared.isClosed { shared.demuxer = demuxer }
             shared.isOpen = false
             return shared.isClosed
         }
         if isClosed { demuxer.cancel() }
-        demuxer.begin(epoch)
         demuxerWakes = demuxer.setNoticeHandler { [weak self] in if $0 == .ready { self?.wake() } }
-        do throws(MediaError) {
-            let made = try ImageReader.open(demuxer, options: options(), didOpen: didOpen)
-            reader = made
-            shared.withLock { $0.isOpen = true }
-            return made
-        } catch {
-            shared.withLock { if $0.demuxer === demuxer { $0.demuxer = nil } }
-            throw error
-        }
+        return demuxer
     }
 
     private func finish(_ entry: Waiting, _ answer: Answer) {

@@ -16,6 +16,8 @@ struct OpenItem {
     var selectsTracks = false
     /// When opening began, or when the item became current.
     var openedAt: HostTime
+    /// Opens it; nil from then on.
+    var opening: RetriedCall?
     /// nil until the container is open, and where it could not be opened.
     private(set) var pipeline: ItemPipeline?
     var epoch: ItemEpoch
@@ -45,6 +47,7 @@ struct OpenItem {
     /// The container is open. `item` says where it ends; `forward` is what is set on it now.
     mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forward: Int64?) {
         self.pipeline = pipeline
+        opening = nil
         ends = ItemEnds(of: item)
         buffer = BufferMonitor(rules: pipeline.rules)
         pipeline.setEndTime(item.forwardEnd)
@@ -74,6 +77,7 @@ struct OpenItem {
     /// Cancels what blocks and frees the stages on their own lane. Returns at once.
     func letGo() {
         demuxer.cancel()
+        opening?.stop()
         pipeline?.cancel()
         pipeline?.releaseOnItsLane()
     }

@@ -14,8 +14,10 @@ struct Opening: Sendable {
     let faulted: @Sendable (MediaError) -> Void
     let report: @Sendable (StageReport) -> Void
 
-    func run() -> Result<ItemPipeline, MediaError> {
+    /// nil: what it needs is not at hand yet, and it is to be called again.
+    func run() -> Result<ItemPipeline, MediaError>? {
         let result = attempt()
+        if case .failure(let error) = result, error.code == .notReady { return nil }
         item.didOpen(result.map(\.description))
         return result
     }
@@ -23,6 +25,7 @@ struct Opening: Sendable {
     private func attempt() -> Result<ItemPipeline, MediaError> {
         do throws(MediaError) {
             demuxer.begin(start.epoch)
+            demuxer.setVariantChoice { [item] in item.variant(of: $0) }
             let description = try demuxer.open()
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()

@@ -52,7 +52,7 @@ extension PlaybackLoop {
     /// Opens on lanes of the item's own; `opened` gets what came of it.
     func startOpening(_ id: ItemID, _ item: MediaItem, at epoch: ItemEpoch) -> OpenItem {
         let demuxer = item.makeDemuxer()
-        let open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
+        var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
         // Time that is computed must not pass while bytes are under way: what is shown would hang on the network.
         demuxer.setWaitsInCalls(driver is VirtualDriver)
         shared.register(demuxer)
@@ -72,19 +72,25 @@ extension PlaybackLoop {
                 self?.take(report, of: id, newestFault: newest)
             }
         )
-        loading.enqueue { [weak self] in
-            let result = opening.run()
+        let call = RetriedCall(of: demuxer, on: loading, of: driver) { [weak self] in
+            guard let result = opening.run() else { return true }
             // Nobody waits for it any more: its stages must still let go of each other.
             let giveUp: @Sendable () -> Void = {
                 demuxer.cancel()
                 if case .success(let late) = result { late.cancel() }
             }
-            guard let self else { return giveUp() }
+            guard let self else {
+                giveUp()
+                return false
+            }
             control.enqueue { [weak self] in
                 guard let self, phase != .isDown, isAwaited(start.epoch) else { return giveUp() }
                 opened(start.epoch, result, item)
             }
+            return false
         }
+        open.opening = call
+        call.begin()
         return open
     }
 

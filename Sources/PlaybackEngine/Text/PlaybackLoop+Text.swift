@@ -30,15 +30,18 @@ extension PlaybackLoop {
             let stage = TextStage(
                 source,
                 at: max(.zero, renderer.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero),
+                waitsInCalls: driver is VirtualDriver,
                 changed: { [weak self] in self?.scheduleUpdate() },
                 opened: { [weak self] result in self?.perform { $0.textOpened(id, kind, result) } },
                 faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } }
             )
+            shared.register(stage.demuxer)
             return TextFeed(
                 id: id,
                 source: source,
                 stage: stage,
-                lane: driver.makeLane(.loading, label: "\(id).\(kind)")
+                lane: driver.makeLane(.loading, label: "\(id).\(kind)"),
+                isOver: { [shared] in shared.unregister($0) }
             )
         }
         texts.replace(kind, with: feed)

@@ -7,12 +7,21 @@ struct TextFeed {
     let stage: TextStage
     let runner: StageRunner
     let lane: any Lane
+    /// Called with the demuxer when it is let go of.
+    let isOver: @Sendable (any Demuxer) -> Void
     /// What each listener has been told since the last jump.
     private var told: [ObjectIdentifier: Set<CueList.Entry>] = [:]
     /// Where in playing it was told; nil: nothing was.
     private var place: TextFeeds.Place?
 
-    init(id: ItemID, source: TextSource, stage: TextStage, lane: any Lane) {
+    init(
+        id: ItemID,
+        source: TextSource,
+        stage: TextStage,
+        lane: any Lane,
+        isOver: @escaping @Sendable (any Demuxer) -> Void
+    ) {
+        self.isOver = isOver
         self.id = id
         self.source = source
         self.stage = stage
@@ -24,6 +33,7 @@ struct TextFeed {
 
     func letGo() {
         stage.cancel()
+        isOver(stage.demuxer)
         runner.stop()
         // A file may take its time to be closed.
         lane.enqueue { [stage] in withExtendedLifetime(stage) {} }

@@ -108,7 +108,7 @@ final class TextStage: Stage, @unchecked Sendable {
     }
 
     private let shared: Locked<Shared>
-    private let demuxer: any Demuxer
+    let demuxer: any Demuxer
     private let pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     private let changed: @Sendable () -> Void
     private let opened: @Sendable (Result<Void, MediaError>) -> Void
@@ -117,6 +117,8 @@ final class TextStage: Stage, @unchecked Sendable {
     // Confined to the lane.
     /// The next thing to do is a seek: to another place, or because reading was interrupted.
     private var mustSeek = false
+    /// A seek that found nothing at hand, to be tried again.
+    private var pendingSeek: ItemTime?
     private var decoder: (any TextDecoder)?
     private var isDead = false
     private var jumps = 0
@@ -135,11 +137,13 @@ final class TextStage: Stage, @unchecked Sendable {
     init(
         _ source: TextSource,
         at time: ItemTime,
+        waitsInCalls: Bool = false,
         changed: @escaping @Sendable () -> Void,
         opened: @escaping @Sendable (Result<Void, MediaError>) -> Void,
         faulted: @escaping @Sendable (MediaError) -> Void
     ) {
         demuxer = source.makeDemuxer()
+        demuxer.setWaitsInCalls(waitsInCalls)
         pick = source.pick
         shared = Locked(Shared(time: time, jumps: 1))
         self.changed = changed
@@ -228,10 +232,11 @@ final class TextStage: Stage, @unchecked Sendable {
             demuxer.begin(Self.epoch(jumps))
             let isKnown = time >= from && (isOver || time <= upTo + Self.preroll)
             if !isKnown { mustSeek = true }
+            pendingSeek = nil
         }
         if mustSeek {
             mustSeek = false
-            try seek(to: max(.zero, time - Self.preroll))
+            try seek(to: pendingSeek ?? max(.zero, time - Self.preroll))
             return .progressed
         }
         if isOver { return .finished }
@@ -276,11 +281,13 @@ final class TextStage: Stage, @unchecked Sendable {
         // Words have no sync points in most containers' indexes; frames and audio have.
         if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
         defer { enable() }
+        pendingSeek = nil
         do throws(MediaError) {
             try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)
         } catch {
             // It stands nowhere: the same again, before anything is read.
             mustSeek = true
+            if error.code == .notReady { pendingSeek = time }
             throw error
         }
     }
@@ -298,6 +305,8 @@ final class TextStage: Stage, @unchecked Sendable {
             return .finished
         }
         guard decoder != nil else {
+            // Asked again when the demuxer says so, and at each look.
+            if error.code == .notReady { return .needsInput }
             isDead = true
             opened(.failure(error))
             return .finished
