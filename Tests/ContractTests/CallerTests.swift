@@ -50,6 +50,27 @@ struct CallerTests {
         #expect(early.status == .readyToPlay)
     }
 
+    @Test("A seek of an item that waits in a queue is answered among the callbacks, not inside the call")
+    func queuedSeek() {
+        let bench = PlayerTestBench(queue: 2)
+        bench.driver.run(seconds: 0)
+        let answers = Locked([Bool]())
+        for time in [MediaTime.ms(500), .invalid] {
+            bench.items[1].seek(to: time, toleranceBefore: .zero, toleranceAfter: .zero) { finished in
+                answers.withLock { $0.append(finished) }
+            }
+        }
+        #expect(answers.withLock { $0 } == [])
+        #expect(bench.items[1].currentTime() == .ms(500))
+        bench.driver.run(seconds: 0)
+        #expect(answers.withLock { $0 } == [true, false])
+        // Nobody else's queue is there for an item in no player.
+        bench.makeItem().seek(to: .ms(500), toleranceBefore: .zero, toleranceAfter: .zero) { finished in
+            answers.withLock { $0.append(finished) }
+        }
+        #expect(answers.withLock { $0 } == [true, false, true])
+    }
+
     @Test("No call waits for bytes: all return while a read hangs", .enabled(if: Fixture.areThere))
     func readHangs() async throws {
         for held in [0, 20_000] as [Int64] {

@@ -1,6 +1,7 @@
 import MediaCore
 import Playhead
 import PlayheadTesting
+import TestSupport
 import Testing
 
 @Suite("Contract: features that meet")
@@ -24,7 +25,10 @@ struct FeaturePairTests {
         looper.disableLooping()
     }
 
-    @Test("A track switched just before the seam of a loop", arguments: [1500, 1700, 1800, 1900, 1990, 2000])
+    @Test(
+        "A track switched just before the seam of a loop",
+        arguments: [1500, 1700, 1800, 1900, 1990, 2000].samples
+    )
     func switchAtSeam(time: Int64) {
         for type in [MediaType.video, .audio] {
             let bench = PlayerTestBench()
@@ -100,7 +104,7 @@ struct FeaturePairTests {
 
     @Test(
         "play() at the end of a queue's item, and then another one behind it",
-        arguments: 0..<8 as Range<UInt64>
+        arguments: (0..<8 as Range<UInt64>).samples
     )
     func playAtAQueuesEnd(seed: UInt64) {
         let bench = PlayerTestBench(queue: 1, seed: seed)
@@ -262,7 +266,10 @@ struct FeaturePairTests {
         }
     }
 
-    @Test("Whatever was done to a player, it plays as ever afterwards", arguments: 0..<20 as Range<UInt64>)
+    @Test(
+        "Whatever was done to a player, it plays as ever afterwards",
+        arguments: (0..<20 as Range<UInt64>).samples
+    )
     func walks(seed: UInt64) {
         var media = ScriptedMedia.clip()
         if seed % 5 == 4 { media.declaredDuration = .ms(seed % 2 == 0 ? 1000 : 5000) }

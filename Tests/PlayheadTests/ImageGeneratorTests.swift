@@ -67,12 +67,11 @@ struct ImageGeneratorTests {
     @Test(
         "What cannot be opened is an error for each time, whatever the error is",
         .timeLimit(.minutes(1)),
-        arguments: [MediaError.Code.notReady, .io, .notFound]
+        arguments: [MediaError.Code.io, .notFound]
     )
     func unopened(code: MediaError.Code) async {
         var media = ScriptedMedia.clip()
         media.faults = [.openFails(code)]
-        // Its demuxers say when there is something to read again. Opening does not wait for that.
         let backend = ScriptedBackend(media, driver: ManualDriver())
         let generator = ImageGenerator(asset: backend.makeAsset(), clock: .virtual)
         #expect(await numbers(generator, [.ms(0), .ms(500)]) == [nil, nil])

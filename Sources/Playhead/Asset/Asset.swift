@@ -1,4 +1,5 @@
 public import Foundation
+import HLS
 public import MediaCore
 public import Network
 import PlaybackEngine
@@ -15,18 +16,25 @@ public struct AssetOptions: Sendable {
     public var overrideMIMEType: String?
     /// How http and https URLs are read.
     public var network = NetworkOptions()
+    /// Gives another URL of the same resource where a server refuses the present one or does not know it any more (401, 403,
+    /// 404, 410), as with links that are good for a while only; nil: there is none, and the error stands. The resource must
+    /// be the same: where its length or its tag differs, reading fails with `.resourceChanged`. Called on no thread in
+    /// particular, once at a time, and again only after further bytes have come.
+    public var renewedURL: (@Sendable (URL, PlaybackError) async -> URL?)?
 
     /// What is left out is as it is by default: the URL is opened, and looked into no further than need be.
     public init(
         preciseTiming: Bool = false,
         byteSource: (any ByteSource)? = nil,
         overrideMIMEType: String? = nil,
-        network: NetworkOptions = NetworkOptions()
+        network: NetworkOptions = NetworkOptions(),
+        renewedURL: (@Sendable (URL, PlaybackError) async -> URL?)? = nil
     ) {
         self.preciseTiming = preciseTiming
         self.byteSource = byteSource
         self.overrideMIMEType = overrideMIMEType
         self.network = network
+        self.renewedURL = renewedURL
     }
 }
 
@@ -68,15 +76,21 @@ public final class Asset: Sendable {
         var callers: UInt64 = 0
         /// What the callers wait for.
         var demuxer: (any Demuxer)?
+        /// Opens it.
+        var opening: RetriedCall?
     }
     private typealias Waiter = CheckedContinuation<Result<Void, PlaybackError>, Never>
 
     private let state = Locked(State())
     /// What all who open the asset read from, so that what came once is there for the next: nil for what is no http or
     /// https URL, and where the bytes are the user's own.
-    private let remote: Result<HTTPByteSource?, MediaError>
+    private let remote: Result<SharedHTTPSource?, MediaError>
+    /// What all who open the asset share where it is a playlist; nil where `remote` has nothing.
+    private let playlists: PlaylistLibrary?
     /// nil: none of its own.
     private let ownBackend: (any MediaBackend)?
+    /// What a preloader has made of it, until a player takes it.
+    private let preloaded = Locked<PreloadedDemuxer?>(nil)
     /// Without a player.
     var backend: any MediaBackend { ownBackend ?? Player.Configuration().backend }
 
@@ -101,12 +115,27 @@ public final class Asset: Sendable {
         self.url = url
         self.options = options
         self.ownBackend = ownBackend
-        remote = Result { () throws(MediaError) in
+        let remote = Result<SharedHTTPSource?, MediaError> { () throws(MediaError) in
             guard options.byteSource == nil, let scheme = url.scheme?.lowercased(),
                 ["http", "https"].contains(scheme)
             else { return nil }
-            return try HTTPByteSource(url: url.absoluteString, options: options.network)
+            return try SharedHTTPSource(
+                url: url.absoluteString,
+                options: options.network,
+                renewal: Self.renewal(of: url, options)
+            )
         }
+        self.remote = remote
+        if case .success(let source?) = remote {
+            playlists = PlaylistLibrary(opener: NetworkResources(source))
+        } else {
+            playlists = nil
+        }
+    }
+
+    private static func renewal(of url: URL, _ options: AssetOptions) -> HTTPByteSource.Renewal? {
+        guard let renewedURL = options.renewedURL else { return nil }
+        return { error in await renewedURL(url, PlaybackError(error, url: url))?.absoluteString }
     }
 
     /// How far loading has come. An item that opened the asset by itself has loaded it too.
@@ -179,7 +208,10 @@ public final class Asset: Sendable {
             guard let waiter = state.waiters.removeValue(forKey: caller) else { return (nil, nil) }
             guard state.waiters.isEmpty else { return (waiter, nil) }
             state.status = .unknown
-            defer { state.demuxer = nil }
+            defer {
+                state.demuxer = nil
+                state.opening = nil
+            }
             return (waiter, state.demuxer)
         }
         unwanted?.cancel()
@@ -199,13 +231,43 @@ public final class Asset: Sendable {
         guard isWanted else { return }
         let driver = PoolDriver()
         if let refusal = driver.refusal { return finish(.failure(refusal), of: demuxer) }
-        driver.makeLane(.loading, label: "asset").enqueue { [self] in
+        let lane = driver.makeLane(.loading, label: "asset")
+        let opening = RetriedCall(of: demuxer, on: lane, of: driver) { [self] in
             do throws(MediaError) {
                 finish(.success(try demuxer.open()), of: demuxer)
             } catch {
+                if error.code == .notReady { return true }
                 finish(.failure(error), of: demuxer)
             }
+            return false
         }
+        // Held until it is done, or nobody wants it any more; it holds the asset meanwhile.
+        let isStillWanted = state.withLock { state in
+            guard state.demuxer === demuxer else { return false }
+            state.opening = opening
+            return true
+        }
+        if isStillWanted { opening.begin() }
+    }
+
+    /// What opens it for a player with `backend`.
+    func backend(of backend: any MediaBackend) -> any MediaBackend { ownBackend ?? backend }
+
+    /// What is taken replaces what another preloader has made.
+    func setPreloaded(_ demuxer: PreloadedDemuxer) { preloaded.withLock { $0 = demuxer } }
+
+    func removePreloaded(_ demuxer: PreloadedDemuxer) {
+        preloaded.withLock { if $0 === demuxer { $0 = nil } }
+    }
+
+    /// For a player: what a preloader has made of the asset, where it has made something that serves, and a demuxer that opens
+    /// it anew else.
+    func takeDemuxer(_ backend: any MediaBackend, decoding: DecodingPolicy) -> any Demuxer {
+        if let made = preloaded.withLock({ $0 }), made.take(self.backend(of: backend), decoding) {
+            removePreloaded(made)
+            return made
+        }
+        return makeDemuxer(backend, decoding: decoding)
     }
 
     /// `backend`: the player's, for an asset without one of its own; nil: without a player.
@@ -229,6 +291,17 @@ public final class Asset: Sendable {
         request.probesFully = options.preciseTiming
         request.maximumStreamCount = decoding.maximumStreamCount
         request.maximumPixelCount = decoding.maximumPixelCount
+        if let source = request.source as? SharedHTTPSource, let playlists, options.byteSource == nil,
+            let backend = backend as? any SegmentBackend
+        {
+            return NetworkDemuxer(
+                request,
+                source,
+                url: source.location,
+                backend: backend,
+                library: playlists
+            )
+        }
         return backend.makeDemuxer(for: request)
     }
 
@@ -243,6 +316,7 @@ public final class Asset: Sendable {
         let isAwaited = state.withLock { state in
             guard state.demuxer === demuxer else { return false }
             state.demuxer = nil
+            state.opening = nil
             return true
         }
         if isAwaited { settle(result) }
@@ -259,6 +333,7 @@ public final class Asset: Sendable {
             defer {
                 state.waiters = [:]
                 state.demuxer = nil
+                state.opening = nil
             }
             if state.status != .loaded {
                 switch result {

@@ -172,6 +172,19 @@ public final class ImageGenerator: Sendable {
         }
     }
 
+    /// The same for who has no task: `completion` is called once, on some lane, unless the generator or the token goes
+    /// before.
+    package func requestImage(
+        at time: MediaTime,
+        _ completion: @escaping @Sendable (Result<VideoFrame, PlaybackError>) -> Void
+    ) -> ObservationToken {
+        let ticket = ImageTicket()
+        queue.request(makeRequest(time), ticket) { [asset] answer in
+            completion(answer.mapError { PlaybackError($0, url: asset.url) })
+        }
+        return ObservationToken { [queue] in queue.cancel(ticket) }
+    }
+
     /// Every request that has not been answered fails at once with the code `.cancelled`; later ones do not.
     public func cancelAllImageGeneration() { queue.cancelAll() }
 

@@ -12,7 +12,8 @@ extension PlayerItem {
     /// Legal in every state; before a player has opened the item it is the start position. Clamped to what
     /// can be played. `completionHandler` gets true when the frame of the new time has been handed to the
     /// sinks, false when another seek or item came first, exactly once; `PlayerEvent.seekCompleted` tells the same of
-    /// the same item, also of one that has left its player by then. An item of a queue that was played to its end
+    /// the same item, also of one that has left its player by then. An item that waits in a queue keeps the position, and
+    /// its answer comes on the player's callback queue; that of an item in no player comes inside the call. An item of a queue that was played to its end
     /// just before the call answers false, and the one behind it does not move.
     public func seek(
         to time: MediaTime,
@@ -25,17 +26,19 @@ extension PlayerItem {
             return
         }
         let isUsable = time.isNumeric && facts.status != .failed
-        if isUsable {
-            let attachment = state.withLock { state in
+        let attachment = state.withLock { state in
+            if isUsable {
                 state.startPosition = (time, toleranceBefore)
                 state.isPositionKept = false
-                return state.attachment
             }
-            // In a queue it may have been made ready for another place.
-            if let attachment { attachment.core?.loop.reloadItem(attachment.id) }
+            return state.attachment
         }
+        // In a queue it may have been made ready for another place.
+        if isUsable, let attachment { attachment.core?.loop.reloadItem(attachment.id) }
         // Nothing plays the item yet: the position is kept, and that is all there is to wait for.
-        completionHandler?(isUsable)
+        guard let completionHandler else { return }
+        guard let core = attachment?.core else { return completionHandler(isUsable) }
+        core.callbacks.enqueue { completionHandler(isUsable) }
     }
 
     /// Goes so many frames forward, or backward where `count` is negative, and pauses. Frame exact; only the

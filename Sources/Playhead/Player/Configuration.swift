@@ -47,6 +47,19 @@ public struct DecodingPolicy: Hashable, Sendable {
     public init(threadCount: Int? = nil) { self.threadCount = threadCount }
 }
 
+extension DecoderOptions {
+    /// `sharing`: players that are likely to decode at the same time.
+    init(_ policy: DecodingPolicy, sharing: Int) {
+        self.init(
+            threadCount: policy.threadCount ?? 0,
+            sharing: sharing,
+            maximumPixelCount: policy.maximumPixelCount
+        )
+        hurriesFirstPicture = policy.hurriesFirstPicture
+        hardware = policy.hardware
+    }
+}
+
 /// How far ahead a player reads, what it keeps, and how much it must have to play.
 ///
 /// An item is of one of two sorts: its bytes are local (files, and byte sources that say nothing else), or

@@ -1,3 +1,4 @@
+import Logging
 import MediaCore
 import PlaybackEngine
 import Synchronization
@@ -93,15 +94,11 @@ extension PlayerCore {
         let isRealTime = driver.isRealTime
         let decoding = configuration.decoding
         let backend = configuration.backend
-        var options = DecoderOptions(
-            threadCount: decoding.threadCount ?? 0,
-            sharing: PlayerRegistry.players,
-            maximumPixelCount: decoding.maximumPixelCount
-        )
-        options.hurriesFirstPicture = decoding.hurriesFirstPicture
-        options.hardware = decoding.hardware
+        let options = DecoderOptions(decoding, sharing: PlayerRegistry.players)
+        let logger = configuration.logger
+        asset.options.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }
         var media = MediaItem(
-            makeDemuxer: { asset.makeDemuxer(backend, decoding: decoding) },
+            makeDemuxer: { asset.takeDemuxer(backend, decoding: decoding) },
             video: choice(settings.video, .visual),
             audio: hasAudio ? choice(settings.audio, .audible) : .none,
             choice: settings.switches.choice,

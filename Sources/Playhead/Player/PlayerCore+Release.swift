@@ -43,6 +43,7 @@ extension PlayerCore {
             }
             return ([state.item].compactMap(\.self) + state.queue.map(\.item), state.seeks)
         }
+        hunger.end()
         clearVideoOutput()
         for item in items {
             item.state.withLock { state in

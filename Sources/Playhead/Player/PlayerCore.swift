@@ -20,6 +20,8 @@ final class PlayerCore: Sendable {
     let conversions: FrameConversions
     /// Makes whole frames of interlaced ones for them.
     let deinterlacer: FrameDeinterlacer
+    /// What only prepares waits while this player is hungry.
+    let hunger: Hunger
     /// Where the audio is heard; nil: the sink has no device.
     let device: (any AudioDeviceSink)?
 
@@ -83,6 +85,7 @@ final class PlayerCore: Sendable {
         watchers = Watchers()
         let backend = configuration.backend
         conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
+        hunger = Hunger(driver)
         deinterlacer = FrameDeinterlacer { backend.makeDeinterlacer() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink

@@ -1,0 +1,20 @@
+import HLS
+import MediaCore
+import Network
+
+/// What a playlist refers to is read as the playlist itself was: with its headers, limits and secrets.
+struct NetworkResources: ResourceOpener {
+    private let root: SharedHTTPSource
+
+    init(_ root: SharedHTTPSource) { self.root = root }
+
+    func open(_ url: String) throws(MediaError) -> any ByteSource { try root.referred(url) }
+
+    func location(of source: any ByteSource) -> String? {
+        (source as? SharedHTTPSource)?.location ?? (source as? HTTPByteSource)?.location
+    }
+
+    func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {
+        try NetworkTimer.call(after: delay, body)
+    }
+}

@@ -1,0 +1,318 @@
+import Foundation
+import MediaCore
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// Scripts have one picture each 40 ms, and sound.
+@Suite("Preloading, on a clock that the test moves")
+struct PreloaderTests {
+    private typealias Bench = PlayerTestBench<Player>
+
+    private func preloader(_ bench: Bench, concurrentLoads: Int = 2) -> Preloader {
+        var options = Preloader.Options()
+        options.concurrentLoads = concurrentLoads
+        return Preloader(
+            configuration: Player.Configuration(driver: bench.driver, backend: bench.backend),
+            options: options
+        )
+    }
+
+    private static let targets: [Preloader.Target] = [
+        .probed, .loaded(seconds: 0.5), .loaded(byteCount: 20_000), .loaded(seconds: 60), .firstFrame,
+        .firstFrame(loading: 1),
+    ]
+
+    /// Packets that are read for each of them.
+    private static let reads = [0...0, 12...60, 1...200, 51...400, 1...60, 25...120]
+
+    @Test("Each target makes what it says and no more", arguments: zip(targets, reads))
+    func stages(_ target: Preloader.Target, _ reads: ClosedRange<Int>) {
+        let bench = Bench()
+        let asset = bench.backend.makeAsset()
+        let preloader = preloader(bench)
+        preloader.preload(asset, to: target)
+        #expect(preloader.status(of: asset) == .loading)
+        bench.driver.run(seconds: 0)
+        #expect(preloader.status(of: asset) == .ready)
+        #expect(asset.status == .loaded && asset.tracks.count == 2)
+        let counts = bench.backend.counts(of: asset.url)
+        #expect(reads.contains(counts.reads), "\(counts.reads)")
+        #expect(counts.decoded == (target.decodesFirstFrame ? 1 : 0))
+        #expect(counts.seeks == 0)
+    }
+
+    @Test("The player that takes it opens nothing again, and shows and sounds the same", arguments: targets)
+    func handOver(_ target: Preloader.Target) {
+        let plain = Bench()
+        plain.load()
+        plain.player.play()
+        plain.driver.run(seconds: 3)
+
+        let bench = Bench()
+        let asset = bench.backend.makeAsset()
+        let preloader = preloader(bench)
+        preloader.preload(asset, to: target)
+        bench.driver.run(seconds: 0)
+        bench.load(PlayerItem(asset: asset))
+        #expect(preloader.status(of: asset) == nil)
+        #expect(bench.videoSink.numbers == [0])
+        bench.player.play()
+        bench.driver.run(seconds: 3)
+        #expect(bench.backend.openCount(of: asset.url) == 1)
+        #expect(bench.videoSink.numbers == plain.videoSink.numbers)
+        #expect(bench.audioSink.samples == plain.audioSink.samples)
+        // A second player, or a seek back, finds the asset as any other.
+        bench.player.seek(to: .ms(400))
+        bench.driver.run(seconds: 0)
+        #expect(bench.videoSink.numbers.last == 10)
+        bench.player.replaceCurrentItem(with: PlayerItem(asset: asset))
+        bench.driver.run(seconds: 0)
+        #expect(bench.videoSink.numbers.last == 0 && bench.backend.openCount(of: asset.url) == 2)
+    }
+
+    /// The third packet comes after a second.
+    private static let slow = ScriptedMedia.clip([.stall(atPacket: 2, until: 1)])
+
+    @Test("What takes a second without it is shown within a frame")
+    func quick() {
+        let bench = Bench(Self.slow)
+        let asset = bench.backend.makeAsset()
+        let preloader = preloader(bench)
+        preloader.preload(asset, to: .firstFrame(loading: 0.5))
+        bench.driver.run(seconds: 0.5)
+        #expect(preloader.status(of: asset) == .loading)
+        bench.driver.run(seconds: 0.6)
+        #expect(preloader.status(of: asset) == .ready)
+        let begin = bench.driver.now
+        bench.load(PlayerItem(asset: asset))
+        bench.player.play()
+        bench.driver.run(seconds: 0.2)
+        let shown = bench.videoSink.frames.map { $0.hostTime.nanoseconds(since: begin) }
+        #expect(shown.first.map { $0 < 40_000_000 } ?? false)
+        #expect(shown.count >= 5)
+    }
+
+    @Test("A player may take it at any moment of its loading", arguments: 0..<40)
+    func inTheMiddle(steps: Int) {
+        let bench = Bench(ScriptedMedia.clip([.stall(atPacket: 20, until: 1)]))
+        let asset = bench.backend.makeAsset()
+        let preloader = preloader(bench)
+        preloader.preload(asset, to: .firstFrame(loading: 1))
+        for _ in 0..<steps { bench.driver.step() }
+        bench.player.replaceCurrentItem(with: PlayerItem(asset: asset))
+        bench.player.play()
+        bench.driver.run(seconds: 5)
+        #expect(bench.backend.openCount(of: asset.url) == 1)
+        #expect(bench.videoSink.numbers == Array(0..<50))
+        #expect(preloader.status(of: asset) == nil)
+    }
+
+    @Test("Without sound, with other limits, or with another backend: as if there were no preloader")
+    func others() {
+        for configure: (inout Player.Configuration) -> Void in [
+            { $0.audio = .none }, { $0.decoding.maximumStreamCount = 7 }, { $0.decoding.threadCount = 3 },
+        ] {
+            let bench = Bench(configure: configure)
+            let asset = bench.backend.makeAsset()
+            let preloader = preloader(bench)
+            preloader.preload(asset, to: .firstFrame(loading: 1))
+            bench.driver.run(seconds: 0)
+            bench.load(PlayerItem(asset: asset))
+            bench.player.play()
+            bench.driver.run(seconds: 3)
+            #expect(bench.videoSink.numbers == Array(0..<50))
+        }
+    }
+
+    @Test("One after the other where that is asked for: by rank, then by the order of the calls")
+    func ranks() {
+        let bench = Bench()
+        let preloader = preloader(bench, concurrentLoads: 1)
+        let assets = (0..<4).map { _ in bench.backend.makeAsset(Self.slow) }
+        for (asset, rank) in zip(assets, [2, 1, 2, 0]) {
+            preloader.preload(asset, to: .loaded(seconds: 1), rank: rank)
+        }
+        #expect(assets.map { preloader.status(of: $0) } == [.waiting, .waiting, .waiting, .loading])
+        bench.driver.run(seconds: 0)
+        let reads = assets.map { bench.backend.counts(of: $0.url).reads }
+        #expect(reads[0] == 0 && reads[1] == 0 && reads[2] == 0 && reads[3] > 0)
+        // Now the third one is the nearest: it goes on, and what was begun rests.
+        preloader.preload(assets[2], to: .loaded(seconds: 1), rank: -1)
+        #expect(assets.map { preloader.status(of: $0) } == [.waiting, .waiting, .loading, .waiting])
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.backend.counts(of: assets[2].url).reads > 0)
+        #expect(bench.backend.counts(of: assets[1].url).reads == 0)
+        bench.driver.run(seconds: 1)
+        #expect(assets.allSatisfy { preloader.status(of: $0) == .ready })
+        // A list of what is wanted replaces all that was.
+        let last = bench.backend.makeAsset()
+        preloader.preload([(assets[1], .probed), (last, .probed)])
+        bench.driver.run(seconds: 0)
+        #expect(assets.map { preloader.status(of: $0) } == [nil, .ready, nil, nil])
+        #expect(preloader.status(of: last) == .ready)
+    }
+
+    @Test("Called off: what was made is let go of, and a player opens the asset itself")
+    func cancelled() {
+        let bench = Bench(Self.slow)
+        let preloader = preloader(bench)
+        let (early, ready, released) = (
+            bench.backend.makeAsset(), bench.backend.makeAsset(.clip()), bench.backend.makeAsset(.clip())
+        )
+        preloader.preload(early, to: .loaded(seconds: 1))
+        preloader.preload(ready, to: .firstFrame)
+        bench.driver.run(seconds: 0)
+        preloader.cancel(early)
+        preloader.cancel(ready)
+        preloader.cancel(ready)
+        #expect(preloader.status(of: early) == nil && preloader.status(of: ready) == nil)
+        bench.driver.run(seconds: 2)
+        for asset in [early, ready] {
+            #expect(bench.backend.counts(of: asset.url).cancelled == 1)
+            bench.load(PlayerItem(asset: asset))
+            #expect(bench.backend.openCount(of: asset.url) == 2)
+            #expect(bench.videoSink.numbers.last == 0)
+        }
+        do {
+            let other = self.preloader(bench)
+            other.preload(released, to: .firstFrame)
+            bench.driver.run(seconds: 0)
+        }
+        #expect(bench.backend.counts(of: released.url).cancelled == 1)
+    }
+
+    @Test("While a player that is to play has too little, nothing is begun; then it goes on by itself")
+    func hungry() {
+        var media = ScriptedMedia.clip([.stall(atPacket: 30, until: 2)])
+        media.isLocal = false
+        let bench = Bench(media)
+        let preloader = preloader(bench)
+        bench.load()
+        bench.player.play()
+        bench.driver.run(seconds: 1.5)
+        #expect(bench.player.timeControlStatus == .waitingToPlayAtSpecifiedRate)
+        #expect(preloader.isSuspended)
+        let asset = bench.backend.makeAsset(.clip())
+        preloader.preload(asset, to: .firstFrame)
+        bench.driver.run(seconds: 0.3)
+        #expect(preloader.status(of: asset) == .waiting && asset.status == .unknown)
+        bench.driver.run(seconds: 0.5)
+        #expect(!preloader.isSuspended)
+        #expect(preloader.status(of: asset) == .ready)
+        // One that has paused wants nothing, and neither does one that is gone.
+        let other = Bench(media)
+        let beside = self.preloader(other)
+        other.load()
+        other.player.play()
+        other.driver.run(seconds: 1.5)
+        #expect(beside.isSuspended)
+        other.player.pause()
+        other.driver.run(seconds: 0)
+        #expect(!beside.isSuspended)
+    }
+
+    @Test("Paused by hand nothing is begun, and what was begun rests")
+    func paused() {
+        let bench = Bench(Self.slow)
+        let preloader = preloader(bench)
+        preloader.isPaused = true
+        let asset = bench.backend.makeAsset()
+        preloader.preload(asset, to: .probed)
+        bench.driver.run(seconds: 1)
+        #expect(preloader.isSuspended && preloader.status(of: asset) == .waiting && asset.status == .unknown)
+        preloader.isPaused = false
+        bench.driver.run(seconds: 0)
+        #expect(preloader.status(of: asset) == .ready)
+    }
+
+    @Test("What cannot be opened or read is told, tried again on request, and told by a player too")
+    func failures() {
+        let bench = Bench()
+        let preloader = preloader(bench)
+        for fault in [ScriptedMedia.Fault.openFails(.notFound), .lost(fromPacket: 1)] {
+            let asset = bench.backend.makeAsset(.clip([fault]))
+            preloader.preload(asset, to: .loaded(seconds: 1))
+            bench.driver.run(seconds: 0)
+            guard case .failed(let error)? = preloader.status(of: asset) else {
+                Issue.record("\(String(describing: preloader.status(of: asset)))")
+                continue
+            }
+            #expect(!error.message.isEmpty)
+            bench.backend[asset.url] = .clip()
+            preloader.preload(asset, to: .loaded(seconds: 1))
+            bench.driver.run(seconds: 0)
+            #expect(preloader.status(of: asset) == .ready)
+        }
+        let broken = bench.backend.makeAsset(.clip([.openFails(.notFound)]))
+        preloader.preload(broken, to: .probed)
+        bench.driver.run(seconds: 0)
+        let item = PlayerItem(asset: broken)
+        bench.load(item)
+        #expect(item.status == .failed)
+    }
+
+    @Test(
+        "A player takes it while its bytes are under way: what was begun goes on",
+        arguments: [0, 400, 20_000] as [Int64]
+    )
+    func underWay(from offset: Int64) throws {
+        let driver = ManualDriver()
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        let url = Fixture.url("clip-h264-aac.mp4")
+        let source = try ScriptedByteSource(contentsOfFile: url.path, waiting: .saysNotReady)
+        source.hold(from: offset)
+        let asset = Asset(url: url, options: AssetOptions(byteSource: source))
+        let preloader = Preloader(configuration: configuration)
+        preloader.preload(asset, to: .firstFrame(loading: 1))
+        driver.run(seconds: 1)
+        #expect(preloader.status(of: asset) == .loading && source.counts.waits > 0)
+        let sink = CapturingVideoSink(clock: driver.clock)
+        let player = Player(playerItem: PlayerItem(asset: asset), configuration: configuration)
+        let layer = PlayerLayer(player: player)
+        layer.add(sink)
+        player.play()
+        driver.run(seconds: 1)
+        #expect(preloader.status(of: asset) == nil && sink.frames.count < 90)
+        source.release()
+        driver.run(seconds: 10)
+        #expect(source.counts.readers == 1)
+        #expect(sink.frames.count == 90)
+        layer.player = nil
+    }
+
+    @Test("Bytes of the user's own are read by one reader, before and behind the hand-over")
+    func bytes() throws {
+        let driver = ManualDriver()
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        configuration.audio = .none
+        let url = Fixture.url("clip-h264-aac.mp4")
+        let source = try ScriptedByteSource(contentsOfFile: url.path)
+        let asset = Asset(url: url, options: AssetOptions(byteSource: source))
+        let preloader = Preloader(configuration: configuration)
+        preloader.preload(asset, to: .firstFrame(loading: 1))
+        driver.run(seconds: 0)
+        #expect(preloader.status(of: asset) == .ready)
+        let sink = CapturingVideoSink(clock: driver.clock)
+        let player = Player(playerItem: PlayerItem(asset: asset), configuration: configuration)
+        let layer = PlayerLayer(player: player)
+        layer.add(sink)
+        player.play()
+        driver.run(seconds: 10)
+        #expect(source.counts.readers == 1)
+        let plain = CapturingVideoSink(clock: driver.clock)
+        let other = Player(playerItem: PlayerItem(url: url), configuration: configuration)
+        let otherLayer = PlayerLayer(player: other)
+        otherLayer.add(plain)
+        other.play()
+        driver.run(seconds: 10)
+        #expect(sink.frames.map(\.time) == plain.frames.map(\.time))
+        #expect(!sink.frames.isEmpty)
+        layer.player = nil
+        otherLayer.player = nil
+    }
+}

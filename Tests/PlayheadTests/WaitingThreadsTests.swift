@@ -1,0 +1,100 @@
+import Foundation
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// What waits for bytes holds no thread, on the driver that plays.
+@Suite(
+    "A hundred players that wait for bytes",
+    .serialized,
+    .enabled(if: Fixture.areThere, "make fixtures"),
+    .timeLimit(.minutes(1))
+)
+struct WaitingThreadsTests {
+    /// Threads of the process whose name begins as ours do.
+    private static func threads() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
+            // One that has ended since has no name any more.
+            let name = try? String(contentsOfFile: "/proc/self/task/\(id)/comm", encoding: .utf8)
+            return name?.hasPrefix("playhead") ?? false
+        }
+    }
+
+    private static var bound: Int { 4 * ProcessInfo.processInfo.activeProcessorCount + 10 }
+
+    private static func configuration() -> Player.Configuration {
+        var configuration = Player.Configuration()
+        configuration.audio = .none
+        return configuration
+    }
+
+    /// `part`: from where on nothing is there.
+    private static func source(_ part: Double) throws -> ScriptedByteSource {
+        let source = try ScriptedByteSource(
+            contentsOfFile: Fixture.path("clip-h264-aac.mp4"),
+            waiting: .saysNotReady,
+            isLocal: false
+        )
+        source.limitReads(to: 2048)
+        source.hold(Int64(Double(source.byteCount ?? 0) * part)..<Int64(Double(source.byteCount ?? 0) * 0.9))
+        return source
+    }
+
+    /// PLAYHEAD_FIGURES: what was counted and measured is printed.
+    @Test("While they open, and in the middle of playing", arguments: [0.001, 0.15])
+    func players(_ part: Double) async throws {
+        let sources = try (0..<100).map { _ in try Self.source(part) }
+        let players = sources.map { source in
+            let player = Player(configuration: Self.configuration())
+            let options = AssetOptions(byteSource: source)
+            let asset = Asset(url: Fixture.url("clip-h264-aac.mp4"), options: options)
+            player.replaceCurrentItem(with: PlayerItem(asset: asset))
+            return player
+        }
+        for source in sources { await source.until { $0.waits >= 1 } }
+        let threads = try Self.threads()
+        #expect(threads <= Self.bound)
+
+        // A file beside them.
+        let clock = ContinuousClock()
+        let begun = clock.now
+        let player = Player(configuration: Self.configuration())
+        let item = PlayerItem(url: Fixture.url("clip-h264-aac.mp4"))
+        let events = player.events
+        player.replaceCurrentItem(with: item)
+        for await event in events { if case .itemStatusChanged(_, .readyToPlay) = event { break } }
+
+        if ProcessInfo.processInfo.environment["PLAYHEAD_FIGURES"] != nil {
+            let time = String(format: "%.0f", (clock.now - begun) / .milliseconds(1))
+            print("held from \(part): \(threads) threads; a file beside them is ready in \(time) ms")
+        }
+
+        // Bytes come, and all of them go on.
+        for source in sources { source.release() }
+        for player in players {
+            while player.currentItem?.status == .unknown { await Task.yield() }
+            #expect(player.currentItem?.status == .readyToPlay)
+        }
+        for player in players + [player] { await player.shutdown() }
+    }
+
+    @Test("Assets that load, and stills")
+    func assetsAndStills() async throws {
+        let sources = try (0..<100).map { _ in try Self.source(0.001) }
+        let assets = sources.map {
+            Asset(url: Fixture.url("clip-h264-aac.mp4"), options: AssetOptions(byteSource: $0))
+        }
+        let stills = sources.map {
+            let asset = Asset(url: Fixture.url("clip-h264-aac.mp4"), options: AssetOptions(byteSource: $0))
+            return ImageGenerator(asset: asset)
+        }
+        let loads = assets.map { asset in Task { try await asset.load() } }
+        let images = stills.map { generator in Task { try await generator.image(at: .zero).actualTime } }
+        for source in sources { await source.until { $0.readers >= 2 && $0.waits >= 2 } }
+        #expect(try Self.threads() <= Self.bound)
+        for source in sources { source.release() }
+        for load in loads { try await load.value }
+        for image in images { #expect(try await image.value == .zero) }
+    }
+}
