@@ -2,10 +2,10 @@
 import PackageDescription
 
 // Programs that show how Playhead is used: swift run --package-path docs/examples WatchDemo clip.mp4
-func example(_ name: String) -> Target {
+func example(_ name: String, _ products: [String] = ["Playhead"]) -> Target {
     .executableTarget(
         name: name,
-        dependencies: [.product(name: "Playhead", package: "playhead")],
+        dependencies: products.map { .product(name: $0, package: "playhead") },
         swiftSettings: [.swiftLanguageMode(.v6)]
     )
 }
@@ -17,6 +17,11 @@ let package = Package(
         // README.md shows this one whole.
         example("PlayDemo"),
         example("WatchDemo"), example("SinkDemo"),
+        // docs/feeds.md is about these: a clip by itself, a grid, a list, an endless banner.
+        example("StoryCoverDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+        example("CellPlayerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+        example("ScrollingFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+        example("BannerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         // docs/testing.md is about this one: swift test --package-path docs/examples
         .testTarget(
             name: "TestingDemoTests",

@@ -1,0 +1,124 @@
+import Foundation
+import Playhead
+import PlayheadFeed
+import PlayheadTesting
+import Testing
+
+@Suite("Feed: endless banners")
+struct CarouselTests {
+    private let second = HostTime(nanoseconds: 1_000_000_000)
+
+    @Test("Positions go on for ever, pages come again; each is once, where it is nearest to the view")
+    func wraps() {
+        var core = CarouselCore([.clip, .picture(seconds: 1), .clip])
+        let rows: [(Double, Int)] = [
+            (0, 0), (1, 1), (2.4, 2), (2.6, 0), (3, 0), (-1, 2), (-3, 0), (-4, 2), (3001, 1),
+        ]
+        for (position, index) in rows {
+            core.move(to: position, isTouched: true, at: .zero)
+            #expect(core.index == index, "\(position)")
+            #expect(core.cells.map(\.id) == [0, 1, 2])
+            let shown = core.cells.max {
+                core.viewport.share(of: $0.frame) < core.viewport.share(of: $1.frame)
+            }
+            #expect(shown?.id == index)
+        }
+        for position in [Double.nan, .infinity] { core.move(to: position, isTouched: true, at: .zero) }
+        #expect(core.position == 3001)
+        core.move(to: 1e12 + 1, isTouched: false, at: .zero)
+        #expect(core.position < 3 && CarouselCore([]).index == 0 && CarouselCore([]).cells.isEmpty)
+    }
+
+    @Test("One page, or two: none is in two places")
+    func few() {
+        for count in 1...2 {
+            var core = CarouselCore(Array(repeating: .clip, count: count))
+            for position in stride(from: -3.0, through: 3, by: 0.25) {
+                core.move(to: position, isTouched: true, at: .zero)
+                #expect(core.cells.count == count)
+                let shown = core.cells.map { core.viewport.share(of: $0.frame) }
+                #expect(shown.max() ?? 0 >= 0.5)
+            }
+        }
+    }
+
+    @Test("A picture turns when its time is over; not while a finger holds it, nor under another screen")
+    func pictures() {
+        var core = CarouselCore([.picture(seconds: 1), .clip])
+        #expect(core.turn(at: second) == nil)
+        core.move(to: 0, isTouched: false, at: .zero)
+        #expect(core.nextTurn == second && core.turn(at: second) == 1)
+        core.move(to: 0.2, isTouched: true, at: .zero)
+        #expect(core.nextTurn == nil && core.turn(at: second) == nil)
+        core.move(to: 0, isTouched: false, at: second)
+        core.setOnScreen(false, at: second)
+        #expect(core.nextTurn == nil)
+        core.setOnScreen(true, at: second)
+        #expect(core.nextTurn == second.advanced(by: 1_000_000_000))
+        core.move(to: 1, isTouched: false, at: second)
+        #expect(core.nextTurn == nil && core.turn(afterEndOf: 1) == 2 && core.turn(afterEndOf: 0) == nil)
+    }
+
+    @Test("A clip that ends under a finger turns when the finger is gone")
+    func held() {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.clip, .clip])
+        driver.run(seconds: 1)
+        banner.drag(to: 0.2)
+        driver.run(seconds: 3)
+        #expect(banner.position == 0.2)
+        banner.settle(at: 0)
+        driver.run(seconds: 0.1)
+        #expect(banner.position == 1 && banner.feed.plan.playing == [1])
+    }
+
+    private func makeBanner(_ driver: ManualDriver, _ pages: [FeedKind]) -> CarouselPlayer {
+        let backend = ScriptedBackend(.silentClip(), driver: driver)
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let urls = pages.indices.map { _ in backend.add() }
+        return CarouselPlayer(pages: pages, configuration: configuration, posters: PosterCache()) { page in
+            backend.makeAsset(at: urls[page])
+        }
+    }
+
+    @Test("It goes on by itself: a clip to its end, a picture for its time, and round the corner")
+    func turns() {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.clip, .picture(seconds: 3), .clip])
+        let turns = Locked<[String]>([])
+        banner.setTurnHandler { position in
+            turns.withLock { $0.append("\(position) at \(Double(driver.now.nanoseconds) / 1e9)") }
+        }
+        driver.run(seconds: 10)
+        #expect(turns.withLock { $0 } == ["1.0 at 2.0", "2.0 at 5.0", "3.0 at 7.0", "4.0 at 9.0"])
+        #expect(banner.index == 1 && banner.position == 4)
+    }
+
+    @Test(
+        "A jump to the page that is shown, and one round the corner, leave its clip playing with its player"
+    )
+    func jumps() {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.clip, .clip, .clip])
+        driver.run(seconds: 1)
+        let player = banner.feed.player(for: 0)
+        #expect(player?.rate == 1)
+        banner.jump(to: 0)
+        // As an app does that goes back to the middle of its copies.
+        banner.settle(at: 300)
+        #expect(banner.feed.player(for: 0) === player && player?.rate == 1)
+        driver.run(seconds: 0.5)
+        #expect(player?.currentTime() == .ms(1500))
+        banner.jump(to: 2)
+        #expect(banner.position == 299 && banner.feed.plan.playing == [2])
+    }
+
+    @Test("A single page plays over and over")
+    func single() {
+        let driver = ManualDriver(settlesByItself: true)
+        let banner = makeBanner(driver, [.clip])
+        driver.run(seconds: 7)
+        #expect(banner.feed.player(for: 0)?.rate == 1 && banner.position == 0)
+    }
+}

@@ -1,0 +1,284 @@
+import Foundation
+import Playhead
+import PlayheadFeed
+import PlayheadTesting
+import TestSupport
+import Testing
+
+@Suite("Feed: the players behind it")
+struct FeedPlayerTests {
+    @Test("1. The first clip plays without a scroll, the others in view have their posters")
+    func start() {
+        let bench = FeedBench(scripts: 10)
+        bench.driver.run(seconds: 1)
+        #expect(bench.running == [0])
+        #expect(
+            bench.content(of: 0) == .video && bench.content(of: 1) == .video
+                || bench.content(of: 1) == .poster
+        )
+        #expect(bench.pictures(of: 0).count == 11)
+        #expect(bench.pictures(of: 1).allSatisfy { $0 == .zero })
+        #expect(bench.feed.plan.ready == [1, 2] && bench.feed.playerCount == 3)
+        #expect(bench.strangers == 0)
+    }
+
+    @Test("What was made ready shows its first frame at once, and goes on from there")
+    func swipe() {
+        let bench = FeedBench(scripts: 10)
+        bench.driver.run(seconds: 1)
+        let player = bench.feed.player(for: 1)
+        bench.settle(at: 300)
+        #expect(bench.running == [1] && bench.feed.player(for: 1) === player)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.pictures(of: 1).count >= 6)
+        #expect(bench.feed.playerCount == 3 && bench.strangers == 0)
+    }
+
+    @Test("4. A player that is handed on, and a cell that is used again, never show the clip of before")
+    func recycledCell() {
+        let bench = FeedBench(scripts: 30)
+        bench.driver.run(seconds: 0.5)
+        guard let (layer, sink) = bench.layers[0] else { return }
+        bench.drag(to: 3000)
+        // The cell of clip 0 is used for clip 10, whose player was that of clip 0 or another one.
+        sink.seen.withLock { seen in
+            seen.expected = 20
+            seen.pictures = []
+        }
+        bench.feed.setLayer(layer, for: 10)
+        #expect(layer.content != .video)
+        bench.settle(at: 3000)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.running == [10] && layer.content == .video)
+        #expect(sink.seen.withLock { $0.strangers } == 0 && sink.seen.withLock { $0.pictures.count } > 5)
+    }
+
+    @Test("4. A layer in use that is given to another cell gets the frames of that one only")
+    func movedLayer() {
+        let bench = FeedBench(scripts: 4, settings: FeedSettings())
+        bench.driver.run(seconds: 0.3)
+        guard let (layer, sink) = bench.layers[0] else { return }
+        sink.seen.withLock { $0.expected = 11 }
+        bench.feed.setLayer(layer, for: 1)
+        bench.driver.run(seconds: 0.5)
+        #expect(sink.seen.withLock { $0.strangers } == 0)
+        #expect(bench.running == [0])
+    }
+
+    @Test("3. Never two sounds: not while it scrolls, not while data is missing, not when several play")
+    func sounds() {
+        var settings = FeedSettings()
+        settings.rule = .all(atLeast: 0, upTo: 3)
+        for settings in [FeedSettings(), settings] {
+            let bench = FeedBench(scripts: 20, height: 200, settings: settings) { id in
+                id % 3 == 1 ? [.stall(atPacket: 5, until: 4)] : []
+            }
+            bench.feed.setMuted(false)
+            var heard = 0
+            for step in 0..<60 {
+                if step % 4 == 3 {
+                    bench.settle(at: Double(step) * 40)
+                } else {
+                    bench.drag(to: Double(step) * 40)
+                }
+                bench.driver.run(seconds: 0.1)
+                #expect(bench.sounding.count <= 1)
+                heard += bench.sounding.count
+            }
+            #expect(heard > 10)
+        }
+    }
+
+    @Test("5. No more players than the pool has, and none anew where one is free")
+    func pool() {
+        let bench = FeedBench(scripts: 50)
+        var seen: Set<ObjectIdentifier> = []
+        for y in stride(from: 0.0, to: 12_000, by: 450) {
+            bench.settle(at: y)
+            bench.driver.run(seconds: 0.3)
+            #expect(bench.feed.playerCount <= 3)
+            for id in bench.ids {
+                if let player = bench.feed.player(for: id) { seen.insert(ObjectIdentifier(player)) }
+            }
+        }
+        #expect(seen.count == 3)
+    }
+
+    @Test(
+        "6. Nothing of a cell is left when it has gone: no player, no asset, no request, no poster on its way"
+    )
+    func lifetime() {
+        let bench = FeedBench(scripts: 10) { $0 == 1 ? [.stall(atPacket: 0, until: 1000)] : [] }
+        bench.driver.run(seconds: 1)
+        #expect(Set(bench.heldAssets).isSuperset(of: [0, 1]))
+        bench.reload([20, 21])
+        bench.driver.run(seconds: 0.1)
+        #expect(Set(bench.heldAssets).isDisjoint(with: 0..<10))
+        bench.reload([])
+        bench.driver.run(seconds: 0.1)
+        #expect(bench.heldAssets == [] && bench.running == [])
+    }
+
+    @Test("8. A clip goes on where it was when it comes back; from zero where that is set")
+    func position() {
+        for leaving in [FeedLeaving.pause, .pauseAndRewind] {
+            var settings = FeedSettings()
+            settings.leaving = leaving
+            let bench = FeedBench(scripts: 20, settings: settings)
+            bench.driver.run(seconds: 0.8)
+            bench.settle(at: 3000)
+            #expect(bench.feed.player(for: 0) == nil)
+            bench.settle(at: 0)
+            let first = bench.pictures(of: 0).last { $0 != .zero } ?? .zero
+            #expect(leaving == .pause ? first >= .ms(800) : first < .ms(400))
+            #expect(bench.strangers == 0)
+        }
+    }
+
+    @Test("10. What the user paused stands until the user plays it")
+    func userPause() {
+        let bench = FeedBench(scripts: 20)
+        bench.driver.run(seconds: 0.5)
+        bench.feed.pause(0)
+        #expect(bench.running == [])
+        bench.feed.setInBackground(true)
+        bench.feed.setInBackground(false)
+        bench.settle(at: 3000)
+        bench.settle(at: 0)
+        bench.driver.run(seconds: 1)
+        #expect(bench.running == [] && bench.feed.plan.chosen == [0])
+        bench.feed.play(0)
+        #expect(bench.running == [0])
+    }
+
+    @Test("2. Behind another screen, and in the background, nothing runs; then the same one goes on")
+    func hidden() {
+        let bench = FeedBench(scripts: 20)
+        bench.driver.run(seconds: 0.5)
+        for flag in [true, false] {
+            if flag { bench.feed.setOnScreen(false) } else { bench.feed.setInBackground(true) }
+            let before = bench.pictures(of: 0).count
+            bench.driver.run(seconds: 1)
+            #expect(bench.running == [] && bench.pictures(of: 0).count <= before + 1)
+            if flag { bench.feed.setOnScreen(true) } else { bench.feed.setInBackground(false) }
+            #expect(bench.running == [0])
+        }
+    }
+
+    @Test(
+        "7. What is made ready waits for what plays: nothing is opened before it has begun, and is hungry no more"
+    )
+    func preloading() {
+        let bench = FeedBench(
+            scripts: 10,
+            faults: { $0 == 0 ? [.stall(atPacket: 0, until: 2)] : [] },
+            isLocal: false
+        )
+        bench.driver.run(seconds: 1)
+        #expect(bench.feed.plan.ready == [] && bench.feed.player(for: 1) == nil)
+        bench.driver.run(seconds: 2)
+        #expect(bench.feed.plan.ready == [1, 2] && bench.feed.player(for: 1) != nil)
+        #expect(bench.feed.player(for: 1)?.currentItem?.preferredForwardBufferDuration == 2)
+    }
+
+    @Test("One at a time: the second of those made ready is opened when the first one is ready")
+    func oneByOne() {
+        var settings = FeedSettings()
+        settings.preparesOneByOne = true
+        let bench = FeedBench(scripts: 10, settings: settings) {
+            $0 == 1 ? [.stall(atPacket: 0, until: 2)] : []
+        }
+        bench.driver.run(seconds: 1)
+        #expect(bench.feed.plan.ready == [1, 2])
+        #expect(bench.feed.player(for: 1) != nil && bench.feed.player(for: 2) == nil)
+        bench.driver.run(seconds: 1.5)
+        #expect(bench.feed.player(for: 2) != nil)
+    }
+
+    @Test("A clip that cannot be played gives its player back and says why; its neighbours play")
+    func failure() {
+        let bench = FeedBench(scripts: 10) { $0 % 2 == 0 ? [.openFails(.notFound)] : [] }
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.feed.plan.chosen == [0] && bench.feed.player(for: 0) == nil)
+        #expect(bench.feed.error(of: 0)?.code == .notFound)
+        bench.settle(at: 300)
+        #expect(bench.running == [1])
+    }
+
+    @Test("A stall keeps its turn, and goes on when the data is there")
+    func stall() {
+        let bench = FeedBench(scripts: 10) { $0 == 0 ? [.stall(atPacket: 8, until: 3)] : [] }
+        bench.driver.run(seconds: 2)
+        #expect(bench.feed.plan.entry(of: 0)?.reasons == .waiting && bench.running == [0])
+        bench.driver.run(seconds: 1.5)
+        #expect(bench.feed.plan.entry(of: 0)?.reasons == [])
+        #expect(bench.pictures(of: 0).count > 12)
+    }
+
+    @Test("Released, the feed lets go of everything")
+    func release() {
+        let driver = ManualDriver(settlesByItself: true)
+        weak var player: Player?
+        do {
+            let bench = FeedBench(driver) { _ in
+                .init(makeAsset: { Asset(url: URL(fileURLWithPath: "/nowhere")) }, base: 0)
+            }
+            driver.run(seconds: 0.1)
+            player = bench.feed.player(for: 0)
+        }
+        driver.run(seconds: 0.1)
+        #expect(player == nil)
+    }
+}
+
+@Suite("Feed: one clip with everything around it")
+struct VideoViewTests {
+    private func makeView(_ driver: ManualDriver) -> (VideoView, ProbeSink) {
+        var configuration = Player.Configuration()
+        configuration.clock = .driver(driver)
+        let view = VideoView(configuration: configuration, posters: PosterCache())
+        let sink = ProbeSink()
+        view.add(sink)
+        return (view, sink)
+    }
+
+    @Test(
+        "Loops, or plays once; another clip takes its place; none takes all down",
+        .enabled(if: Fixture.areThere)
+    )
+    func clips() {
+        let driver = ManualDriver(settlesByItself: true)
+        let (view, sink) = makeView(driver)
+        sink.seen.withLock { $0.expected = 15360 }
+        view.url = Fixture.url("clip-h264-aac.mp4")
+        driver.run(seconds: 4)
+        #expect(view.content == .video && view.player?.isMuted == true)
+        #expect(sink.seen.withLock { $0.pictures.count } > 110)
+        sink.seen.withLock { seen in
+            seen.expected = 600
+            seen.pictures = []
+        }
+        view.repeatMode = .once
+        view.url = Fixture.url("vfr.mp4")
+        driver.run(seconds: 5)
+        #expect(view.player?.rate == 0)
+        #expect(sink.seen.withLock { Set($0.pictures).count } == 72)
+        view.isPlaying = false
+        view.isPlaying = true
+        driver.run(seconds: 1)
+        #expect(view.player?.rate == 1)
+        view.url = nil
+        driver.run(seconds: 0.1)
+        #expect(view.player == nil && view.content == .nothing)
+        #expect(sink.seen.withLock { $0.strangers } == 0)
+    }
+
+    @Test("A clip that is not there takes all down, and says why")
+    func failure() {
+        let driver = ManualDriver(settlesByItself: true)
+        let (view, _) = makeView(driver)
+        view.url = URL(fileURLWithPath: "/nowhere.mp4")
+        driver.run(seconds: 0.1)
+        #expect(view.player == nil && view.error?.code == .notFound)
+    }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Playhead
+import PlayheadFeed
+import Testing
+
+@Suite("Feed: intent and reasons")
+struct IntentTests {
+    @Test("2. Under another screen nothing plays; what is there then plays when the list is back")
+    func hidden() {
+        var scene = CoreScene()
+        scene.tell(.onScreen(false))
+        #expect(scene.playing == [] && scene.changes == [.pause(0, .hidden)])
+        scene.show(at: 2000)
+        scene.reload(Array(0..<20))
+        #expect(scene.playing == [] && scene.plan.ready == [])
+        scene.tell(.onScreen(true))
+        #expect(scene.playing == [5])
+    }
+
+    @Test("10. A user's pause wins: over scrolling, other screens, the background, data that is there again")
+    func userPause() {
+        var scene = CoreScene()
+        scene.start()
+        scene.tell(.userPause(0, true))
+        #expect(scene.playing == [] && scene.changes == [.pause(0, .user)])
+        let events: [FeedEvent<Int>] = [
+            .onScreen(false), .onScreen(true), .background(true), .background(false), .waiting(0, true),
+            .waiting(0, false), .cells(scene.cells), .time, .mute(false),
+        ]
+        for event in events {
+            scene.tell(event)
+            #expect(scene.playing == [])
+        }
+        scene.settle(at: 400)
+        #expect(scene.playing == [1])
+        scene.settle(at: 0)
+        #expect(scene.playing == [] && scene.plan.entry(of: 0)?.reasons == .user)
+        scene.tell(.userPause(0, false))
+        #expect(scene.playing == [0])
+    }
+
+    @Test("10. Back from the background the one that played goes on, and no other")
+    func background() {
+        var scene = CoreScene(20, height: 200) { $0.rule = .all(atLeast: 1, upTo: 3) }
+        #expect(scene.playing == [0, 1, 2])
+        scene.tell(.userPause(1, true))
+        scene.tell(.background(true))
+        #expect(scene.playing == [])
+        #expect(scene.plan.entry(of: 1)?.reasons == [.user, .background])
+        scene.tell(.background(false))
+        #expect(scene.playing == [0, 2] && scene.changes == [.play(0), .play(2)])
+    }
+
+    @Test("Each reason is one of its own: with one over the others hold")
+    func reasons() {
+        var scene = CoreScene()
+        let on: [(FeedEvent<Int>, FeedPauseReasons)] = [
+            (.onScreen(false), .hidden), (.background(true), .background), (.userPause(0, true), .user),
+        ]
+        let off: [FeedEvent<Int>] = [.onScreen(true), .background(false), .userPause(0, false)]
+        for mask in 1..<8 {
+            for (bit, event) in on.enumerated() where mask & 1 << bit != 0 { scene.tell(event.0) }
+            var left: FeedPauseReasons = []
+            for (bit, event) in on.enumerated() where mask & 1 << bit != 0 { left.insert(event.1) }
+            #expect(scene.plan.entry(of: 0)?.reasons == left)
+            for (bit, event) in on.enumerated() where mask & 1 << bit != 0 {
+                #expect(scene.playing == [])
+                scene.tell(off[bit])
+                left.remove(event.1)
+                #expect(scene.plan.entry(of: 0)?.reasons == left)
+            }
+            #expect(scene.playing == [0])
+        }
+        #expect("\(FeedPauseReasons([.user, .hidden]))" == "hidden+user")
+    }
+
+    @Test("3. Waiting for data is not playing, and gives nobody else the turn: never two sounds")
+    func waiting() {
+        var scene = CoreScene()
+        scene.tell(.mute(false))
+        #expect(scene.plan.sounding == 0)
+        scene.tell(.waiting(0, true))
+        #expect(scene.playing == [0] && scene.plan.sounding == 0)
+        #expect(scene.plan.entry(of: 0)?.reasons == .waiting)
+        scene.settle(at: 400)
+        #expect(scene.playing == [1] && scene.plan.sounding == 1)
+        scene.tell(.waiting(0, false))
+        #expect(scene.playing == [1] && scene.plan.sounding == 1)
+    }
+
+    @Test("9. Silence is shared, and the start; of many that play one is heard")
+    func mute() {
+        var scene = CoreScene(20, height: 200) { $0.rule = .all(atLeast: 1, upTo: 3) }
+        #expect(scene.plan.sounding == nil)
+        scene.tell(.mute(false))
+        #expect(scene.plan.sounding == 0)
+        scene.tell(.userPause(0, true))
+        #expect(scene.plan.sounding == 1)
+        scene.settle(at: 1000)
+        #expect(scene.plan.sounding == 5)
+        scene.tell(.mute(true))
+        #expect(scene.plan.sounding == nil)
+    }
+
+    @Test(
+        "8. A clip goes on where it was, from zero within half a second of its end, and from zero where that is set"
+    )
+    func position() {
+        let times: [(Double, Double?, Double)] = [
+            (3, 10, 3), (9.4, 10, 9.4), (9.6, 10, 0), (3, nil, 3), (.nan, 10, 0), (-1, 10, 0),
+        ]
+        for (time, duration, expected) in times {
+            var scene = CoreScene()
+            scene.settle(at: 400)
+            scene.core.keepPosition(of: 0, at: time, duration: duration)
+            scene.settle(at: 4000)
+            scene.settle(at: 0)
+            #expect(scene.playing == [0] && scene.core.startTime(of: 0) == expected)
+            scene.core.settings.leaving = .pauseAndRewind
+            #expect(scene.core.startTime(of: 0) == 0)
+        }
+    }
+
+    @Test(
+        "What fails while it is made ready, out of view, is not played when its turn comes, and is tried anew after that"
+    )
+    func failedAhead() {
+        var scene = CoreScene()
+        scene.start()
+        #expect(scene.plan.ready == [1, 2])
+        scene.tell(.failed(2))
+        #expect(scene.plan.ready == [1, 3])
+        scene.settle(at: 800)
+        #expect(scene.plan.chosen == [2] && scene.playing == [])
+        scene.settle(at: 4000)
+        scene.settle(at: 800)
+        #expect(scene.playing == [2])
+    }
+
+    @Test("What was played to its end, or failed, stands, and gets another turn when it comes back")
+    func endAndFailure() {
+        var scene = CoreScene()
+        scene.tell(.ended(0))
+        #expect(scene.playing == [] && scene.changes.first == .pause(0, .ended))
+        scene.tell(.failed(0))
+        #expect(scene.plan.chosen == [0] && scene.plan.entry(of: 0) == nil)
+        #expect(scene.changes.contains(.release(0, .failed)))
+        scene.settle(at: 2000)
+        scene.settle(at: 0)
+        #expect(scene.playing == [0])
+        // Whoever presses play at the end wants it again.
+        scene.tell(.ended(0))
+        scene.tell(.userPause(0, false))
+        #expect(scene.playing == [0])
+    }
+}
+
+@Suite("Feed: what is made ready, and the pool")
+struct PreloadRuleTests {
+    @Test("7. Nothing is made ready before what plays has begun and has three seconds ahead, or all")
+    func notBefore() {
+        var scene = CoreScene()
+        #expect(scene.plan.ready == [] && scene.plan.isPreloadingSuspended)
+        scene.tell(.started(0))
+        scene.tell(.buffered(0, seconds: 2.9, isFull: false))
+        #expect(scene.plan.ready == [])
+        scene.tell(.buffered(0, seconds: 3, isFull: false))
+        #expect(scene.plan.ready == [1, 2] && !scene.plan.isPreloadingSuspended)
+        #expect(scene.changes == [.prepare(1, rank: 0), .prepare(2, rank: 1)])
+        // Hungry again: it is kept and loads nothing.
+        scene.tell(.waiting(0, true))
+        #expect(scene.plan.ready == [1, 2] && scene.plan.isPreloadingSuspended)
+        scene.tell(.waiting(0, false))
+        // It stops for what plays below a second, and goes on from three, or where there is no more to come.
+        for (seconds, isFull, stops) in [
+            (1.0, false, false), (0.9, false, true), (2.9, false, true), (0.1, true, false),
+        ] {
+            scene.tell(.buffered(0, seconds: seconds, isFull: isFull))
+            #expect(scene.plan.isPreloadingSuspended == stops)
+        }
+    }
+
+    @Test("In the direction of travel; what falls behind is given back at once")
+    func direction() {
+        var scene = CoreScene()
+        scene.settle(at: 4000)
+        scene.start()
+        #expect(scene.playing == [10] && scene.plan.ready == [11, 12])
+        scene.settle(at: 3600)
+        scene.start()
+        #expect(scene.playing == [9] && scene.plan.ready == [8, 7])
+        scene.drag(to: 3300)
+        scene.drag(to: 6000)
+        #expect(scene.plan.entries == [])
+        #expect(scene.changes.contains(.release(8, .behind)))
+        scene.settle(at: 18 * 400)
+        scene.start()
+        #expect(scene.playing == [18] && scene.plan.ready == [19])
+    }
+
+    @Test("What is ready plays with the player it has")
+    func becomesChosen() {
+        var scene = CoreScene()
+        scene.start()
+        scene.settle(at: 400)
+        #expect(scene.changes == [.play(1)])
+        #expect(scene.plan.entries.map(\.id) == [1, 2])
+    }
+
+    @Test("5. Never more players than the pool has, whatever the rule")
+    func pool() {
+        for (rule, most) in [
+            (FeedRule.mostVisible(atLeast: 0.5), 3), (.all(atLeast: 0, upTo: 4), 6),
+            (.all(atLeast: 0, upTo: 0), 3),
+        ] {
+            var scene = CoreScene(100, height: 90) { $0.rule = rule }
+            #expect(scene.core.settings.poolSize == most)
+            for y in stride(from: 0.0, to: 8000, by: 37) {
+                if Int(y) % 2 == 0 { scene.settle(at: y) } else { scene.drag(to: y) }
+                scene.start()
+                #expect(scene.plan.entries.count <= most)
+                #expect(Set(scene.plan.entries.map(\.id)).count == scene.plan.entries.count)
+            }
+        }
+    }
+
+    @Test("A cell that leaves and is still seen keeps its player until another one needs it")
+    func held() {
+        var scene = CoreScene()
+        scene.drag(to: 250)
+        #expect(scene.plan.entries.map(\.id) == [0] && scene.plan.entry(of: 0)?.role == .held)
+        scene.drag(to: 0)
+        scene.pass(0.3)
+        #expect(scene.changes == [.play(0)])
+        scene.drag(to: 401)
+        #expect(scene.changes == [.pause(0, []), .release(0, .left)])
+    }
+
+    @Test("Nothing is made ready in the background, or under another screen")
+    func unseen() {
+        var scene = CoreScene()
+        scene.start()
+        scene.tell(.background(true))
+        #expect(scene.plan.isPreloadingSuspended && scene.plan.ready == [1, 2])
+        scene.show(at: 4000)
+        #expect(scene.plan.ready == [])
+    }
+
+    @Test("A list that wraps goes on with its first cell")
+    func wraps() {
+        var scene = CoreScene(5) { $0.wraps = true }
+        scene.settle(at: 1400)
+        scene.start()
+        #expect(scene.playing == [4] && scene.plan.ready == [0, 1])
+    }
+}
