@@ -86,7 +86,7 @@ final class Running: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["PULSE_SERVER"] = "unix:/nonexistent/playhead"
         // And no window appears on its desktop.
-        for name in ["DISPLAY", "WAYLAND_DISPLAY"] { environment[name] = nil }
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"] { environment[name] = nil }
         process.environment = environment
         let source = try FileHandle(forReadingFrom: input ?? URL(fileURLWithPath: "/dev/null"))
         let errors = try FileHandle(forWritingTo: errorsURL)

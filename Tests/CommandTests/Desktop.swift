@@ -69,7 +69,7 @@ enum Desktop {
                 if not byte: sys.exit('Xvfb does not start')
                 number += byte
             os.environ['DISPLAY'] = ':' + number.decode().strip()
-            os.environ.pop('WAYLAND_DISPLAY', None)
+            for name in ('WAYLAND_DISPLAY', 'SDL_VIDEODRIVER'): os.environ.pop(name, None)
             atexit.register(server.kill)
             screen = X.XOpenDisplay(None)
             root = X.XDefaultRootWindow(screen)

@@ -26,7 +26,7 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        "--cache off", "--trace file",
+        "--trace file"
     ])
     func whatIsNotBuiltSaysSo(line: String) async throws {
         let outcome = try await Command.run(line.split(separator: " ").map(String.init) + ["x"])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Playhead
 
 /// How URLs of a network are read.
@@ -28,7 +29,17 @@ struct NetworkArguments: ParsableArguments {
     )
     var tlsCaFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep what is fetched in this folder, up to 1 GB, for the next time; several processes may use one (default: off).",
+            valueName: "dir|off"
+        ),
+        completion: .directory
+    )
+    var cache: String?
+
     func validate() throws {
+        if cache?.isEmpty == true { throw ValidationError("--cache: expected a folder, or off.") }
         for line in header where Self.header(line) == nil {
             throw ValidationError(oneLine("--header \(line): expected \"Name: value\"."))
         }
@@ -37,12 +48,21 @@ struct NetworkArguments: ParsableArguments {
         }
     }
 
-    var options: NetworkOptions {
+    /// `isQuiet`: no warnings.
+    func options(isQuiet: Bool = false) -> NetworkOptions {
         NetworkOptions(
             headers: header.compactMap(Self.header),
             timeout: timeout ?? NetworkOptions().timeout,
-            tlsCAFile: tlsCaFile
+            tlsCAFile: tlsCaFile,
+            cache: diskCache(isQuiet)
         )
+    }
+
+    private func diskCache(_ isQuiet: Bool) -> DiskCache? {
+        guard let cache, cache != "off" else { return nil }
+        let disk = DiskCache(directory: URL(fileURLWithPath: cache, isDirectory: true))
+        if !isQuiet { disk.setWarningHandler { Console.shared.complain("warning: \(oneLine($0))") } }
+        return disk
     }
 
     private static func header(_ line: String) -> NetworkOptions.Header? {

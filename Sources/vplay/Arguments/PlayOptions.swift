@@ -84,7 +84,7 @@ struct PlayOptions: Sendable {
         hardware = command.hwdec?.policy ?? .none
         frameCache = command.frameCache
         buffer = command.buffer?.time
-        network = command.network.options
+        network = command.network.options(isQuiet: command.quiet)
         events = command.events
         showsStats = command.stats
         isQuiet = command.quiet

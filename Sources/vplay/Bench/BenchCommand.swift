@@ -42,8 +42,10 @@ struct BenchCommand: AsyncParsableCommand {
         }
         let ending = Latch<BenchOutcome>()
         let signals = Signals { ending.open(.stopped($0)) }
-        let bench = Bench(input, threads: threads, network: network.options, ending)
+        let network = network.options()
+        let bench = Bench(input, threads: threads, network: network, ending)
         let outcome = await bench.run()
+        await network.cache?.flush()
         withExtendedLifetime(signals) {}
         switch outcome {
         case .stopped(let status): status.exitNow()

@@ -88,6 +88,8 @@ final class PlaySession: Sendable {
         let status = await ending.wait()
         loading?.cancel()
         await session.close()
+        // What is not in its files by then would be fetched again.
+        await options.network.cache?.flush()
         return withExtendedLifetime(signals) { session.conclude(status) }
     }
 

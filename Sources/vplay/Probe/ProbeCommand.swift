@@ -34,10 +34,12 @@ struct ProbeCommand: AsyncParsableCommand {
         guard let input = Input(input) else {
             throw ValidationError("\(oneLine(input)): this is not a valid URL.")
         }
-        let asset = input.asset(preciseTiming: true, network: network.options)
+        let network = network.options()
+        let asset = input.asset(preciseTiming: true, network: network)
         let signals = Signals { $0.exitAtOnce() }
         do {
             try await asset.load()
+            await network.cache?.flush()
         } catch {
             Console.shared.complain("\(input.name): \(reason(error))")
             ExitStatus.failure.exitNow()

@@ -84,6 +84,7 @@ struct SnapshotCommand: AsyncParsableCommand {
         let signals = Signals { $0.exitAtOnce() }
         do {
             try await Snapshot(options).write()
+            await options.network.cache?.flush()
         } catch let failure as SnapshotFailure {
             Console.shared.complain(failure.sentence)
             ExitStatus.failure.exitNow()
@@ -121,7 +122,7 @@ struct SnapshotOptions: Sendable {
             throw ValidationError("\(oneLine(command.input)): this is not a valid URL.")
         }
         self.input = input
-        network = command.network.options
+        network = command.network.options()
         names = try ImageNames(command.output)
         isFast = command.fast
         size = command.size?.size
