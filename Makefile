@@ -79,7 +79,7 @@ run-tests = $(SWIFT) build --build-tests $(1) && \
 	$(if $(TESTFLAGS),$(SWIFT) test --skip-build --no-parallel $(1) $(2) $(TESTFLAGS),SWIFT="$(SWIFT)" Tests/run.sh $(1) $(2))
 
 .PHONY: lint
-lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
+lint: deps fixtures ## formatting, docs/contract.md, docs/testing.md and README.md against the code, doc comments, completions, the manual page, and a build (with the benchmarks) in which a warning is an error
 	$(SWIFT) format lint --strict --recursive --parallel $(SOURCES)
 	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	$(PYTHON) Tests/check-contract.py
@@ -87,6 +87,7 @@ lint: deps ## formatting, docs/contract.md, docs/testing.md and README.md agains
 	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
 	built=$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))
 	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$built/Modules"
+	$(PYTHON) Tests/check-examples.py "$$built"
 	PYTHON="$(PYTHON)" Tests/check-install.sh "$$built/vplay"
 	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks
 

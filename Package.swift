@@ -18,19 +18,24 @@ let carriesSwift = SwiftSetting.unsafeFlags(["-static-stdlib"], .when(configurat
 
 // The programs of docs/examples, which has a manifest of its own for those who run them. `make lint` builds them too,
 // with warnings as errors, so that they cannot go stale.
-func example(_ name: String) -> Target {
+func example(_ name: String, _ dependencies: [Target.Dependency] = ["Playhead"]) -> Target {
     .executableTarget(
         name: name,
-        dependencies: ["Playhead"],
+        dependencies: dependencies,
         path: "docs/examples/Sources/\(name)",
         swiftSettings: [.swiftLanguageMode(.v6)] + (strict ? [.unsafeFlags(["-warnings-as-errors"])] : [])
     )
+}
+
+let feedExamples = ["StoryCoverDemo", "CellPlayerDemo", "ScrollingFeedDemo", "BannerDemo"].map { name in
+    example(name, ["Playhead", "PlayheadFeed", "PlayheadTesting"])
 }
 
 let package = Package(
     name: "playhead",
     products: [
         .library(name: "Playhead", targets: ["Playhead"]),
+        .library(name: "PlayheadFeed", targets: ["PlayheadFeed"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
         .library(name: "TerminalSink", targets: ["TerminalSink"]),
         .library(name: "WindowSink", targets: ["WindowSink"]),
@@ -53,7 +58,14 @@ let package = Package(
             ]
         ),
         .target(name: "MediaCore", swiftSettings: settings),
-        .target(name: "FFmpeg", dependencies: ["CFFmpeg", "MediaCore"], swiftSettings: settings),
+        .target(name: "HLS", dependencies: ["MediaCore"], swiftSettings: settings),
+        // Calls that stand still without a thread.
+        .target(name: "CFiber", publicHeadersPath: "."),
+        .target(
+            name: "FFmpeg",
+            dependencies: ["CFFmpeg", "CFiber", "HLS", "MediaCore"],
+            swiftSettings: settings
+        ),
         .target(
             name: "PlaybackEngine",
             dependencies: [
@@ -79,11 +91,12 @@ let package = Package(
         .target(
             name: "Playhead",
             dependencies: [
-                "MediaCore", "FFmpeg", "Network", "PlaybackEngine", "PulseAudio", "Sinks",
+                "MediaCore", "FFmpeg", "HLS", "Network", "PlaybackEngine", "PulseAudio", "Sinks",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
+        .target(name: "PlayheadFeed", dependencies: ["Playhead"], swiftSettings: settings),
         .target(
             name: "PlayheadTesting",
             dependencies: ["MediaCore", "PlaybackEngine", "Playhead"],
@@ -103,7 +116,7 @@ let package = Package(
         // What tests of several modules need: fixtures, folders, recordings of real media.
         .target(
             name: "TestSupport",
-            dependencies: ["Playhead", "MediaCore"],
+            dependencies: ["Playhead", "FFmpeg", "MediaCore"],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -136,6 +149,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "HLSTests",
+            dependencies: ["HLS", "Playhead", "FFmpeg", "MediaCore", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "PulseAudioTests",
             dependencies: ["PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting"],
             swiftSettings: settings
@@ -148,6 +166,11 @@ let package = Package(
         .testTarget(
             name: "PlayheadTests",
             dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PlayheadFeedTests",
+            dependencies: ["PlayheadFeed", "Playhead", "MediaCore", "PlayheadTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -168,5 +191,5 @@ let package = Package(
             path: "docs/examples/Tests/TestingDemoTests",
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),
-    ] + (strict ? [example("PlayDemo"), example("WatchDemo"), example("SinkDemo")] : [])
+    ] + (strict ? [example("PlayDemo"), example("WatchDemo"), example("SinkDemo")] + feedExamples : [])
 )

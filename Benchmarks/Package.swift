@@ -52,6 +52,7 @@ let package = Package(
             swiftSettings: settings + [insider],
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
+        .executableTarget(name: "LateFrames", dependencies: playhead, swiftSettings: settings),
         .executableTarget(
             name: "ManyPlayers",
             dependencies: playhead,

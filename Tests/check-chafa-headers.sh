@@ -10,19 +10,14 @@ fail() {
     echo "check-chafa-headers: $*" >&2
     exit 1
 }
+. Tests/fetch-packages.sh
 
 if command -v pkg-config >/dev/null && pkg-config --exists chafa; then
     flags="$(pkg-config --cflags chafa)"
 else
-    command -v apt-get >/dev/null || fail "libchafa's headers are not here, and there is no apt-get to fetch them"
     root="$PWD/.build-chafa"
-    mkdir -p "$root"
-    (cd "$root" && apt-get -q download libchafa-dev libglib2.0-dev >download.log 2>&1) ||
-        fail "libchafa-dev cannot be fetched (see $root/download.log)"
-    for package in libchafa-dev libglib2.0-dev; do
-        dpkg-deb -x "$(ls -t "$root/${package}_"*.deb | head -n 1)" "$root"
-    done
-    library="$root/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -dumpmachine)"
+    fetch_packages "$root" libchafa-dev libglib2.0-dev
+    library="$root/usr/lib/$(architecture)"
     flags="-I$root/usr/include/chafa -I$library/chafa/include -I$root/usr/include/glib-2.0 -I$library/glib-2.0/include"
 fi
 

@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # The products, and what they re-export or show in their own signatures.
 MODULES = [
-    "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadTesting",
+    "MediaCore", "PlaybackEngine", "PulseAudio", "Sinks", "Network", "Playhead", "PlayheadFeed", "PlayheadTesting",
     "TerminalSink", "WindowSink",
 ]
 

@@ -10,13 +10,11 @@ fail() {
     echo "check-curl-headers: $*" >&2
     exit 1
 }
+. Tests/fetch-packages.sh
 
 header="$(find /usr/include -path '*/curl/curl.h' | head -n 1)"
 if [ -z "$header" ]; then
-    command -v apt-get >/dev/null || fail "there are no headers of libcurl, and no apt-get to fetch them"
-    mkdir -p "$root"
-    (cd "$root" && apt-get -q download libcurl4-openssl-dev >download.log 2>&1) || fail "they cannot be fetched (see $root/download.log)"
-    dpkg-deb -x "$(ls -t "$root"/*.deb | head -n 1)" "$root"
+    fetch_packages "$root" libcurl4-openssl-dev
     header="$(find "$root" -path '*/curl/curl.h' | head -n 1)"
 fi
 
@@ -44,6 +42,8 @@ PH_CURL_USER_NAME CURLOPT_USERNAME
 PH_CURL_PASSWORD CURLOPT_PASSWORD
 PH_CURL_CONNECT_TIMEOUT_MS CURLOPT_CONNECTTIMEOUT_MS
 PH_CURL_PROTOCOLS CURLOPT_PROTOCOLS
+PH_CURL_OPEN_SOCKET_FUNCTION CURLOPT_OPENSOCKETFUNCTION
+PH_CURL_OPEN_SOCKET_DATA CURLOPT_OPENSOCKETDATA
 PH_CURL_TCP_KEEP_ALIVE CURLOPT_TCP_KEEPALIVE
 PH_CURL_BEFORE_REQUEST_FUNCTION CURLOPT_PREREQFUNCTION
 PH_CURL_BEFORE_REQUEST_DATA CURLOPT_PREREQDATA
@@ -55,15 +55,22 @@ PH_CURL_NO_HOST CURLE_COULDNT_RESOLVE_HOST
 PH_CURL_NO_CONNECTION CURLE_COULDNT_CONNECT
 PH_CURL_NO_MEMORY CURLE_OUT_OF_MEMORY
 PH_CURL_TIMED_OUT CURLE_OPERATION_TIMEDOUT
+PH_CURL_ABORTED CURLE_ABORTED_BY_CALLBACK
 PH_CURL_UNTRUSTED CURLE_PEER_FAILED_VERIFICATION
 PH_CURL_BAD_CA_FILE CURLE_SSL_CACERT_BADFILE
 PH_CURL_HTTP_AND_HTTPS (CURLPROTO_HTTP|CURLPROTO_HTTPS)
 PH_CURL_BASIC CURLAUTH_BASIC
 PH_CURL_PAUSE_WRITING CURL_WRITEFUNC_PAUSE
 PH_CURL_CONTINUE CURLPAUSE_CONT
+PH_CURL_NO_SOCKET CURL_SOCKET_BAD
+PH_CURL_ABORT_REQUEST CURL_PREREQFUNC_ABORT
 PH_CURL_MESSAGE_DONE CURLMSG_DONE
 PH_CURL_GLOBAL_DEFAULT CURL_GLOBAL_DEFAULT
 PH_CURL_ERROR_SIZE CURL_ERROR_SIZE
+offsetof(PHCurlAddress,kind) offsetof(struct curl_sockaddr,socktype)
+offsetof(PHCurlAddress,protocol) offsetof(struct curl_sockaddr,protocol)
+offsetof(PHCurlAddress,length) offsetof(struct curl_sockaddr,addrlen)
+offsetof(PHCurlAddress,address) offsetof(struct curl_sockaddr,addr)
 END
 } | clang -fsyntax-only -Wno-deprecated-declarations -Wno-gnu-folding-constant -I"$(dirname "$(dirname "$header")")" -ISources/CCurl -x c - ||
     fail "numbers differ"

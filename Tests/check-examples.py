@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the code in README.md, docs/sinks.md and docs/testing.md to the files that are compiled: word for word the same."""
+"""Holds the code in README.md, docs/sinks.md and docs/testing.md to the files that are compiled: word for word the same.
+
+With the folder that `swift build` has built into it also runs the programs of docs/feeds.md over the fixtures, and compares what they print
+with docs/examples/expected; `--write` as a second argument writes that anew."""
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs/examples"
@@ -26,6 +31,36 @@ if (EXAMPLES / "Sources/PlayDemo/main.swift").read_text() not in blocks("README.
 
 if (EXAMPLES / "Sources/SinkDemo/CutFinder.swift").read_text() not in blocks("docs/sinks.md"):
     faults.append("docs/sinks.md: its sink is not docs/examples/Sources/SinkDemo/CutFinder.swift, word for word")
+
+FIXTURES = ROOT / "media-fixtures/generated"
+
+
+def run(built, name, *arguments):
+    result = subprocess.run([built / name, *arguments], capture_output=True, text=True, timeout=120)
+    if result.returncode != 0:
+        faults.append(f"{name}: exit status {result.returncode}: {result.stderr.strip()}")
+        return
+    expected = EXAMPLES / f"expected/{name}.txt"
+    if "--write" in sys.argv:
+        expected.write_text(result.stdout)
+    elif not expected.exists() or expected.read_text() != result.stdout:
+        faults.append(f"{name}: it does not print what {expected.relative_to(ROOT)} has:\n{result.stdout}")
+
+
+if len(sys.argv) > 1:
+    built = pathlib.Path(sys.argv[1])
+    h264, vfr = FIXTURES / "clip-h264-aac.mp4", FIXTURES / "vfr.mp4"
+    av1 = FIXTURES / "clip-av1-aac.mp4"
+    with tempfile.TemporaryDirectory() as folder:
+        picture = pathlib.Path(folder) / "picture.png"
+        subprocess.run([built / "vplay", "snapshot", vfr, "--at", "1", "-o", picture], check=True)
+        run(built, "StoryCoverDemo", h264, vfr)
+        run(built, "CellPlayerDemo", h264, vfr)
+        run(built, "BannerDemo", av1, picture, h264)
+        run(built, "ScrollingFeedDemo", folder, h264, vfr)
+        steps = sorted(pathlib.Path(folder).glob("step-*.png"))
+        if len(steps) != 8 or any(step.read_bytes()[:4] != b"\x89PNG" for step in steps):
+            faults.append(f"ScrollingFeedDemo: expected 8 pictures, there are {len(steps)}")
 
 for fault in faults:
     print(fault, file=sys.stderr)

@@ -10,16 +10,13 @@ fail() {
     echo "check-sdl-headers: $*" >&2
     exit 1
 }
+. Tests/fetch-packages.sh
 
 flags=""
 if [ ! -r /usr/include/SDL2/SDL.h ]; then
-    command -v apt-get >/dev/null || fail "SDL2's headers are not here, and there is no apt-get to fetch them"
     root="$PWD/.build-sdl"
-    mkdir -p "$root"
-    (cd "$root" && apt-get -q download libsdl2-dev >download.log 2>&1) ||
-        fail "libsdl2-dev cannot be fetched (see $root/download.log)"
-    dpkg-deb -x "$(ls -t "$root"/libsdl2-dev_*.deb | head -n 1)" "$root"
-    flags="-I$root/usr/include -I$root/usr/include/$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || gcc -dumpmachine)"
+    fetch_packages "$root" libsdl2-dev
+    flags="-I$root/usr/include -I$root/usr/include/$(architecture)"
 fi
 
 # A declaration that differs from the one before is an error.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the whole suite with the flags of `swift test` that are given; it was built before. A target uses little more than
 # one core, so two parts run side by side, the long ones first. They simulate time, or compare what files decode to. Those
-# that play in real time, or measure what a process does, have the machine for themselves afterwards.
+# that play in real time come afterwards: both wait most of the time, and leave a core free for each other.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -36,5 +36,5 @@ export -f run
 
 result=0
 printf '%s\n' "${long[@]}" "${short[@]}" | xargs -P 2 -I PART bash -c 'run "$@"' run PART "$@" || result=1
-printf '%s\n' "${real[@]}" | xargs -P 1 -I PART bash -c 'run "$@"' run PART "$@" || result=1
+printf '%s\n' "${real[@]}" | xargs -P 2 -I PART bash -c 'run "$@"' run PART "$@" || result=1
 exit "$result"

@@ -16,7 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # A site for each product, with what it re-exports.
 PRODUCTS = {
-    "Playhead": ["MediaCore", "Network", "PulseAudio", "Sinks"], "PlayheadTesting": [], "TerminalSink": [], "WindowSink": [],
+    "Playhead": ["MediaCore", "Network", "PulseAudio", "Sinks"], "PlayheadFeed": [], "PlayheadTesting": [],
+    "TerminalSink": [], "WindowSink": [],
 }
 
 

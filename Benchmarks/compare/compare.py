@@ -135,6 +135,12 @@ def machine(present):
     }
 
 
+def measured(here):
+    """When and on what: the sentence over a table."""
+    return (f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
+            f"load at the start {here['load']}.")
+
+
 def described(file):
     said = subprocess.run(
         ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries",
@@ -151,8 +157,7 @@ def described(file):
 def table(report):
     here, runs = report["machine"], report["runs"]
     lines = [
-        f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
-        f"load at the start {here['load']}.",
+        measured(here),
         "",
         *[f"* {name}: {version}" for name, version in here["versions"].items()],
         "",

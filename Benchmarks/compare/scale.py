@@ -20,8 +20,7 @@ FILTER = "scale=320:180,format=rgba"
 def table(report):
     here = report["machine"]
     lines = [
-        f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
-        f"load at the start {here['load']}.",
+        compare.measured(here),
         "",
         *[f"* {name}: {version}" for name, version in here["versions"].items()],
         "",

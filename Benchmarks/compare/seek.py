@@ -213,8 +213,7 @@ def measure(file, bench, count, seed, turn):
 def table(report):
     here = report["machine"]
     lines = [
-        f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
-        f"load at the start {here['load']}. {report['count']} requests a series (fewer where the file is too short), seed {report['seed']}.",
+        f"{compare.measured(here)} {report['count']} requests a series (fewer where the file is too short), seed {report['seed']}.",
         "",
         *[f"* {name}: {version}" for name, version in here["versions"].items()],
         "",

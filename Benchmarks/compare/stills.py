@@ -5,7 +5,7 @@
 
 Three ways, each of which writes JPEGs of 320 pixels' width: the nearest key frames at evenly spread times (beside ffmpegthumbnailer, called
 once for each, as those who use it do), exact stills at random times that ascend, and the same times in random order (both beside one pass of
-ffmpeg with a select filter). Before that, ten exact stills are written as PNG in full size by vplay and by ffmpeg, and compared. Writes
+ffmpeg with a select filter; the medians of three rounds). Before that, ten exact stills are written as PNG in full size by vplay and by ffmpeg, and compared. Writes
 docs/stills.json and the table in docs/performance.md between its two marks.
 """
 
@@ -24,6 +24,8 @@ import compare
 
 BEGIN, END = "<!-- stills:begin -->", "<!-- stills:end -->"
 WIDTH = 320
+# Of the exact ones; the median counts.
+ROUNDS = 3
 
 
 def cost(commands):
@@ -97,22 +99,23 @@ def measure(vplay, file, count, folder):
         result["fast"]["other"] = cost([
             ["ffmpegthumbnailer", "-i", str(file), "-o", str(folder / "t.jpg"), "-s", str(WIDTH), "-t",
              time.strftime("%H:%M:%S", time.gmtime(moment))] for moment in spread])
-    result["exact"] = {
-        "vplay": cost([vplay_exact(vplay, file, sorted(moments), folder / "e%d.jpg", size)]),
-        "other": cost([ffmpeg(file, indices, folder / "o%d.jpg", True)]),
+    # They take turns, so that a machine that slows down slows all of them.
+    commands = {
+        "exact": vplay_exact(vplay, file, sorted(moments), folder / "e%d.jpg", size),
+        "exact, in random order": vplay_exact(vplay, file, moments, folder / "r%d.jpg", size),
+        "other": ffmpeg(file, indices, folder / "o%d.jpg", True),
     }
-    result["exact, in random order"] = {
-        "vplay": cost([vplay_exact(vplay, file, moments, folder / "r%d.jpg", size)]),
-        "other": result["exact"]["other"],
-    }
+    runs = [{name: cost([command]) for name, command in commands.items()} for _ in range(ROUNDS)]
+    middle = {name: sorted((run[name] for run in runs), key=lambda run: run["wall"])[ROUNDS // 2] for name in commands}
+    for kind in ("exact", "exact, in random order"):
+        result[kind] = {"vplay": middle[kind], "other": middle["other"]}
     return result
 
 
 def table(report):
     here = report["machine"]
     lines = [
-        f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
-        f"load at the start {here['load']}.",
+        compare.measured(here),
         "",
         *[f"* {name}: {version}" for name, version in here["versions"].items()],
         "",

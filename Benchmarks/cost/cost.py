@@ -63,8 +63,7 @@ def main():
         parser.error(f"{options.cost} is not here; build it first: make bench")
     here = compare.machine({})
     lines = [
-        f"Measured {here['date']} on {here['processor']}, {here['cores']} cores, {here['memory']}, {here['system']}; "
-        f"load at the start {here['load']}. Commit {compare.commit()}.",
+        f"{compare.measured(here)} Commit {compare.commit()}.",
         "",
         f"| {FRAMES} frames | CPU time | least | instructions | times a thread slept |",
         "|---|---:|---:|---:|---:|",

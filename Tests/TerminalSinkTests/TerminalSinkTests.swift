@@ -266,41 +266,26 @@ struct TerminalSinkTests {
         let pipe = try PseudoTerminal()
         let file = open("/dev/null", O_RDWR)
         defer { close(file) }
-        func words(_ make: () throws -> TerminalSink) -> String? {
-            #expect(throws: MediaError.self) { _ = try make() }?.message
+        func words(
+            _ terminal: Int32,
+            _ type: String,
+            library: Result<ChafaLibrary, MediaError> = ChafaLibrary.shared
+        ) -> String? {
+            #expect(throws: MediaError.self) {
+                _ = try TerminalSink(
+                    terminal: terminal,
+                    pictures: nil,
+                    hasStatusLine: false,
+                    environment: ["TERM": type],
+                    library: library
+                )
+            }?.message
         }
-        let environment = ["TERM": "xterm"]
-        #expect(
-            words {
-                try TerminalSink(
-                    terminal: file,
-                    pictures: nil,
-                    hasStatusLine: false,
-                    environment: environment
-                )
-            } == "pictures in a terminal need one, and descriptor \(file) is none"
-        )
-        #expect(
-            words {
-                try TerminalSink(
-                    terminal: pipe.terminal,
-                    pictures: nil,
-                    hasStatusLine: false,
-                    environment: ["TERM": "dumb"]
-                )
-            } == "this terminal cannot show pictures: TERM is dumb"
-        )
+        #expect(words(file, "xterm") == "pictures in a terminal need one, and descriptor \(file) is none")
+        #expect(words(pipe.terminal, "dumb") == "this terminal cannot show pictures: TERM is dumb")
         let missing = Result { () throws(MediaError) in try ChafaLibrary(opening: "libnone.so.7") }
         #expect(
-            words {
-                try TerminalSink(
-                    terminal: pipe.terminal,
-                    pictures: nil,
-                    hasStatusLine: false,
-                    environment: environment,
-                    library: missing
-                )
-            }
+            words(pipe.terminal, "xterm", library: missing)
                 == "pictures in a terminal are drawn by libchafa, and libnone.so.7 is not installed (Debian: libchafa0)"
         )
         let other = Result { () throws(MediaError) in try ChafaLibrary(opening: "libm.so.6") }
