@@ -87,7 +87,7 @@ let package = Package(
         .target(name: "WindowSink", dependencies: ["CSDL", "MediaCore"], swiftSettings: settings),
         // Declarations alone: the library is opened at run time, and its headers are not needed.
         .systemLibrary(name: "CCurl"),
-        .target(name: "Network", dependencies: ["CCurl", "MediaCore"], swiftSettings: settings),
+        .target(name: "Network", dependencies: ["CCurl", "FFmpeg", "MediaCore"], swiftSettings: settings),
         .target(
             name: "Playhead",
             dependencies: [

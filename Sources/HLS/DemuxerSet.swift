@@ -4,16 +4,7 @@ internal import MediaCore
 final class DemuxerSet: Sendable {
     private struct State {
         var demuxers: [any SegmentedDemuxer] = []
-        var handler: Handler?
-        var epoch = Epoch()
-        var oldestWanted: Epoch?
-        var waitsInCalls = false
-        var isCancelled = false
-    }
-
-    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
-    private struct Handler {
-        let body: @Sendable (ReadNotice) -> Void
+        var caller = CallerState()
     }
 
     let backend: any SegmentBackend
@@ -36,16 +27,12 @@ final class DemuxerSet: Sendable {
         // Segments have no complete headers, or say less than their frames do.
         request.probesFully = true
         let demuxer = backend.makeSegmentedDemuxer(for: request)
-        let now = state.withLock { state in
+        // Whoever tells something while it is made sees it in the list, or has left word in the state.
+        let caller = state.withLock { state in
             state.demuxers.append(demuxer)
-            return state
+            return state.caller
         }
-        demuxer.begin(now.epoch)
-        demuxer.setWaitsInCalls(now.waitsInCalls)
-        _ = demuxer.setNoticeHandler(now.handler?.body)
-        // Whoever came while it was made has seen it in the list, or left word here.
-        if let oldest = now.oldestWanted { demuxer.interrupt(before: oldest) }
-        if now.isCancelled { demuxer.cancel() }
+        caller.hand(to: demuxer)
         return demuxer
     }
 
@@ -58,20 +45,20 @@ final class DemuxerSet: Sendable {
     func begin(_ epoch: Epoch) { tell({ $0.epoch = epoch }, { $0.begin(epoch) }) }
 
     func interrupt(before epoch: Epoch) {
-        tell({ $0.oldestWanted = max($0.oldestWanted ?? epoch, epoch) }, { $0.interrupt(before: epoch) })
+        tell({ $0.interrupt(before: epoch) }, { $0.interrupt(before: epoch) })
     }
 
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
-        tell({ $0.handler = handler.map(Handler.init) }, { _ = $0.setNoticeHandler(handler) })
+        tell({ $0.setHandler(handler) }, { _ = $0.setNoticeHandler(handler) })
     }
 
     func setWaitsInCalls(_ waits: Bool) { tell({ $0.waitsInCalls = waits }, { $0.setWaitsInCalls(waits) }) }
 
     func cancel() { tell({ $0.isCancelled = true }, { $0.cancel() }) }
 
-    private func tell(_ note: (inout State) -> Void, _ body: (any SegmentedDemuxer) -> Void) {
+    private func tell(_ note: (inout CallerState) -> Void, _ body: (any SegmentedDemuxer) -> Void) {
         let demuxers = state.withLock { state in
-            note(&state)
+            note(&state.caller)
             return state.demuxers
         }
         for demuxer in demuxers { body(demuxer) }

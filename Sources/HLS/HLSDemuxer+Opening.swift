@@ -6,7 +6,8 @@ extension HLSDemuxer {
 
     func openPlaylists() throws(MediaError) {
         var read = PlaylistRead(url, library)
-        let root = try waiting { () throws(MediaError) in try read.go(context, given: request.source) }
+        let root = try context.waiting { () throws(MediaError) in try read.go(context, given: request.source)
+        }
         switch root.playlist {
         case .media(let media):
             programme = Programme(url)
@@ -101,7 +102,7 @@ extension HLSDemuxer {
         defer { entry.read = read }
         let found: PlaylistLibrary.Entry
         if mayWait {
-            found = try waiting { () throws(MediaError) in try read.go(context) }
+            found = try context.waiting { () throws(MediaError) in try read.go(context) }
         } else {
             do throws(MediaError) {
                 found = try read.go(context)

@@ -174,22 +174,6 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         return tracks.first { $0.mediaType == .video } ?? tracks.first { $0.mediaType == .audio }
             ?? tracks.first
     }
-
-    // MARK: Waiting
-
-    /// Calls until it has what it needs. Only while opening: reading does not wait here.
-    func waiting<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
-        while true {
-            let wakes = context.wakeCount
-            do throws(MediaError) {
-                return try body()
-            } catch {
-                guard error.code == .notReady else { throw error }
-            }
-            context.wait(after: wakes)
-            if context.isInterrupted { throw cancelled }
-        }
-    }
 }
 
 extension MediaError {

@@ -8,16 +8,7 @@ package final class NetworkDemuxer: Demuxer {
         /// nil until the first bytes have come.
         var inner: (any Demuxer)?
         var choose: (@Sendable (MediaDescription) -> Variant?)?
-        var handler: Handler?
-        var epoch = Epoch()
-        var oldestWanted: Epoch?
-        var waitsInCalls = false
-        var isCancelled = false
-    }
-
-    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
-    private struct Handler {
-        let body: @Sendable (ReadNotice) -> Void
+        var caller = CallerState()
     }
 
     private let request: OpenRequest
@@ -54,12 +45,8 @@ package final class NetworkDemuxer: Demuxer {
             state.inner = inner
             return state
         }
-        inner.begin(now.epoch)
-        inner.setWaitsInCalls(now.waitsInCalls)
-        _ = inner.setNoticeHandler(now.handler?.body)
         if let choose = now.choose { inner.setVariantChoice(choose) }
-        if let oldest = now.oldestWanted { inner.interrupt(before: oldest) }
-        if now.isCancelled { inner.cancel() }
+        now.caller.hand(to: inner)
         return try inner.open()
     }
 
@@ -70,27 +57,23 @@ package final class NetworkDemuxer: Demuxer {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: mark.count + 3, alignment: 1)
         defer { chunk.deallocate() }
         var count = 0
+        // Where somebody listens and calls again, no thread waits. What came is still there then.
+        let isListenedTo = state.withLock { $0.caller.isListenedTo }
         while count < chunk.count {
-            let wakes = context.wakeCount
-            do throws(MediaError) {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: chunk.dropFirst(count))
-                let got = try source.read(at: Int64(count), into: rest, context: context)
-                guard got > 0 else { break }
-                count += got
-            } catch {
-                // Somebody listens and calls again: no thread waits. What came is still there then.
-                let isListenedTo = state.withLock { $0.handler != nil && !$0.waitsInCalls }
-                guard error.code == .notReady, !isListenedTo else { throw error }
-                context.wait(after: wakes)
-                if context.isInterrupted { throw cancelled }
+            let rest = UnsafeMutableRawBufferPointer(rebasing: chunk.dropFirst(count))
+            let got: Int
+            if isListenedTo {
+                got = try source.read(at: Int64(count), into: rest, context: context)
+            } else {
+                got = try context.waiting { () throws(MediaError) in
+                    try source.read(at: Int64(count), into: rest, context: context)
+                }
             }
+            guard got > 0 else { break }
+            count += got
         }
         let head = Array(chunk.prefix(count))
         return head.starts(with: mark) || head.starts(with: [0xEF, 0xBB, 0xBF] + mark)
-    }
-
-    private var cancelled: MediaError {
-        MediaError(.cancelled, "reading was interrupted", location: request.location)
     }
 
     private func opened() throws(MediaError) -> any Demuxer {
@@ -121,25 +104,27 @@ package final class NetworkDemuxer: Demuxer {
 
     package func begin(_ epoch: Epoch) {
         context.begin(epoch)
-        tell { $0.epoch = epoch }?.begin(epoch)
+        tell { $0.caller.epoch = epoch }?.begin(epoch)
     }
 
     package func interrupt(before epoch: Epoch) {
         context.interrupt(before: epoch)
-        tell { $0.oldestWanted = max($0.oldestWanted ?? epoch, epoch) }?.interrupt(before: epoch)
+        tell { $0.caller.interrupt(before: epoch) }?.interrupt(before: epoch)
     }
 
     package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
         context.setNoticeHandler(handler)
-        _ = tell { $0.handler = handler.map(Handler.init) }?.setNoticeHandler(handler)
+        _ = tell { $0.caller.setHandler(handler) }?.setNoticeHandler(handler)
         return true
     }
 
-    package func setWaitsInCalls(_ waits: Bool) { tell { $0.waitsInCalls = waits }?.setWaitsInCalls(waits) }
+    package func setWaitsInCalls(_ waits: Bool) {
+        tell { $0.caller.waitsInCalls = waits }?.setWaitsInCalls(waits)
+    }
 
     package func cancel() {
         context.cancel()
-        tell { $0.isCancelled = true }?.cancel()
+        tell { $0.caller.isCancelled = true }?.cancel()
     }
 
     private func tell(_ note: (inout State) -> Void) -> (any Demuxer)? {

@@ -7,14 +7,8 @@ enum BlockedRead {
     {
         let context = ReadContext()
         defer { context.cancel() }
-        while true {
-            let wakes = context.wakeCount
-            do throws(MediaError) {
-                return try source.read(at: offset, into: buffer, context: context)
-            } catch {
-                guard error.code == .notReady else { throw error }
-            }
-            context.wait(after: wakes)
+        return try context.waiting { () throws(MediaError) in
+            try source.read(at: offset, into: buffer, context: context)
         }
     }
 }

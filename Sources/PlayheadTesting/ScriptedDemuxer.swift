@@ -22,6 +22,8 @@ public final class ScriptedDemuxer: Demuxer {
         var wasReported: Set<Int> = []
         var enabled: Set<Int> = []
         var interrupts = 0
+        /// Rings when what is held back is there.
+        var alarm: (any Wakeup)?
     }
 
     private let media: ScriptedMedia
@@ -87,6 +89,8 @@ public final class ScriptedDemuxer: Demuxer {
         }
     }
 
+    deinit { replaceAlarm(nil) }
+
     private func applyFaults(at position: Int) throws(MediaError) {
         for fault in media.faults {
             switch fault {
@@ -109,9 +113,20 @@ public final class ScriptedDemuxer: Demuxer {
         let time = HostTime(nanoseconds: Int64(seconds * 1e9))
         guard clock.now < time else { return }
         if let alarms {
-            _ = alarms.driver.schedule(at: time, on: alarms.lane) { [weak context] in context?.wake() }
+            replaceAlarm(
+                alarms.driver.schedule(at: time, on: alarms.lane) { [weak context] in context?.wake() }
+            )
         }
         throw MediaError(.notReady, "the script holds the data back", isRetryable: true)
+    }
+
+    /// One alarm at most is listed: what is listed keeps the driver alive.
+    private func replaceAlarm(_ alarm: (any Wakeup)?) {
+        let old = state.withLock { state in
+            defer { state.alarm = alarm }
+            return state.alarm
+        }
+        old?.cancel()
     }
 
     private func isCutOff(_ position: Int) -> Bool {
@@ -158,6 +173,7 @@ public final class ScriptedDemuxer: Demuxer {
 
     public func cancel() {
         context.cancel()
+        replaceAlarm(nil)
         if !cancelWasTold.exchange(true, ordering: .acquiringAndReleasing) { called(.cancel) }
     }
 

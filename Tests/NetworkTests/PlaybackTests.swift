@@ -11,10 +11,7 @@ import Testing
     .timeLimit(.minutes(1))
 )
 struct ServedPlaybackTests {
-    private func play(_ asset: Asset, _ during: @Sendable (Player) -> Void = { _ in }) async -> ServedPlaying
-    {
-        await ServedPlaying.of(asset, during)
-    }
+    private func play(_ asset: Asset) async -> Showing { await Showing.play(asset) }
 
     private func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: Fixture.url(name))) }
 
@@ -39,7 +36,7 @@ struct ServedPlaybackTests {
         #expect(await play(try asset(server)) == local)
     }
 
-    @Test("The same where it was preloaded, and no request more than without", arguments: films)
+    @Test("The same where it was preloaded, by at most twice the requests", arguments: films)
     func preloaded(_ name: String) async throws {
         let local = await play(Asset(url: Fixture.url(name)))
         let server = try FaultServer(try bytes(name))

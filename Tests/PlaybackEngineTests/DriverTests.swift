@@ -1,6 +1,7 @@
 import Dispatch
 import MediaCore
 import PlaybackEngine
+import PlayheadTesting
 import Testing
 
 @Suite("The order in which a stepped driver runs its lanes, and what a step costs")
@@ -73,5 +74,18 @@ struct DriverTests {
             let expected = run + ["next 0"] + run + ["next 1"] + run.prefix(4) + ["next 2"]
             #expect(seen.withLock { $0 } == expected)
         }
+    }
+
+    @Test("A script that holds data back keeps no driver alive once it is let go of")
+    func heldBack() throws {
+        weak var left: ManualDriver?
+        do {
+            let driver = ManualDriver()
+            left = driver
+            let demuxer = ScriptedDemuxer(.silentClip([.stall(atPacket: 0, until: 60)]), driver: driver)
+            _ = try demuxer.open()
+            for _ in 0..<3 { #expect(throws: MediaError.self) { try demuxer.read() } }
+        }
+        #expect(left == nil)
     }
 }

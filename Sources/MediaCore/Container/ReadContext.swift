@@ -164,6 +164,22 @@ public final class ReadContext: Sendable {
         )
     }
 
+    /// Calls `body` until it throws no `.notReady` any more, and waits on this thread in between. Throws `.cancelled` where the
+    /// reader is interrupted meanwhile.
+    package func waiting<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
+        while true {
+            // A wake-up counts from here on.
+            let wakes = wakeCount
+            do throws(MediaError) {
+                return try body()
+            } catch {
+                guard error.code == .notReady else { throw error }
+            }
+            wait(after: wakes)
+            if isInterrupted { throw MediaError(.cancelled, "reading was interrupted") }
+        }
+    }
+
     private func sayFarewell() {
         let farewells = state.withLock { state in
             defer { state.farewells = [:] }

@@ -1,3 +1,4 @@
+internal import FFmpeg
 public import Foundation
 internal import MediaCore
 

@@ -40,34 +40,32 @@ public final class FeedLayer: Sendable {
     /// As of `PlayerLayer`. A poster that is there already stays as it is.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
-        set {
-            state.withLock { state -> PlayerLayer? in
-                state.size = newValue
-                return state.layer
-            }?.size = newValue
-        }
+        set { set(newValue, \.size, \.size) }
     }
 
     /// As of `PlayerLayer`.
     public var videoGravity: VideoGravity {
         get { state.withLock { $0.gravity } }
-        set {
-            state.withLock { state -> PlayerLayer? in
-                state.gravity = newValue
-                return state.layer
-            }?.videoGravity = newValue
-        }
+        set { set(newValue, \.gravity, \.videoGravity) }
     }
 
     /// As of `PlayerLayer`.
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
-        set {
-            state.withLock { state -> PlayerLayer? in
-                state.background = newValue
-                return state.layer
-            }?.backgroundColor = newValue
+        set { set(newValue, \.background, \.backgroundColor) }
+    }
+
+    /// Here, for layers that come later, and of the layer that is there.
+    private func set<Value: Sendable>(
+        _ value: Value,
+        _ own: WritableKeyPath<State, Value>,
+        _ ofLayer: ReferenceWritableKeyPath<PlayerLayer, Value>
+    ) {
+        let layer = state.withLock { state in
+            state[keyPath: own] = value
+            return state.layer
         }
+        layer?[keyPath: ofLayer] = value
     }
 
     /// What the sinks show.

@@ -1,3 +1,4 @@
+import FFmpeg
 import MediaCore
 import TestSupport
 import Testing

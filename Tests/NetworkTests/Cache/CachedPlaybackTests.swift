@@ -56,12 +56,12 @@ struct CachedPlaybackTests {
     @Test("Twenty players of one URL: each byte once, and every picture")
     func twenty() async throws {
         let film = try bytes("clip-h264-aac.mp4")
-        let local = await ServedPlaying.of(Asset(url: Fixture.url("clip-h264-aac.mp4")))
+        let local = await Showing.play(Asset(url: Fixture.url("clip-h264-aac.mp4")))
         let server = try FaultServer(film)
         defer { server.stop() }
         let assets = try (0..<20).map { _ in try asset(server) }
-        await withTaskGroup(of: ServedPlaying.self) { group in
-            for asset in assets { group.addTask { await ServedPlaying.of(asset) } }
+        await withTaskGroup(of: Showing.self) { group in
+            for asset in assets { group.addTask { await Showing.play(asset) } }
             for await played in group { #expect(played == local) }
         }
         // Who comes when the others have ended asks, and gets no body.
@@ -76,16 +76,16 @@ struct CachedPlaybackTests {
         ]
     )
     func offline(name: String) async throws {
-        let local = await ServedPlaying.of(Asset(url: Fixture.url(name)))
+        let local = await Showing.play(Asset(url: Fixture.url(name)))
         let folder = try TemporaryFolder()
         let cache = DiskCache(directory: folder.url)
         let server = try FaultServer(try bytes(name))
-        #expect(await ServedPlaying.of(try asset(server, cache)) == local)
+        #expect(await Showing.play(try asset(server, cache)) == local)
         await cache.flush()
         server.stop()
         server.waitUntilClosed()
         // With other options it is nothing that is in memory.
-        #expect(await ServedPlaying.of(try asset(server, cache, timeout: 9)) == local)
+        #expect(await Showing.play(try asset(server, cache, timeout: 9)) == local)
         let asset = try asset(server, cache, timeout: 8)
         _ = try await ImageGenerator(asset: asset).image(at: .zero)
         #expect(asset.description?.isLocal == true)
@@ -97,9 +97,9 @@ struct CachedPlaybackTests {
         defer { server.stop() }
         let asset = try asset(server)
         try await asset.load()
-        #expect(await ServedPlaying.of(asset).ending == "end")
+        #expect(await Showing.play(asset).ending == "end")
         _ = try await ImageGenerator(asset: asset).image(at: .zero)
-        #expect(await ServedPlaying.of(asset).ending == "end")
+        #expect(await Showing.play(asset).ending == "end")
         #expect(server.log.count == 1)
     }
 }
