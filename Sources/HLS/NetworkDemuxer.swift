@@ -137,6 +137,8 @@ package final class NetworkDemuxer: Demuxer {
 
     package func setWaitsInCalls(_ waits: Bool) { tell { $0.waitsInCalls = waits }?.setWaitsInCalls(waits) }
 
+    package var loadingState: LoadingState? { state.withLock { $0.inner }?.loadingState }
+
     package func cancel() {
         context.cancel()
         tell { $0.isCancelled = true }?.cancel()
