@@ -148,7 +148,7 @@ bench: fixtures ## decode throughput of the fixtures (and of FILE=a.mp4), and wh
 	$(PYTHON) Benchmarks/cost/cost.py
 
 .PHONY: compare
-compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder); SEEK=1: seeks, STILLS=1: stills, SCALE=1: scaled, LOOP=1: laps
+compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp4 (or several, or a folder); SEEK=1: seeks, STILLS=1: stills, SCALE=1: scaled, LOOP=1: laps, NETWORK=1: slow links
 	@test -n "$(FILE)$(LOOP)" || { echo "which file? make compare FILE=a.mp4" >&2; exit 64; }
 	if [ -n "$(LOOP)" ]; then
 		$(PYTHON) Benchmarks/compare/loop.py --vplay $(VPLAY) $(FILE)
@@ -157,6 +157,8 @@ compare: build ## compare with ffmpeg, mpv and GStreamer: make compare FILE=a.mp
 		$(PYTHON) Benchmarks/compare/seek.py $(if $(SEED),--seed $(SEED)) $(FILE)
 	elif [ -n "$(STILLS)" ]; then
 		$(PYTHON) Benchmarks/compare/stills.py --vplay $(VPLAY) $(FILE)
+	elif [ -n "$(NETWORK)" ]; then
+		$(PYTHON) Benchmarks/compare/network.py --vplay $(VPLAY) $(FILE)
 	elif [ -n "$(SCALE)" ]; then
 		$(PYTHON) Benchmarks/compare/scale.py --vplay $(VPLAY) $(FILE)
 	else

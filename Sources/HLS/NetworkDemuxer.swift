@@ -122,6 +122,8 @@ package final class NetworkDemuxer: Demuxer {
         tell { $0.caller.waitsInCalls = waits }?.setWaitsInCalls(waits)
     }
 
+    package var loadingState: LoadingState? { state.withLock { $0.inner }?.loadingState }
+
     package func cancel() {
         context.cancel()
         tell { $0.caller.isCancelled = true }?.cancel()

@@ -41,6 +41,7 @@ extension HTTPByteSource {
             fetch.isPaused = true
             return (.later, [])
         }
+        state.receivedBytes += Int64(bytes.count)
         let left = fetch.end.map { Int(clamping: $0 - fetch.position) } ?? Int.max
         let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(left))
         hold(part, at: fetch.position, &state)

@@ -11,7 +11,7 @@ extension HTTPByteSource {
 
     /// What readers need next.
     private func ranges(_ state: State) -> [Range<Int64>] {
-        state.readers.values.map { $0.offset..<$0.offset + policy.window }
+        state.readers.values.flatMap { reader in reader.places.map { $0..<$0 + policy.window } }
     }
 
     private static func isNeeded(_ block: Int64, _ ranges: [Range<Int64>]) -> Bool {

@@ -16,6 +16,8 @@ public final class HTTPByteSource: ByteSource {
         package var firstWindow: Int64 = 1 << 20
         /// So much further on is waited for rather than asked for.
         package var skipLimit: Int64 = 512 << 10
+        /// So much further back is still the same place to read at.
+        package var backStep: Int64 = 128 << 10
         package var storeLimit = 32 << 20
         package var fetchLimit = 3
         package var tryLimit = 3
@@ -75,18 +77,6 @@ public final class HTTPByteSource: ByteSource {
         }
     }
 
-    struct Reader {
-        /// The reader holds the source, and not the other way round.
-        weak var context: ReadContext?
-        /// Where it read last, and how far ahead is fetched for it.
-        var offset: Int64
-        var window: Int64
-        /// It waits for this byte.
-        var waitsAt: Int64?
-        /// Why its byte does not come; told once.
-        var failure: MediaError?
-    }
-
     struct State {
         var store: RangeStore
         var facts = Facts()
@@ -107,6 +97,8 @@ public final class HTTPByteSource: ByteSource {
         var uses: UInt64 = 0
         /// Where it is kept on disk; nil: nowhere, or not yet.
         var entry: CacheEntry?
+        /// All that has come, however often.
+        var receivedBytes: Int64 = 0
         /// When the server last said that it is the one that it was.
         var confirmed: Int64 = 0
         /// Who gives another URL, when the server refuses this one.
@@ -240,42 +232,6 @@ public final class HTTPByteSource: ByteSource {
     /// How many requests are under way, or wait for another try.
     package var fetchCount: Int { state.withLock { $0.fetches.count } }
 
-    // MARK: Readers
-
-    private func enroll(_ context: ReadContext) {
-        let key = ObjectIdentifier(context)
-        let isNew = state.withLock { state in
-            // Another one may have been where this one is now.
-            guard state.readers[key]?.context !== context else { return false }
-            state.readers[key] = Reader(context: context, offset: 0, window: policy.window)
-            return true
-        }
-        guard isNew else { return }
-        context.whenOver(by: ObjectIdentifier(self)) { [weak self] in self?.leave(key) }
-    }
-
-    /// What was fetched for this reader alone is not wanted any more.
-    private func leave(_ key: ObjectIdentifier) {
-        let isLast = state.withLock { state in
-            state.readers[key] = nil
-            return state.readers.isEmpty && !state.fetches.isEmpty
-        }
-        guard isLast else { return }
-        do throws(MediaError) {
-            try loop.call(after: policy.grace) { [weak self] in self?.dropUnread() }
-        } catch {
-            dropUnread()
-        }
-    }
-
-    private func dropUnread() {
-        state.withLock { state in
-            guard state.readers.isEmpty else { return }
-            for fetch in state.fetches { drop(fetch, &state) }
-            state.entry?.settle()
-        }
-    }
-
     private func take(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
@@ -295,9 +251,7 @@ public final class HTTPByteSource: ByteSource {
         }
         reader.waitsAt = nil
         if let size = state.facts.byteCount, offset >= size { return .bytes(0) }
-        let jump = offset - reader.offset
-        if jump < 0 || jump > policy.skipLimit { reader.window = policy.firstWindow }
-        reader.offset = offset
+        reader.move(to: offset, policy)
         let count = state.store.read(at: offset, into: buffer)
         if count > 0 {
             reader.offset = offset + Int64(count)

@@ -20,6 +20,7 @@ extension FFmpegDemuxer {
             // The last attempt to open it anew was interrupted, or failed.
             if session == nil { try reopen() }
             try move(description, to: target, preference: preference)
+            interruption.context.noteSeek()
             mustSeek = false
         } catch {
             if error.code == .cancelled { mustSeek = true }

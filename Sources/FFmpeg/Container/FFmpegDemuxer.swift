@@ -88,6 +88,8 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
 
     package func setWaitsInCalls(_ waits: Bool) { interruption.waitsInCalls = waits }
 
+    package var loadingState: LoadingState? { request.source?.loadingState(for: context) }
+
     package func cancel() { context.cancel() }
 
     var cancelled: MediaError { LibraryError.cancelled(request.location) }

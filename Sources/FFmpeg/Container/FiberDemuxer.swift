@@ -113,6 +113,8 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         inner.setWaitsInCalls(waits)
     }
 
+    package var loadingState: LoadingState? { inner.loadingState }
+
     package func cancel() {
         inner.cancel()
         let standing = state.withLock { state -> Standing? in

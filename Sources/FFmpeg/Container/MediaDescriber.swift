@@ -36,6 +36,9 @@ enum MediaDescriber {
         description.byteCount = session.byteCount
         description.bitRate = context.pointee.bit_rate > 0 ? context.pointee.bit_rate : nil
         setDuration(context, &description)
+        if !description.isLocal, !session.request.isSegmented {
+            description.byteMarks = ByteMarks.read(streams, description)
+        }
         return description
     }
 

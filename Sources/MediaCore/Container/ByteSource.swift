@@ -29,6 +29,9 @@ public protocol ByteSource: AnyObject, Sendable {
     /// By default it calls `read(at:into:)`: one call at a time, and after `.notReady` again every 10 ms.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
+    /// How loading stands for one of the readers; nil, the default: the source does not know. A player decides by it when it
+    /// may begin. Any thread, any time; it must not block.
+    func loadingState(for context: ReadContext) -> LoadingState?
     /// What blocks now returns soon with `.cancelled`, and so does every later read. Any thread.
     ///
     /// Called only for a source that implements `read(at:into:)` alone, and only where its last reader has gone
@@ -39,6 +42,7 @@ public protocol ByteSource: AnyObject, Sendable {
 
 extension ByteSource {
     public var isLocal: Bool { true }
+    public func loadingState(for context: ReadContext) -> LoadingState? { nil }
 
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int

@@ -56,6 +56,8 @@ public protocol Demuxer: AnyObject, Sendable {
     /// computed stands still meanwhile. Nobody is told of waits and bytes then, so that nothing hangs on how long those are
     /// in coming. Before `setNoticeHandler` and `open()`. By default nothing changes.
     func setWaitsInCalls(_ waits: Bool)
+    /// How loading of the bytes that it reads stands; nil, the default: not known. Any thread, any time; it does not block.
+    var loadingState: LoadingState? { get }
     /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
     /// every later call. Other readers of the same bytes go on.
     func cancel()
@@ -67,6 +69,7 @@ extension Demuxer {
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
     public func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {}
     public func setWaitsInCalls(_ waits: Bool) {}
+    public var loadingState: LoadingState? { nil }
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)

@@ -44,6 +44,7 @@ public final class ReadContext: Sendable {
         var isCancelled = false
         var hasWaited = false
         var wakeCount: UInt64 = 0
+        var seekCount: UInt64 = 0
         var waiters: [Waiter] = []
         var waiterCount: UInt64 = 0
         var handler: Handler?
@@ -143,6 +144,12 @@ public final class ReadContext: Sendable {
 
     /// How often a source has called `wake()`.
     package var wakeCount: UInt64 { state.withLock { $0.wakeCount } }
+
+    /// How often the reader has gone to another place for good.
+    package var seekCount: UInt64 { state.withLock { $0.seekCount } }
+
+    /// The reader goes to another place: it will not come back to where it has read so far.
+    package func noteSeek() { state.withLock { $0.seekCount &+= 1 } }
 
     /// Calls `body` once when this reader has gone: it was cancelled, or nobody holds it any more. At once where that has
     /// been. `key` stands for who wants to know; a second one takes the place of the first.

@@ -154,6 +154,9 @@ public struct MediaDescription: Hashable, Sendable {
     public var isLocal: Bool
     /// nil where the source does not know.
     public var byteCount: Int64?
+    /// How much of the file it takes to play up to a time, by time, as the container's index says. Known of files of a network
+    /// alone; empty where there is no index.
+    public var byteMarks: [ByteMark]
     /// Bits per second of all tracks together, as the container says or FFmpeg reckons; nil where unknown.
     public var bitRate: Int64?
 
@@ -173,5 +176,6 @@ public struct MediaDescription: Hashable, Sendable {
         self.overallDurationHint = .invalid
         self.isSeekable = true
         self.isLocal = true
+        self.byteMarks = []
     }
 }

@@ -97,6 +97,10 @@ public final class SharedHTTPSource: ByteSource {
         return count
     }
 
+    public func loadingState(for context: ReadContext) -> LoadingState? {
+        source?.loadingState(for: context)
+    }
+
     /// Nothing: a reader of this source is interrupted by its context.
     public func cancel() {}
 

@@ -6,6 +6,8 @@ struct BufferMonitor {
     struct Situation {
         var epoch: Epoch
         var itemTime: ItemTime
+        /// Where playing ends; nil: where the data does.
+        var end: ItemTime?
         var pass: Int
         var rate: Float
         var host: HostTime
@@ -16,6 +18,10 @@ struct BufferMonitor {
     /// Nanoseconds of media that it takes to play.
     private var enough: Int64
     private var fill = FillRate()
+    /// Of the item's bytes, where it is known how many have come. It says more than `fill`, which sees what was read alone.
+    private var throughput = Throughput()
+    private var forecast: LoadingForecast?
+    private var hasForecast = false
 
     init(level: BufferLevel = .empty, rules: BufferRules = .local) {
         self.level = level
@@ -46,24 +52,65 @@ struct BufferMonitor {
         let hasEnded = pipeline.hasEndedReading(moment.epoch)
         let isFull = pipeline.isFull(moment.epoch)
         let isReady = pipeline.isReady(moment.epoch)
+        let loading = pipeline.description.isLocal ? nil : pipeline.loadingState
+        if let loading {
+            throughput.note(loading.receivedBytes, at: moment.host, isResting: hasEnded || isFull)
+        }
         if hasEnded || isReady { level.isEmpty = false }
         if hasEnded || isFull { level.isFull = true }
-        if hasEnded || isReady && (isFull || isEnough(pipeline, moment)) { level.isLikelyToKeepUp = true }
+        if hasEnded || isReady && (isFull || isEnough(pipeline, moment, loading)) {
+            level.isLikelyToKeepUp = true
+        }
         pipeline.setReportsProgress(!level.isLikelyToKeepUp)
         isSettled = !level.isEmpty && level.isFull && level.isLikelyToKeepUp
         return level
     }
 
-    private mutating func isEnough(_ pipeline: ItemPipeline, _ moment: Situation) -> Bool {
+    private mutating func isEnough(_ pipeline: ItemPipeline, _ moment: Situation, _ loading: LoadingState?)
+        -> Bool
+    {
         // Backward what is at hand is a group of pictures, whatever its length.
         if pipeline.isReversed || level.isLikelyToKeepUp { return true }
         let ahead = pipeline.withProgress { $0.ahead(of: moment.itemTime, pass: moment.pass) }
+        if let loading, let comes = comesInTime(pipeline.description, moment, loading, ahead: ahead) {
+            return comes
+        }
         if !pipeline.description.isLocal { fill.note(ahead, moment.host) }
         guard ahead >= enough else { return false }
         let duration = pipeline.description.duration.nanoseconds
         let left = duration.map { max(0, ItemTime(nanoseconds: $0) - moment.itemTime) }
         return fill.sustains(ahead, of: left, rate: moment.rate)
     }
+
+    /// By bytes; nil: that is not known.
+    private mutating func comesInTime(
+        _ description: MediaDescription,
+        _ moment: Situation,
+        _ loading: LoadingState,
+        ahead: Int64
+    ) -> Bool? {
+        if !hasForecast { forecast = LoadingForecast(description) }
+        hasForecast = true
+        guard let forecast else { return nil }
+        // What comes faster than can be measured comes fast enough.
+        guard let speed = throughput.value(at: moment.host) else { return ahead >= enough }
+        let isEnough = ahead >= enough
+        guard isEnough || ahead >= Int64(Double(enough) * Self.leastPart) else { return false }
+        let delay = forecast.delay(
+            from: moment.itemTime.nanoseconds,
+            to: moment.end?.nanoseconds,
+            missing: loading.missingBytes,
+            // With little at hand there must be some speed to spare.
+            speed: isEnough ? speed : speed * Self.careful,
+            rate: Double(max(moment.rate, 0.01))
+        )
+        return delay == 0
+    }
+
+    /// Of what is to be at hand, where all that follows will surely come in time.
+    private static let leastPart = 0.3
+    /// The part of the measured speed that is counted on then.
+    private static let careful = 0.9
 }
 
 /// How fast data comes, in seconds of media a second, measured while nothing is played.

@@ -329,6 +329,9 @@ final class ItemPipeline: Sendable {
         demux.progress.withLock { body($0) }
     }
 
+    /// How loading of the item's bytes stands; nil: nobody knows.
+    var loadingState: LoadingState? { demuxer.loadingState }
+
     /// From any thread; what blocks returns soon, and the stages let go of each other.
     func cancel() {
         demuxer.cancel()

@@ -89,6 +89,7 @@ extension PlaybackLoop {
         return BufferMonitor.Situation(
             epoch: item.start.epoch,
             itemTime: state.item?.hasFirstFrame == true ? renderer.itemTime(at: now) : target,
+            end: item.ends.forward,
             pass: renderer.pass,
             rate: state.rate == 0 ? 1 : abs(state.rate),
             host: now

@@ -93,8 +93,8 @@ public struct BufferingPolicy: Hashable, Sendable {
 
     /// 1 s and 4 MB ahead, 2 s and 4 MB behind; a tenth of a second to start, half a second to resume.
     public var local = Amounts(.local)
-    /// 20 s and 32 MB ahead, 10 s and 16 MB behind; 1 s to start, 2 s to resume, and data must come as fast
-    /// as it is played, or the rest must be there in time, as far as that can be measured.
+    /// 20 s and 32 MB ahead, 10 s and 16 MB behind; 1 s to start, 2 s to resume, and the rest must be there in time, by the
+    /// speed at which bytes come and what is missing. Where a tenth of that speed can be spared, 0.3 of these seconds are enough.
     public var network = Amounts(.network)
     /// Seconds of local media read ahead of what is decoded.
     public var forwardDuration: Double {

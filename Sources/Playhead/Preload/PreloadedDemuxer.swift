@@ -238,6 +238,7 @@ final class PreloadedDemuxer: Demuxer {
         base.setNoticeHandler(handler)
     }
     func setWaitsInCalls(_ waits: Bool) { base.setWaitsInCalls(waits) }
+    var loadingState: LoadingState? { base.loadingState }
     func cancel() { base.cancel() }
 }
 

@@ -1,0 +1,100 @@
+"""A server of one file behind a link of a given rate, which all connections share. It logs what it is asked for."""
+
+import http.server
+import os
+import pathlib
+import socket
+import threading
+import time
+
+CHUNK = 4096
+
+
+class Link:
+    """Lets so many bytes a second through, evenly; None: as many as come."""
+
+    def __init__(self, rate):
+        self.rate = rate
+        self.free_at = 0.0
+        self.lock = threading.Lock()
+
+    def wait(self, count):
+        if self.rate is None:
+            return
+        with self.lock:
+            self.free_at = max(time.monotonic(), self.free_at) + count / self.rate
+            due = self.free_at
+        time.sleep(max(0, due - time.monotonic()))
+
+
+class Server:
+    """Serves `file` at /<its name> until it is closed. `requests` holds the range that each request asked for."""
+
+    def __init__(self, file, rate=None):
+        self.file = pathlib.Path(file)
+        self.size = self.file.stat().st_size
+        self.requests = []
+        self.sent = 0
+        link, server = Link(rate), self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                first, last, status = 0, server.size - 1, 200
+                asked = self.headers.get("Range")
+                server.requests.append(asked or "-")
+                if asked and asked.startswith("bytes="):
+                    start, _, end = asked[6:].partition("-")
+                    first, last, status = int(start), min(int(end or last), last), 206
+                if first > last:
+                    self.send_response(416)
+                    self.send_header("Content-Range", f"bytes */{server.size}")
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                    return
+                self.send_response(status)
+                self.send_header("Accept-Ranges", "bytes")
+                self.send_header("Content-Length", str(last - first + 1))
+                self.send_header("ETag", '"1"')
+                if status == 206:
+                    self.send_header("Content-Range", f"bytes {first}-{last}/{server.size}")
+                self.end_headers()
+                try:
+                    self.send_body(first, last)
+                except OSError:
+                    # The player wants no more of it.
+                    self.close_connection = True
+
+            def send_body(self, first, last):
+                with open(server.file, "rb") as source:
+                    source.seek(first)
+                    while first <= last:
+                        part = source.read(min(CHUNK, last - first + 1))
+                        link.wait(len(part))
+                        self.wfile.write(part)
+                        first += len(part)
+                        server.sent += len(part)
+
+        class Listener(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def get_request(self):
+                connection, address = super().get_request()
+                # What lies in the system's buffers has been sent to nobody yet.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 * CHUNK)
+                return connection, address
+
+            def handle_error(self, *_):
+                pass
+
+        self.listener = Listener(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.listener.server_port}/film{os.path.splitext(self.file.name)[1]}"
+        threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.listener.shutdown()
+        self.listener.server_close()

@@ -1,0 +1,78 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Reads from a container's index how many bytes it takes to play up to a time.
+enum ByteMarks {
+    /// Enough for any rule, and few enough to look through for each packet.
+    private static let limit = 512
+
+    static func read(_ streams: [UnsafeMutablePointer<AVStream>], _ description: MediaDescription)
+        -> [ByteMark]
+    {
+        guard let total = description.byteCount, let duration = description.duration.nanoseconds, duration > 0
+        else { return [] }
+        let marks = sizes(streams, description, total, duration) ?? places(streams, description, total)
+        return marks.isEmpty ? [] : marks + [ByteMark(time: duration, byteCount: total)]
+    }
+
+    /// Of an index that has every sample with its size (MP4): the sum of all that comes before a time, whatever the order in
+    /// the file. nil: it has none.
+    private static func sizes(
+        _ streams: [UnsafeMutablePointer<AVStream>],
+        _ description: MediaDescription,
+        _ total: Int64,
+        _ duration: Int64
+    ) -> [ByteMark]? {
+        guard description.formatName.hasPrefix("mov"), !description.containsFragments else { return nil }
+        var parts = [Int64](repeating: 0, count: limit)
+        var sum: Int64 = 0
+        for stream in streams {
+            let mapping = TimeMapping(timeBase: stream.pointee.time_base, zero: description.startTime)
+            for index in 0..<avformat_index_get_entries_count(stream) {
+                guard let entry = avformat_index_get_entry(stream, index)?.pointee,
+                    let time = mapping.itemTime(ticks(entry.timestamp))?.nanoseconds
+                else { continue }
+                // What a damaged index says stays within bounds.
+                let part = Int(Double(max(0, time)) / Double(duration) * Double(limit))
+                let size = Int64(max(0, entry.size))
+                parts[min(limit - 1, max(0, part))] += size
+                sum += size
+            }
+        }
+        guard sum > 0, sum <= total else { return nil }
+        // The header, and what else is no sample, is needed first.
+        var needed = total - sum
+        return parts.enumerated().map { index, size in
+            needed += size
+            return ByteMark(
+                time: Int64(Double(duration) * Double(index + 1) / Double(limit)),
+                byteCount: needed
+            )
+        }
+    }
+
+    /// Of an index that has places of key frames alone (Matroska): a key frame is needed at its time, and all before it.
+    private static func places(
+        _ streams: [UnsafeMutablePointer<AVStream>],
+        _ description: MediaDescription,
+        _ total: Int64
+    ) -> [ByteMark] {
+        guard let stream = streams.max(by: { entryCount($0) < entryCount($1) }) else { return [] }
+        let count = entryCount(stream)
+        let mapping = TimeMapping(timeBase: stream.pointee.time_base, zero: description.startTime)
+        let step = max(1, (count + Int32(limit) - 1) / Int32(limit))
+        var marks: [ByteMark] = []
+        for index in stride(from: Int32(0), to: count, by: Int(step)) {
+            guard let entry = avformat_index_get_entry(stream, index)?.pointee,
+                let time = mapping.itemTime(ticks(entry.timestamp))?.nanoseconds, time > 0,
+                entry.pos > marks.last?.byteCount ?? 0, entry.pos <= total
+            else { continue }
+            marks.append(ByteMark(time: time, byteCount: entry.pos))
+        }
+        return marks
+    }
+
+    private static func entryCount(_ stream: UnsafeMutablePointer<AVStream>) -> Int32 {
+        avformat_index_get_entries_count(stream)
+    }
+}

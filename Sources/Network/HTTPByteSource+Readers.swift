@@ -1,0 +1,82 @@
+internal import MediaCore
+
+// Who reads, and where.
+extension HTTPByteSource {
+    struct Reader {
+        /// The reader holds the source, and not the other way round.
+        weak var context: ReadContext?
+        /// Where it read last, and how far ahead is fetched for it.
+        var offset: Int64 = 0
+        var window: Int64
+        /// The place that it left for the present one, and to which it may return: where sound lies far from pictures, it reads
+        /// in turns here and there.
+        private var left: (offset: Int64, window: Int64)?
+        private var seekCount: UInt64 = 0
+        /// It waits for this byte.
+        var waitsAt: Int64?
+        /// Why its byte does not come; told once.
+        var failure: MediaError?
+
+        init(context: ReadContext, window: Int64) {
+            self.context = context
+            self.window = window
+        }
+
+        /// The places that it reads at.
+        var places: [Int64] { left.map { [offset, $0.offset] } ?? [offset] }
+
+        /// What lies before it is not needed any more.
+        var lowestPlace: Int64 { min(offset, left?.offset ?? offset) }
+
+        mutating func move(to place: Int64, _ policy: Policy) {
+            let seeks = context?.seekCount ?? 0
+            if seeks != seekCount { left = nil }
+            seekCount = seeks
+            defer { offset = place }
+            guard !Self.isNear(place, offset, policy) else { return }
+            let isReturn = left.map { Self.isNear(place, $0.offset, policy) } ?? false
+            let next = isReturn ? left?.window : nil
+            left = (offset, window)
+            window = next ?? policy.firstWindow
+        }
+
+        /// A demuxer that comes back reads once more what it had not used up.
+        private static func isNear(_ place: Int64, _ other: Int64, _ policy: Policy) -> Bool {
+            -policy.backStep...policy.skipLimit ~= place - other
+        }
+    }
+
+    func enroll(_ context: ReadContext) {
+        let key = ObjectIdentifier(context)
+        let isNew = state.withLock { state in
+            // Another one may have been where this one is now.
+            guard state.readers[key]?.context !== context else { return false }
+            state.readers[key] = Reader(context: context, window: policy.window)
+            return true
+        }
+        guard isNew else { return }
+        context.whenOver(by: ObjectIdentifier(self)) { [weak self] in self?.leave(key) }
+    }
+
+    /// What was fetched for this reader alone is not wanted any more.
+    private func leave(_ key: ObjectIdentifier) {
+        let isLast = state.withLock { state in
+            state.readers[key] = nil
+            return state.readers.isEmpty && !state.fetches.isEmpty
+        }
+        guard isLast else { return }
+        do throws(MediaError) {
+            try loop.call(after: policy.grace) { [weak self] in self?.dropUnread() }
+        } catch {
+            dropUnread()
+        }
+    }
+
+    private func dropUnread() {
+        state.withLock { state in
+            guard state.readers.isEmpty else { return }
+            for fetch in state.fetches { drop(fetch, &state) }
+            state.entry?.settle()
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Playhead
+import TestSupport
+import Testing
+
+@Suite("Network: sound that lies far from its pictures", .timeLimit(.minutes(1)))
+struct InterleavingTests {
+    private static func ffmpeg(_ arguments: String, in folder: TemporaryFolder) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.currentDirectoryURL = folder.url
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error"] + arguments.split(separator: " ").map(String.init)
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+    }
+
+    /// A minute, 15 MB, all sound behind all pictures in the file.
+    private static func film(in folder: TemporaryFolder) throws -> URL {
+        let even = "-x264-params nal-hrd=cbr -b:v 1900k -minrate 1900k -maxrate 1900k -bufsize 1900k"
+        try ffmpeg(
+            "-f lavfi -i testsrc2=s=160x90:r=5:d=60 -pix_fmt yuv420p -preset ultrafast -g 10 \(even) v.mp4",
+            in: folder
+        )
+        try ffmpeg("-f lavfi -i sine=duration=60 -c:a aac a.mp4", in: folder)
+        // A muxer puts sound that begins when the pictures are over behind them.
+        let copy = "-map 0 -map 1 -c copy -movflags faststart"
+        try ffmpeg("-i v.mp4 -itsoffset 61 -i a.mp4 \(copy) late.mp4", in: folder)
+        // Without the edit list that says so it begins at the start.
+        var bytes = [UInt8](try Data(contentsOf: folder.file("late.mp4")))
+        let mark = Array("edts".utf8)
+        let place = try #require(bytes.indices.dropLast(4).last { Array(bytes[$0..<$0 + 4]) == mark })
+        bytes.replaceSubrange(place..<place + 4, with: Array("free".utf8))
+        try folder.write("film.mp4", bytes)
+        return folder.file("film.mp4")
+    }
+
+    @Test("A minute takes ten requests at most, and no byte comes twice")
+    func requests() async throws {
+        let folder = try TemporaryFolder()
+        let film = try Self.film(in: folder)
+        let local = await ServedPlaying.of(Asset(url: film))
+        #expect(local.frames.count == 300)
+        let bytes = [UInt8](try Data(contentsOf: film))
+        let server = try FaultServer(bytes)
+        defer { server.stop() }
+        let url = try #require(URL(string: server.url()))
+        #expect(await ServedPlaying.of(Asset(url: url)) == local)
+        print(
+            "requests: \(server.log.map { $0.headers["range"] ?? "-" }), \(server.bodyBytes) of \(bytes.count)"
+        )
+        #expect(server.log.count <= 10)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import PlaybackEngine
+import Playhead
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// A file whose bytes come one after the other, evenly by the driver's clock, from the first read on.
+private final class LinkSource: ByteSource {
+    private let bytes: [UInt8]
+    /// Bytes a second.
+    private let speed: Double
+    private let driver: ManualDriver
+    private let lane: any Lane
+    private let begin = Locked<HostTime?>(nil)
+
+    init(_ bytes: [UInt8], speed: Double, _ driver: ManualDriver) {
+        self.bytes = bytes
+        self.speed = speed
+        self.driver = driver
+        lane = driver.makeLane(.loading, label: "link")
+    }
+
+    var byteCount: Int64? { Int64(bytes.count) }
+    var isSeekable: Bool { true }
+    var isLocal: Bool { false }
+
+    private var come: Int64 {
+        let begin = begin.withLock { $0 } ?? driver.now
+        return min(Int64(bytes.count), Int64(Double(driver.now.nanoseconds(since: begin)) / 1e9 * speed))
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
+        throw MediaError(.io, "only with a context")
+    }
+
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
+        throws(MediaError) -> Int
+    {
+        let start = begin.withLock { begin in
+            begin = begin ?? driver.now
+            return begin ?? driver.now
+        }
+        guard offset < Int64(bytes.count) else { return 0 }
+        let come = come
+        guard come > offset else {
+            // As they come: a piece at a time.
+            let next = min(Int64(bytes.count), max(offset + 1, come + 1448))
+            let time = start.advanced(by: Int64((Double(next) / speed * 1e9).rounded(.up)) + 1)
+            _ = driver.schedule(at: time, on: lane) { [weak context] in context?.wake() }
+            throw MediaError(.notReady, "not yet", isRetryable: true)
+        }
+        let part = bytes[Int(offset)..<Int(come)].prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        return part.count
+    }
+
+    func loadingState(for context: ReadContext) -> LoadingState? {
+        LoadingState(receivedBytes: come, missingBytes: Int64(bytes.count) - come)
+    }
+
+    func cancel() {}
+}
+
+@Suite("Over a slow link playing waits no longer than it must", .timeLimit(.minutes(1)))
+struct SlowLinkTests {
+    private static func make(_ arguments: String, _ name: String, in folder: TemporaryFolder) throws -> URL {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.currentDirectoryURL = folder.url
+        process.arguments =
+            ["ffmpeg", "-nostdin", "-v", "error"] + arguments.split(separator: " ").map(String.init) + [name]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return folder.file(name)
+    }
+
+    private struct Outcome {
+        var waiting: Double
+        var stalls: Int
+        var missing: Int
+    }
+
+    /// From `play()` to the end, over a link of so many times the film's own rate.
+    private func play(_ url: URL, _ part: Double, seconds: Double, from start: Double = 0) throws -> Outcome {
+        let bytes = [UInt8](try Data(contentsOf: url))
+        let bench = PlayerTestBench { $0.backend = Player.Configuration().backend }
+        let source = LinkSource(bytes, speed: Double(bytes.count) / seconds * part, bench.driver)
+        let item = PlayerItem(asset: Asset(url: url, options: AssetOptions(byteSource: source)))
+        let shown = Locked(0)
+        bench.layer.add(CallbackVideoSink { _ in shown.withLock { $0 += 1 } })
+        bench.player.play()
+        bench.load(item)
+        let hasEnded = bench.driver.run(atMost: 300) { bench.lines.contains { $0.hasSuffix(" end") } }
+        #expect(hasEnded)
+        return Outcome(
+            waiting: Double(bench.driver.now.nanoseconds) / 1e9 - seconds,
+            stalls: bench.lines.count { $0.hasSuffix("stalled") },
+            missing: Int((seconds * 10).rounded()) - shown.withLock { $0 }
+        )
+    }
+
+    /// 12 s of pictures and sound, as even as an encoder makes them; and such whose first two seconds hold most of it.
+    private static let even = "-x264-params nal-hrd=cbr -b:v 300k -minrate 300k -maxrate 300k -bufsize 300k"
+    private static let picture = "-f lavfi -i testsrc2=s=160x90:r=10:d=12 -f lavfi -i sine=duration=12"
+    private static let encode = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10 -c:a aac"
+
+    @Test(
+        "At 70, 40 and 130 % of the media's rate, in MP4 and Matroska",
+        arguments: [(0.7, 2), (0.4, 3), (1.3, 0)],
+        ["film.mp4", "film.mkv"]
+    )
+    func waits(_ link: (part: Double, stalls: Int), _ name: String) throws {
+        let folder = try TemporaryFolder()
+        let flags = name.hasSuffix("mp4") ? "-movflags faststart" : ""
+        let film = try Self.make("\(Self.picture) \(Self.encode) \(Self.even) \(flags)", name, in: folder)
+        let outcome = try play(film, link.part, seconds: 12)
+        let ideal = max(0, 12 / link.part - 12)
+        print("\(link.part) \(name): \(outcome), ideal \(ideal)")
+        #expect(outcome.missing == 0)
+        #expect(outcome.stalls <= link.stalls)
+        // Where the link is fast enough, what it takes to be sure of that.
+        #expect(outcome.waiting <= max(1.1 * ideal, 0.5))
+    }
+
+    @Test(
+        "A film that begins with more than its share is waited for, as far as its index says, and does not stall"
+    )
+    func heavyStart() throws {
+        let folder = try TemporaryFolder()
+        let noise = "-filter_complex [0:v]noise=alls=60:allf=t:enable='lt(t,2)'"
+        let film = try Self.make(
+            "\(Self.picture) \(noise) \(Self.encode) -crf 30 -movflags faststart",
+            "film.mp4",
+            in: folder
+        )
+        let outcome = try play(film, 1.3, seconds: 12)
+        print("heavy \(outcome)")
+        #expect(outcome.missing == 0)
+        #expect(outcome.stalls == 0)
+        // All of it has come after 9.2 s.
+        #expect(1...7.5 ~= outcome.waiting)
+    }
+}
