@@ -190,7 +190,7 @@ struct FeedPlayerTests {
         }
         bench.driver.run(seconds: 1)
         #expect(bench.feed.plan.ready == [1, 2])
-        #expect(bench.feed.player(for: 1) == nil && bench.openCount(of: 2) == 0)
+        #expect(bench.feed.player(for: 1) == nil && bench.reads(of: 2) == 0)
         bench.driver.run(seconds: 1.5)
         #expect(bench.feed.player(for: 1) != nil && bench.feed.player(for: 2) != nil)
         #expect(bench.openCount(of: 2) == 1)
