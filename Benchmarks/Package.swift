@@ -35,6 +35,11 @@ let package = Package(
     targets: [
         .target(name: "BenchmarkKit", dependencies: playhead, swiftSettings: settings),
         .executableTarget(name: "EngineCost", dependencies: ["BenchmarkKit"], swiftSettings: settings),
+        .executableTarget(
+            name: "FeedFigures",
+            dependencies: playhead + [.product(name: "PlayheadFeed", package: "playhead")],
+            swiftSettings: settings
+        ),
         .executableTarget(name: "InterruptBench", dependencies: playhead, swiftSettings: settings),
         .executableTarget(name: "SeekBench", dependencies: playhead, swiftSettings: settings),
         .executableTarget(

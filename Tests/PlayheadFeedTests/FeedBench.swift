@@ -36,6 +36,9 @@ final class FeedBench {
     let driver: ManualDriver
     let feed: FeedPlayer<Int>
     let posters = PosterCache(limit: 20)
+    let budget = PlaybackBudget()
+    /// One for each player that was made.
+    private let madeDevices = Locked<[SimulatedAudioDevice]>([])
     private(set) var layers: [Int: (layer: FeedLayer, sink: ProbeSink)] = [:]
     private let clips: @Sendable (Int) -> Clip
     private let assets = Locked<[(id: Int, asset: WeakAsset)]>([])
@@ -43,6 +46,7 @@ final class FeedBench {
     private(set) var ids: [Int] = []
     let changes = Locked<[FeedChange<Int>]>([])
     let height: Double
+    let settings: FeedSettings
 
     struct WeakAsset: Sendable {
         weak var asset: Asset?
@@ -58,10 +62,22 @@ final class FeedBench {
         self.driver = driver
         self.clips = clips
         self.height = height
+        self.settings = settings
         var configuration = Player.Configuration()
         configuration.clock = .driver(driver)
+        let clock = driver.clock
+        configuration.audio = .sinkForEach { [madeDevices] in
+            let device = SimulatedAudioDevice(clock: clock)
+            madeDevices.withLock { $0.append(device) }
+            return device
+        }
         let assets = assets
-        feed = FeedPlayer(settings: settings, configuration: configuration, posters: posters) { id in
+        feed = FeedPlayer(
+            settings: settings,
+            configuration: configuration,
+            posters: posters,
+            budget: budget
+        ) { id in
             let asset = clips(id).makeAsset()
             assets.withLock { $0.append((id, WeakAsset(asset: asset))) }
             return asset
@@ -77,7 +93,8 @@ final class FeedBench {
         height: Double = 300,
         settings: FeedSettings = FeedSettings(),
         faults: @escaping @Sendable (Int) -> [ScriptedMedia.Fault] = { _ in [] },
-        isLocal: Bool = true
+        isLocal: Bool = true,
+        hasAudio: Bool = false
     ) {
         let driver = ManualDriver(settlesByItself: true)
         let backend = ScriptedBackend(driver: driver)
@@ -85,6 +102,7 @@ final class FeedBench {
             let rate = Int32(10 + id % 37)
             var media = ScriptedMedia(
                 video: .init(frameCount: Int(rate) * 2, frameRate: rate),
+                audio: hasAudio ? .init(sampleCount: 96_000) : nil,
                 faults: faults(id)
             )
             media.isLocal = isLocal
@@ -98,15 +116,29 @@ final class FeedBench {
                 base: rate
             )
         }
+        scripted = backend
+    }
+
+    /// nil: the clips are real.
+    private(set) var scripted: ScriptedBackend?
+
+    /// How often a scripted clip was opened.
+    func openCount(of id: Int) -> Int {
+        scripted?.openCount(of: URL(fileURLWithPath: "/clip-\(id)")) ?? 0
+    }
+
+    /// Packets of a scripted clip that were read.
+    func reads(of id: Int) -> Int {
+        scripted?.counts(of: URL(fileURLWithPath: "/clip-\(id)")).reads ?? 0
     }
 
     /// Real clips, which come again and again under other identities.
-    convenience init(realClips count: Int, settings: FeedSettings = FeedSettings()) {
+    convenience init(realClips count: Int, height: Double = 300, settings: FeedSettings = FeedSettings()) {
         let files: [(String, Int32)] = [
             ("clip-h264-aac.mp4", 15360), ("vfr.mp4", 600), ("clip-vp9-opus.webm", 1000),
             ("clip-h264-aac.ts", 90000),
         ]
-        self.init(count: count, settings: settings) { id in
+        self.init(count: count, height: height, settings: settings) { id in
             let (name, base) = files[id % files.count]
             return Clip(makeAsset: { Asset(url: Fixture.url(name)) }, base: base)
         }
@@ -158,6 +190,47 @@ final class FeedBench {
     func pictures(of id: Int) -> [MediaTime] { layers[id]?.sink.seen.withLock { $0.pictures } ?? [] }
     func content(of id: Int) -> FeedLayer.Content? { layers[id]?.layer.content }
     var strangers: Int { layers.values.reduce(0) { $0 + $1.sink.seen.withLock { $0.strangers } } }
+
+    var devices: [SimulatedAudioDevice] { madeDevices.withLock { $0 } }
+    /// Those that were asked to connect, or were given samples.
+    var openDevices: [SimulatedAudioDevice] {
+        devices.filter { device in
+            device.calls.contains { call in
+                switch call {
+                case .prepare, .start: true
+                default: false
+                }
+            }
+        }
+    }
+
+    /// When something was heard of a device, in nanoseconds: the first and the last sample that is not silent, for each
+    /// stretch without a millisecond of silence.
+    static func audibleSpans(_ device: SimulatedAudioDevice) -> [ClosedRange<Int64>] {
+        var spans: [ClosedRange<Int64>] = []
+        for run in device.heard {
+            for index in run.samples.indices where run.samples[index] != 0 {
+                let time = run.time(of: index).nanoseconds
+                if let last = spans.last, time - last.upperBound < 1_000_000, time >= last.lowerBound {
+                    spans[spans.count - 1] = last.lowerBound...max(last.upperBound, time)
+                } else {
+                    spans.append(time...time)
+                }
+            }
+        }
+        return spans
+    }
+
+    /// Nanoseconds during which two devices, or more, were heard at the same time.
+    var overlap: Int64 {
+        let all = devices.flatMap(Self.audibleSpans).sorted { $0.lowerBound < $1.lowerBound }
+        var (end, sum) = (Int64.min, Int64(0))
+        for span in all {
+            if span.lowerBound < end { sum += min(end, span.upperBound) - span.lowerBound }
+            end = max(end, span.upperBound)
+        }
+        return sum
+    }
 
     /// Clips that play and are heard.
     var sounding: [Int] {

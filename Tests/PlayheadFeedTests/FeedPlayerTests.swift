@@ -190,9 +190,17 @@ struct FeedPlayerTests {
         }
         bench.driver.run(seconds: 1)
         #expect(bench.feed.plan.ready == [1, 2])
-        #expect(bench.feed.player(for: 1) != nil && bench.feed.player(for: 2) == nil)
+        #expect(bench.feed.player(for: 1) == nil && bench.reads(of: 2) == 0)
         bench.driver.run(seconds: 1.5)
-        #expect(bench.feed.player(for: 2) != nil)
+        #expect(bench.feed.player(for: 1) != nil && bench.feed.player(for: 2) != nil)
+        #expect(bench.openCount(of: 2) == 1)
+        // Without that both are under way at the same time.
+        settings.preparesOneByOne = false
+        let other = FeedBench(scripts: 10, settings: settings) {
+            $0 == 1 ? [.stall(atPacket: 0, until: 2)] : []
+        }
+        other.driver.run(seconds: 1)
+        #expect(other.feed.player(for: 1) == nil && other.feed.player(for: 2) != nil)
     }
 
     @Test("A clip that cannot be played gives its player back and says why; its neighbours play")

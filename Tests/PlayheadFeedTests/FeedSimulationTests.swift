@@ -7,6 +7,10 @@ import TestSupport
 import Testing
 
 /// Gestures drawn from a seed for a feed with its players, a naive feed beside it.
+///
+/// In the suite it is short. `PLAYHEAD_FEED_GESTURES=10000 swift test --filter PlayheadFeedTests.FeedSimulationTests` draws so many
+/// gestures over a thousand cells, in parts of 500 with a seed each, and prints the seeds; `docs/testing.md` tells how
+/// long that takes.
 @Suite("Feed: gestures with players, over real clips and over sources that stall, fail and come late")
 struct FeedSimulationTests {
     private final class Walk {
@@ -21,6 +25,7 @@ struct FeedSimulationTests {
             self.bench = bench
             random = SplitMix64(seed)
             bench.feed.setMuted(false)
+            naive.settings = bench.settings
             naive.cells = bench.cells
             naive.seen = bench.viewport.visible
             check()
@@ -44,6 +49,7 @@ struct FeedSimulationTests {
             expect(bench.feed.playerCount <= 3, "\(bench.feed.playerCount) players")
             expect(bench.strangers == 0, "another clip's picture")
             expect(Set(bench.heldAssets).isSubset(of: naive.listed), "outlives its cell: \(bench.heldAssets)")
+            expect(bench.openDevices.count <= 3, "\(bench.openDevices.count) sound devices")
         }
 
         func pass(_ seconds: Double) {
@@ -92,32 +98,64 @@ struct FeedSimulationTests {
         }
     }
 
+    /// Gestures of the whole form; nil: the short one.
+    private static let whole = ProcessInfo.processInfo.environment["PLAYHEAD_FEED_GESTURES"].flatMap {
+        Int($0)
+    }
+    /// A new feed for so many gestures, so that a seed that fails is soon played again.
+    private static let part = 500
+    private static func seeds(_ few: Int) -> [UInt64] {
+        let count = whole.map { ($0 + part - 1) / part } ?? few
+        return Array((1...max(1, count)).map(UInt64.init).samples)
+    }
+    private var cellCount: Int { Self.whole == nil ? 60 : 1000 }
+
     private func walk(_ bench: FeedBench, seed: UInt64, gestures: Int) {
         let walk = Walk(bench, seed: seed)
-        for _ in 0..<gestures where walk.faults.isEmpty { walk.gesture() }
+        let count = Self.whole == nil ? gestures : Self.part
+        for _ in 0..<count where walk.faults.isEmpty { walk.gesture() }
         #expect(walk.faults == [], "seed \(seed)")
+        if Self.whole != nil { print("seed \(seed): \(count) gestures, \(walk.faults.count) faults") }
     }
 
-    @Test(
-        "Real clips, under many identities",
-        .enabled(if: Fixture.areThere),
-        arguments: [1, 2, 3, 4].samples
-    )
-    func realClips(seed: UInt64) { walk(FeedBench(realClips: 60), seed: seed, gestures: 60) }
+    @Test("Real clips, under many identities", .enabled(if: Fixture.areThere), arguments: seeds(4))
+    func realClips(seed: UInt64) {
+        walk(FeedBench(realClips: cellCount), seed: seed, gestures: 60)
+    }
 
-    @Test("Sources that stall, fail and come late", arguments: [1, 2, 3, 4, 5, 6, 7, 8].samples)
-    func badSources(seed: UInt64) {
-        let faults: @Sendable (Int) -> [ScriptedMedia.Fault] = { id in
-            switch id % 7 {
-            case 1: [.openFails(.notFound)]
-            case 2: [.stall(atPacket: 6, until: Double(id))]
-            case 3: [.stall(atPacket: 0, until: Double(id) / 4)]
-            case 4: [.lost(fromPacket: 9)]
-            case 5: [.trickles(speed: 0.7)]
-            default: []
-            }
+    private static let faults: @Sendable (Int) -> [ScriptedMedia.Fault] = { id in
+        switch id % 7 {
+        case 1: [.openFails(.notFound)]
+        case 2: [.stall(atPacket: 6, until: Double(id))]
+        case 3: [.stall(atPacket: 0, until: Double(id) / 4)]
+        case 4: [.lost(fromPacket: 9)]
+        case 5: [.trickles(speed: 0.7)]
+        default: []
         }
-        let bench = FeedBench(scripts: 60, faults: faults, isLocal: seed % 2 == 0)
+    }
+
+    @Test("Sources that stall, fail and come late", arguments: seeds(8))
+    func badSources(seed: UInt64) {
+        let bench = FeedBench(scripts: cellCount, faults: Self.faults, isLocal: seed % 2 == 0)
         walk(bench, seed: seed, gestures: 80)
+    }
+
+    @Test("3. Two sounds, by the samples that came out: never", arguments: seeds(4))
+    func samples(seed: UInt64) {
+        var settings = FeedSettings()
+        if seed % 2 == 0 { settings.rule = .all(atLeast: 0, upTo: 1) }
+        let bench = FeedBench(
+            scripts: cellCount,
+            settings: settings,
+            faults: Self.faults,
+            isLocal: seed % 4 < 2,
+            hasAudio: true
+        )
+        walk(bench, seed: seed, gestures: 40)
+        let heard = bench.devices.flatMap(FeedBench.audibleSpans).reduce(0) {
+            $0 + $1.upperBound - $1.lowerBound
+        }
+        #expect(heard > 1_000_000_000, "seed \(seed)")
+        #expect(bench.overlap == 0, "seed \(seed)")
     }
 }

@@ -4,16 +4,19 @@ import Playhead
 
 /// Many players of one clip at the same time, looping, without sound: what a wall of videos costs.
 ///
-///     swift run -c release --package-path Benchmarks ManyPlayers [--players 100] [--waiting 0] [--seconds 12] [FILE]
+///     swift run -c release --package-path Benchmarks ManyPlayers [--players 100] [--waiting 0] [--seconds 12] [--muted] [FILE]
 ///
 /// Without FILE it makes a clip of 320x180, 25 frames a second and 5 s with `ffmpeg`, in a temporary folder of
-/// its own. With `--waiting` there are so many more players whose bytes never come. It prints one line: threads at most, frames and late frames, lateness, CPU time, peak memory.
+/// its own. With `--waiting` there are so many more players whose bytes never come. With `--muted` audio is decoded, and
+/// nobody hears it. It prints one line: threads at most, frames and late frames, lateness, CPU time, peak memory, and how
+/// many players were behind in the second half, as the process's budget tells.
 @main
 struct ManyPlayers {
     var count = 100
     /// Players that wait for bytes.
     var waiting = 0
     var seconds = 12.0
+    var isMuted = false
     var path: String?
 
     static func main() throws {
@@ -36,6 +39,7 @@ struct ManyPlayers {
             switch argument {
             case "--players": count = try Self.number(rest.popFirst(), argument)
             case "--waiting": waiting = try Self.number(rest.popFirst(), argument)
+            case "--muted": isMuted = true
             case "--seconds": seconds = try Self.number(rest.popFirst(), argument)
             case let option where option.hasPrefix("-"): throw UsageError("unknown option \(option)")
             default: path = argument
@@ -57,21 +61,30 @@ struct ManyPlayers {
     private func run(_ path: String) -> String {
         let item = URL(fileURLWithPath: path)
         let waiting = (0..<waiting).map { _ in
-            Stage(PlayerItem(asset: Asset(url: item, options: AssetOptions(byteSource: SilentSource()))))
+            Stage(
+                PlayerItem(asset: Asset(url: item, options: AssetOptions(byteSource: SilentSource()))),
+                isMuted
+            )
         }
         for stage in waiting { stage.player.play() }
         if !waiting.isEmpty { Thread.sleep(forTimeInterval: 1) }
-        let stages = (0..<count).map { _ in Stage(PlayerItem(url: item)) }
+        let stages = (0..<count).map { _ in Stage(PlayerItem(url: item), isMuted) }
         for stage in stages { stage.player.play() }
         var threads = Peak()
         let start = Date()
         let before = Usage.now
+        var isHalf = false
         while Date().timeIntervalSince(start) < seconds {
             threads.note(Self.threadCount)
+            if !isHalf, Date().timeIntervalSince(start) > seconds / 2 {
+                isHalf = true
+                _ = PlaybackBudget.shared.lateMembers()
+            }
             Thread.sleep(forTimeInterval: 0.02)
         }
         let elapsed = Date().timeIntervalSince(start)
         let usage = Usage.now
+        let behind = PlaybackBudget.shared.lateMembers().count
         let all = stages.map(\.player.counters)
         let frames = all.map(\.framesPresented).reduce(0, +)
         let lateness = all.map(\.totalLateness).reduce(0, +)
@@ -83,6 +96,7 @@ struct ManyPlayers {
             "frames \(frames), late \(all.map(\.framesLate).reduce(0, +))",
             "dropped \(all.map(\.framesDropped).reduce(0, +))",
             "skipped by sinks \(all.map(\.framesSkippedBySinks).reduce(0, +))",
+            "behind \(behind)",
             "stalls \(all.map(\.stalls).reduce(0, +))",
             "lateness mean \(Self.decimal(Double(lateness) / Double(max(1, frames)) / 1e6, 3)) ms",
             "worst \(Self.decimal(Double(all.map(\.worstLateness).max() ?? 0) / 1e6, 1)) ms",
@@ -125,11 +139,15 @@ struct ManyPlayers {
 private struct Stage {
     let player: Player
     let layer: PlayerLayer
+    let membership: PlaybackBudget.Membership
 
-    init(_ item: PlayerItem) {
+    init(_ item: PlayerItem, _ isMuted: Bool) {
         var configuration = Player.Configuration()
-        configuration.audio = .none
-        player = Player(playerItem: item, configuration: configuration)
+        if !isMuted { configuration.audio = .none }
+        player = Player(configuration: configuration)
+        player.isMuted = isMuted
+        membership = PlaybackBudget.shared.join(player)
+        player.replaceCurrentItem(with: item)
         player.repeatMode = .loop
         layer = PlayerLayer(player: player)
         layer.add(NullVideoSink())

@@ -15,6 +15,8 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let placer: AudioScheduler?
     private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
     private let report: @Sendable (OutputReport) -> Void
+    /// The device is about to be opened, for somebody wants to hear something.
+    private let isOpening = Atomic<Bool>(false)
 
     // Confined to the lane.
     private var decoded: AudioFormat?
@@ -28,6 +30,13 @@ package final class AudioOutputLane: @unchecked Sendable {
     private var expectsMore = true
     private let processing: AudioProcessing
     private var gain = AudioGain()
+    private var volume: Float = 1
+    /// An item with audio has been opened.
+    private var wantsDevice = false
+    /// The device was asked to connect, or was given something.
+    private var hasOpened = false
+    /// A device that was never heard is not opened while there is nothing to hear.
+    private var isHeld: Bool { placer != nil && !hasOpened && volume == 0 }
 
     package init(
         driver: any Driver,
@@ -51,9 +60,21 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     /// An item with audio has been opened.
     func prepare() {
-        guard let device else { return }
-        lane.enqueue { [self] in if !isFinished { device.prepare() } }
+        guard placer != nil else { return }
+        lane.enqueue { [self] in
+            wantsDevice = true
+            open()
+        }
     }
+
+    private func open() {
+        guard let device, wantsDevice, !isHeld, !isFinished else { return }
+        hasOpened = true
+        device.prepare()
+    }
+
+    /// A device is there, or not, or that is being found out: a start may wait for the answer.
+    var isConnecting: Bool { isOpening.load(ordering: .acquiring) || device?.isConnecting ?? false }
 
     func write(_ buffers: [(buffer: AudioBuffer, place: AudioPlacement)], _ origin: AudioOrigin) {
         lane.enqueue { [self] in
@@ -70,6 +91,8 @@ package final class AudioOutputLane: @unchecked Sendable {
             let span = Double(device.lead + Self.memory) * max(1, origin.rate)
             history.append(.init(buffer: ready, origin: origin, place: place), keeping: Int64(span))
         }
+        guard !isHeld else { return }
+        hasOpened = true
         for buffer in processing.pace(ready, origin) { try take(buffer, place) }
     }
 
@@ -141,6 +164,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         let (before, pieces) = history.split(at: media)
         processing.changeRate(behind: before)
         converter?.reset()
+        if isHeld { return }
         for piece in pieces {
             var (origin, place) = (piece.origin, piece.place)
             origin.rate = timeline.rate.factor
@@ -177,9 +201,21 @@ package final class AudioOutputLane: @unchecked Sendable {
     func setPaused(_ isPaused: Bool) { lane.enqueue { [self] in sink.setPaused(isPaused) } }
 
     /// 0...1, after mute is applied. Muted samples are written as silence, so that a sink that is the clock
-    /// keeps going. A device is told instead: it has samples in hand, and is to change them too.
-    func setVolume(_ volume: Float) {
-        lane.enqueue { [self] in if let device { device.setVolume(volume) } else { gain.set(volume) } }
+    /// keeps going. A device is told instead: it has samples in hand, and is to change them too. One that was held back
+    /// until now joins at `media` of the timeline, or, where that is not reached yet (`isLate` false), begins there.
+    func setVolume(_ volume: Float, with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
+        if volume > 0 { isOpening.store(true, ordering: .releasing) }
+        lane.enqueue { [self] in
+            defer { isOpening.store(false, ordering: .releasing) }
+            guard let placer else { return gain.set(volume) }
+            let wasHeld = isHeld
+            self.volume = volume
+            placer.device.setVolume(volume)
+            guard wasHeld, !isHeld else { return }
+            open()
+            if isLate { placer.restart() }
+            attempt { try makeAnew(with: timeline, from: media) }
+        }
     }
 
     func flush() {

@@ -55,7 +55,7 @@ struct AudioSync {
             followHost(&timeline, at: now)
             return nil
         }
-        if let waitsUntil, mustWait(until: waitsUntil, device, &timeline, at: now) {
+        if let waitsUntil, mustWait(until: waitsUntil, output, device, &timeline, at: now) {
             return min(waitsUntil, now.advanced(by: Self.answerInterval))
         }
         guard now >= nextReading else { return nextReading }
@@ -111,8 +111,8 @@ struct AudioSync {
         lastReading = now
         hasAnswered = false
         waitsUntil = nil
-        guard let device, isAudible else { return 0 }
-        guard device.isConnecting, !isAppointed else { return startWait(device) }
+        guard let output, let device, isAudible else { return 0 }
+        guard output.isConnecting, !isAppointed else { return startWait(device) }
         waitsUntil = now.advanced(by: Self.longestWait)
         return Self.longestWait
     }
@@ -120,11 +120,12 @@ struct AudioSync {
     /// False: the device has answered, or took too long, and the timeline starts.
     private mutating func mustWait(
         until end: HostTime,
+        _ output: AudioOutputLane,
         _ device: any AudioDeviceSink,
         _ timeline: inout Timeline,
         at now: HostTime
     ) -> Bool {
-        guard !device.isConnecting || now >= end else { return true }
+        guard !output.isConnecting || now >= end else { return true }
         waitsUntil = nil
         lastReading = now
         let rest = end.nanoseconds(since: now) - startWait(device)
@@ -172,10 +173,20 @@ struct AudioSync {
     }
 
     private func beginAnew(_ timeline: Timeline, at now: HostTime) {
-        let media = timeline.media(at: now)
-        // Where the timeline stands, or begins only, no frame is ahead of what is heard next.
-        let hasBegun = timeline.host(for: media).map { $0 <= now } ?? false
+        let (media, hasBegun) = Self.place(timeline, at: now)
         output?.beginAnew(with: timeline, from: media, isLate: hasBegun)
+    }
+
+    /// Where it is. False: it stands there, or begins only, so that no frame is ahead of what is heard next.
+    private static func place(_ timeline: Timeline, at now: HostTime) -> (TimelineTime, hasBegun: Bool) {
+        let media = timeline.media(at: now)
+        return (media, timeline.host(for: media).map { $0 <= now } ?? false)
+    }
+
+    /// 0...1, after mute is applied.
+    func setVolume(_ volume: Float, _ timeline: Timeline, at now: HostTime) {
+        let (media, hasBegun) = Self.place(timeline, at: now)
+        output?.setVolume(volume, with: timeline, from: media, isLate: hasBegun)
     }
 
     /// 50 ms: often enough to notice at once that something is wrong.

@@ -54,7 +54,7 @@ extension PlaybackLoop {
     }
 
     /// 0...1, after mute is applied.
-    package func setVolume(_ volume: Float) { audio.output?.setVolume(volume) }
+    package func setVolume(_ volume: Float) { audio.setVolume(volume, renderer.timeline, at: now) }
 
     /// From any thread; see `AudioDeviceSink`.
     package func setAudioDevice(_ uniqueID: String?) { perform { $0.audio.output?.setDevice(uniqueID) } }

@@ -35,6 +35,8 @@ extension PlayerItem {
     func variantPreference(in core: PlayerCore?) -> VariantPreference {
         var preference = state.withLock { $0.variants }
         preference.displays = core?.watchers.displays ?? []
+        let limits = [preference.peakBitRate, core?.setting(\.budgetBitRate) ?? 0]
+        preference.peakBitRate = limits.filter { $0 > 0 }.min() ?? 0
         return preference
     }
 }

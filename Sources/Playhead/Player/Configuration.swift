@@ -26,6 +26,8 @@ public enum AudioOutput: Sendable {
     case none
     /// A sink of the caller's: a file, a closure, a device (`AudioDeviceSink`).
     case sink(any AudioSink)
+    /// The same where several players are made with one configuration (`PlayheadFeed`): called once for each of them.
+    case sinkForEach(@Sendable () -> any AudioSink)
 }
 
 /// What decoding may cost.

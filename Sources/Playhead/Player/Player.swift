@@ -66,7 +66,10 @@ public class Player: @unchecked Sendable {
     /// At once; the item being played is let go of, and keeps its time and status for when it comes back. An item that
     /// another player has moves here, and one that waits in the queue leaves its place there. The same item again
     /// changes nothing.
-    public func replaceCurrentItem(with item: PlayerItem?) { core.replaceItem(with: item) }
+    public func replaceCurrentItem(with item: PlayerItem?) {
+        core.setting(\.membership)?.forget()
+        core.replaceItem(with: item)
+    }
 
     /// Whether the player can be used at all; says nothing about an item. Unknown until it tried a first one.
     public var status: Status { tracked(\.status) { core.facts.status } }

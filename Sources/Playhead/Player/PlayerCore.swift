@@ -63,6 +63,10 @@ final class PlayerCore: Sendable {
         var volume: Float = 1
         var isMuted = false
         var audioDevice: String?
+        /// In a budget; nil: in none.
+        weak var membership: PlaybackBudget.Membership?
+        /// Bits per second that the budget leaves it; 0: any.
+        var budgetBitRate = 0.0
         var commands: UInt64 = 0
         var ids: UInt64 = 0
         /// Seeks and prerolls that have no answer yet.
@@ -124,6 +128,7 @@ final class PlayerCore: Sendable {
         switch (configuration.audio, configuration.clock) {
         case (.none, _): return nil
         case (.sink(let sink), _): return sink
+        case (.sinkForEach(let make), _): return make()
         case (.automatic, .virtual), (.automatic, .driver): return NullAudioSink()
         case (.automatic, .host), (.automatic, .custom):
             let logger = configuration.logger

@@ -20,11 +20,12 @@ public final class Preloader: Sendable {
         var jobs: [ObjectIdentifier: PreloadJob] = [:]
         var order: UInt64 = 0
         var isPaused = false
+        var options = Options()
         var listener: UInt64 = 0
+        var onChange: (@Sendable (Change) -> Void)?
     }
 
     private let configuration: Player.Configuration
-    private let options: Options
     private let driver: any Driver
     private let appetite: Appetite
     private let fanout = Fanout<Change>(depth: 1024)
@@ -34,11 +35,13 @@ public final class Preloader: Sendable {
     /// decoding, they open the assets themselves.
     public init(configuration: Player.Configuration = Player.Configuration(), options: Options = Options()) {
         self.configuration = configuration
-        self.options = options
         driver = configuration.clock.makeDriver()
         appetite = Appetite.of(driver)
         let listener = appetite.listen { [weak self] in self?.consider() }
-        state.withLock { $0.listener = listener }
+        state.withLock { state in
+            state.listener = listener
+            state.options = options
+        }
     }
 
     deinit {
@@ -65,7 +68,7 @@ public final class Preloader: Sendable {
                 order: state.order,
                 configuration,
                 driver,
-                byteLimit: options.byteLimit,
+                byteLimit: state.options.byteLimit,
                 changed: { [weak self] job in self?.follow(job) }
             )
             state.jobs[key] = job
@@ -111,6 +114,15 @@ public final class Preloader: Sendable {
         }
     }
 
+    /// How much is done at the same time. A change counts at once; `byteLimit` counts for what is asked for from then on.
+    public var options: Options {
+        get { state.withLock { $0.options } }
+        set {
+            state.withLock { $0.options = newValue }
+            consider()
+        }
+    }
+
     // MARK: What is there
 
     /// Nothing is begun at present: a playing item is hungry, or `isPaused` is set.
@@ -132,7 +144,7 @@ public final class Preloader: Sendable {
         // What is decided later is also said later.
         let (begun, stopped) = state.withLock { state -> ([PreloadJob], [PreloadJob]) in
             let open = state.jobs.values.filter(\.isUnfinished).sorted { $0.place < $1.place }
-            let count = state.isPaused || appetite.isHungry ? 0 : max(1, options.concurrentLoads)
+            let count = state.isPaused || appetite.isHungry ? 0 : max(1, state.options.concurrentLoads)
             return (open.prefix(count).filter { $0.run() }, open.dropFirst(count).filter { $0.rest() })
         }
         for job in stopped { tell(job.asset, .waiting) }
@@ -155,5 +167,14 @@ public final class Preloader: Sendable {
         consider()
     }
 
-    private func tell(_ asset: Asset, _ status: Status) { fanout.yield(Change(asset: asset, status: status)) }
+    /// Called with each change, on the thread that made it; in no particular order where there are several.
+    package func setChangeHandler(_ handler: (@Sendable (Change) -> Void)?) {
+        state.withLock { $0.onChange = handler }
+    }
+
+    private func tell(_ asset: Asset, _ status: Status) {
+        let change = Change(asset: asset, status: status)
+        fanout.yield(change)
+        state.withLock { $0.onChange }?(change)
+    }
 }

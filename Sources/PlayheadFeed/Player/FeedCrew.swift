@@ -8,7 +8,7 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
     /// What others may read at any time.
     struct Published: Sendable {
         var plan = FeedPlan<ID>()
-        var players: [ID: Player] = [:]
+        var players: [ID: PlaybackBudget.Membership] = [:]
         var playerCount = 0
         var isMuted = true
         var errors: [ID: PlaybackError] = [:]
@@ -22,8 +22,10 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
     private let configuration: Player.Configuration
     private let makeAsset: @Sendable (ID) -> Asset?
     private let posters: PosterCache
+    private let budget: PlaybackBudget
     private let presentStill: @Sendable (@escaping @Sendable () -> Void) -> Void
     private var slots: [FeedSlot<ID>] = []
+    private let preloads: FeedPreloads<ID>
     private var layers: [ID: FeedLayer] = [:]
     /// One for each clip in the list that was wanted: items and posters share what was opened.
     private var assets: [ID: Asset] = [:]
@@ -35,14 +37,20 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
         _ configuration: Player.Configuration,
         _ clock: SharedClock,
         _ posters: PosterCache,
+        _ budget: PlaybackBudget,
         _ makeAsset: @escaping @Sendable (ID) -> Asset?
     ) {
         core = FeedCore(settings)
         self.clock = clock
         self.configuration = configuration
         self.posters = posters
+        self.budget = budget
         self.makeAsset = makeAsset
         presentStill = clock.makeSinkLane()
+        preloads = FeedPreloads(configuration)
+        preloads.setChangeHandler { [weak self, clock] change in
+            clock.enqueue { [weak self] in self?.take(change) }
+        }
     }
 
     // MARK: What comes in
@@ -81,6 +89,7 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
         guard !isEnded else { return }
         isEnded = true
         alarm = nil
+        preloads.end()
         for slot in slots { slot.end() }
         for layer in layers.values { layer.begin() }
         slots = []
@@ -140,18 +149,33 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
             slots.remove(at: index).end()
         }
         var failed: [ID] = []
+        var wanted: [FeedPreloads<ID>.Wanted] = []
+        var rank = 0
         for entry in plan.entries {
+            if entry.role == .ready { rank += 1 }
             if slot(of: entry.id) == nil, entry.role != .held {
-                if entry.role == .ready, core.settings.preparesOneByOne, !areReady(before: entry.id, plan) {
-                    break
+                guard let asset = asset(of: entry.id) else {
+                    failed.append(entry.id)
+                    continue
                 }
-                if !assign(entry.id) { failed.append(entry.id) }
+                let isDue = entry.role == .chosen || preloads.isReady(entry.id)
+                if !isDue || !assign(entry.id, asset) {
+                    let start = core.startTime(of: entry.id)
+                    wanted.append(.init(id: entry.id, asset: asset, rank: rank - 1, start: start))
+                }
             }
             guard let slot = slot(of: entry.id) else { continue }
-            slot.setLoading(entry.role == .ready ? (plan.isPreloadingSuspended ? .rests : .first) : .all)
+            let ahead = plan.isPreloadingSuspended ? 0 : FeedPreloads<ID>.Wanted.secondsAhead(rank - 1)
+            slot.membership.priority = Self.priority(entry.role, rank: rank)
+            slot.setLoading(entry.role == .ready ? .first(seconds: ahead) : .all)
             if plan.sounding == entry.id { slot.player.isMuted = false }
             if entry.plays { slot.play(loops: core.settings.loops) }
         }
+        preloads.want(
+            wanted,
+            isSuspended: plan.isPreloadingSuspended,
+            oneByOne: core.settings.preparesOneByOne
+        )
         alarm = plan.nextDecision.map { time in
             clock.schedule(at: time) { [weak self] in self?.tell(.time) }
         }
@@ -159,8 +183,17 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
         for id in failed { tell(.failed(id)) }
     }
 
+    /// Among the players of the process, once those that play have theirs.
+    private static func priority(_ role: FeedPlan<ID>.Role, rank: Int) -> Double {
+        switch role {
+        case .chosen: 0
+        case .ready: -Double(rank)
+        case .held: -1000
+        }
+    }
+
     private func publish(_ plan: FeedPlan<ID>, _ changes: [FeedChange<ID>]) {
-        let players = slots.compactMap { slot in slot.id.map { ($0, slot.player) } }
+        let players = slots.compactMap { slot in slot.id.map { ($0, slot.membership) } }
         let count = slots.count
         let isMuted = core.isMuted
         let handler = published.withLock { published in
@@ -173,29 +206,26 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
         if !changes.isEmpty { handler?(clock.now, changes) }
     }
 
-    private func areReady(before id: ID, _ plan: FeedPlan<ID>) -> Bool {
-        plan.ready.prefix { $0 != id }.allSatisfy { slot(of: $0)?.isReady == true }
-    }
-
     private func release(_ slot: FeedSlot<ID>, _ id: ID) {
         if let place = slot.place { core.keepPosition(of: id, at: place.time, duration: place.duration) }
         layers[id]?.attach(nil)
         slot.clear()
+        preloads.takeBack(id)
     }
 
-    /// False: there is nothing to play.
-    private func assign(_ id: ID) -> Bool {
-        guard let asset = asset(of: id) else { return false }
+    /// False: no player is free.
+    private func assign(_ id: ID, _ asset: Asset) -> Bool {
         let free = slots.first { $0.id == nil }
-        guard free != nil || slots.count < core.settings.poolSize else { return true }
+        guard free != nil || slots.count < core.settings.poolSize else { return false }
         let slot = free ?? makeSlot()
+        preloads.handOver(id)
         slot.take(id, asset, at: core.startTime(of: id), loops: core.settings.loops)
         layers[id]?.attach(slot.player)
         return true
     }
 
     private func makeSlot() -> FeedSlot<ID> {
-        let slot = FeedSlot<ID>(Player(configuration: configuration))
+        let slot = FeedSlot<ID>(Player(configuration: configuration), budget)
         slot.token = slot.player.onEvent { [weak self, weak slot] timed in
             guard let self, let slot else { return }
             // What an earlier clip of this player still has to tell is of no interest.
@@ -206,7 +236,19 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
         return slot
     }
 
-    // MARK: What players tell
+    // MARK: What players and the preloader tell
+
+    private func take(_ change: Preloader.Change) {
+        // It may have got a player, or gone, since.
+        guard !isEnded, let id = preloads.id(of: change.asset) else { return }
+        switch change.status {
+        case .ready: tell(.time)
+        case .failed(let error):
+            published.withLock { $0.errors[id] = error }
+            tell(.failed(id))
+        default: break
+        }
+    }
 
     private func take(_ event: PlayerEvent, of id: ID, _ item: PlayerItem, _ slot: FeedSlot<ID>) {
         switch event {
@@ -216,9 +258,6 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
             tellBuffer(id, item)
         case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, _): tell(.waiting(id, true))
         case .loadedTimeRangesChanged(item, _), .playbackBufferFullChanged(item, _): tellBuffer(id, item)
-        case .readyForDisplayChanged(item, true):
-            slot.isReady = true
-            if core.settings.preparesOneByOne { tell(.time) }
         case .didPlayToEndTime(item) where !core.settings.loops:
             tell(.ended(id))
             published.withLock { $0.onEnd }?(id)

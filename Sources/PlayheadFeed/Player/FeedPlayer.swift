@@ -18,12 +18,14 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     /// Where everything is decided, and handlers run. Serial.
     public let callbackQueue: DispatchQueue
 
-    /// `configuration`: of all its players, which share one clock. `posters`: where posters are kept. `asset`: what to
-    /// play for an identity; asked once for each clip that is wanted, on the feed's queue; nil: nothing.
+    /// `configuration`: of all its players, which share one clock. `posters`: where posters are kept. `budget`: what its
+    /// players may use, together with its other members. `asset`: what to play for an identity; asked once for each clip that
+    /// is wanted, on the feed's queue; nil: nothing.
     public init(
         settings: FeedSettings = FeedSettings(),
         configuration: Player.Configuration = Player.Configuration(),
         posters: PosterCache = .shared,
+        budget: PlaybackBudget = .shared,
         asset: @escaping @Sendable (ID) -> Asset?
     ) {
         let queue = configuration.callbackQueue ?? DispatchQueue(label: "playhead.feed", target: .global())
@@ -32,7 +34,7 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
         var own = configuration
         own.clock = clock.mode
         own.callbackQueue = queue
-        crew = FeedCrew(settings, own, clock, posters, asset)
+        crew = FeedCrew(settings, own, clock, posters, budget, asset)
     }
 
     deinit { clock.enqueue { [crew] in crew.end() } }
@@ -80,7 +82,11 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
     /// Who plays, who is ready, and why the others are not.
     public var plan: FeedPlan<ID> { crew.published.withLock { $0.plan } }
     /// The player that a clip has now; nil: none. It is the feed's: what is set on it lasts as long as the feed likes.
-    public func player(for id: ID) -> Player? { crew.published.withLock { $0.players[id] } }
+    public func player(for id: ID) -> Player? { crew.published.withLock { $0.players[id] }?.player }
+    /// Its player was suspended: what else plays in the budget needs the room. It goes on by itself.
+    public func isSuspended(_ id: ID) -> Bool {
+        crew.published.withLock { $0.players[id] }?.isSuspended ?? false
+    }
     /// Players that exist, with a clip or without; never more than `FeedSettings.poolSize`.
     public var playerCount: Int { crew.published.withLock { $0.playerCount } }
     /// Why a clip that is in the list could not be played.

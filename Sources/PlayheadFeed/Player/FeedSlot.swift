@@ -9,31 +9,29 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
     enum Loading {
         /// What the player's policy has.
         case all
-        /// The first seconds.
-        case first
-        /// Next to nothing more than there is.
-        case rests
+        /// The first seconds; 0: next to nothing more than there is.
+        case first(seconds: Double)
 
         /// Seconds; 0: as the policy has it.
         var forward: Double {
             switch self {
             case .all: 0
-            case .first: 2
-            case .rests: 0.05
+            case .first(let seconds): max(0.05, seconds)
             }
         }
     }
 
     let player: Player
+    /// Its part in what the process may use.
+    let membership: PlaybackBudget.Membership
     var token: ObservationToken?
     private(set) var id: ID?
     private(set) var item: PlayerItem?
-    /// Its first frame is decoded.
-    var isReady = false
 
-    init(_ player: Player) {
+    init(_ player: Player, _ budget: PlaybackBudget) {
         self.player = player
         player.isMuted = true
+        membership = budget.join(player)
     }
 
     /// nil: nothing is known that is worth keeping.
@@ -51,7 +49,6 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         }
         self.id = id
         self.item = item
-        isReady = false
         player.repeatMode = loops ? .loop : .once
         player.replaceCurrentItem(with: item)
     }
@@ -60,7 +57,6 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
     func clear() {
         id = nil
         item = nil
-        isReady = false
         player.replaceCurrentItem(with: nil)
     }
 

@@ -1,0 +1,188 @@
+import Foundation
+import Playhead
+import PlayheadFeed
+import PlayheadTesting
+import TestSupport
+import Testing
+
+/// What users of other feeds have reported, and no other suite here shows. The number is that of the kind of report.
+@Suite("Feed: what was reported of others")
+struct FeedReportTests {
+    @Test("4. No black flash: the poster until the first frame, then frames, and the last one stays")
+    func flash() {
+        let bench = FeedBench(scripts: 10)
+        bench.driver.run(seconds: 0.5)
+        var shown: [FeedLayer.Content] = []
+        for y in stride(from: 0.0, through: 900, by: 50) {
+            if Int(y) % 300 == 0 { bench.settle(at: y) } else { bench.drag(to: y) }
+            for id in bench.layers.keys where bench.viewport.bounds.minY > 0 {
+                guard let content = bench.content(of: id) else { continue }
+                shown.append(content)
+                #expect(content != .nothing, "clip \(id) at \(y)")
+            }
+        }
+        #expect(shown.contains(.video) && bench.strangers == 0)
+        // Its player goes to another clip, and what it showed last stays.
+        let before = bench.pictures(of: 3).count
+        #expect(before > 0 && bench.running == [3])
+        bench.settle(at: 1099)
+        #expect(bench.content(of: 3) == .video && bench.running == [4])
+        #expect(bench.pictures(of: 3).last ?? .zero >= bench.pictures(of: 3).first ?? .zero)
+    }
+
+    @Test(
+        "5. Fewer decoders than players: what plays has one; the others wait for theirs, and their pictures stay"
+    )
+    func decoders() {
+        let bench = FeedBench(scripts: 10)
+        bench.budget.limits.openPlayers = 1
+        bench.driver.run(seconds: 1)
+        #expect(bench.running == [0] && bench.feed.player(for: 0)?.timeControlStatus == .playing)
+        #expect(bench.budget.usage.openPlayers == 1)
+        #expect(bench.feed.isSuspended(1) && bench.content(of: 1) != .nothing)
+        bench.settle(at: 300)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.running == [1] && bench.feed.player(for: 1)?.timeControlStatus == .playing)
+        #expect(!bench.feed.isSuspended(1) && bench.budget.usage.openPlayers == 1)
+        bench.budget.limits = .init()
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.budget.usage.suspendedPlayers == 0)
+        #expect(bench.feed.plan.ready.allSatisfy { bench.feed.player(for: $0)?.currentItem != nil })
+        #expect(bench.strangers == 0)
+    }
+
+    @Test("5. A player outside of the feed goes before what the feed only holds ready")
+    func outsider() {
+        let bench = FeedBench(scripts: 10)
+        bench.driver.run(seconds: 1)
+        bench.budget.limits.openPlayers = 2
+        let backend = ScriptedBackend(.silentClip(), driver: bench.driver)
+        let player = Player(configuration: Player.Configuration(driver: bench.driver, backend: backend))
+        let membership = bench.budget.join(player)
+        player.replaceCurrentItem(with: backend.makeItem())
+        player.play()
+        bench.driver.run(seconds: 0.5)
+        #expect(player.timeControlStatus == .playing && !membership.isSuspended)
+        #expect(bench.running == [0] && bench.feed.isSuspended(1) && bench.feed.isSuspended(2))
+    }
+
+    @Test("7. While what plays has run out of data nothing is read of what comes next")
+    func hungry() {
+        let bench = FeedBench(
+            scripts: 10,
+            faults: { id in
+                switch id {
+                case 0: [.stall(atPacket: 15, until: 6)]
+                case 1: [.trickles(speed: 0.2)]
+                default: []
+                }
+            },
+            isLocal: false
+        )
+        bench.feed.change { $0.secondsAhead = 0.2 }
+        bench.driver.run(seconds: 1.3)
+        #expect(bench.openCount(of: 1) == 1)
+        bench.driver.run(seconds: 1)
+        #expect(bench.feed.plan.isPreloadingSuspended && bench.feed.plan.entry(of: 0)?.reasons == .waiting)
+        let before = bench.reads(of: 1)
+        bench.driver.run(seconds: 3)
+        #expect(bench.reads(of: 1) == before && before > 0)
+        bench.driver.run(seconds: 4)
+        #expect(bench.reads(of: 1) > before)
+    }
+
+    @Test("7. What comes next is opened once, by the preloader; what falls behind is called off")
+    func openedOnce() {
+        let bench = FeedBench(scripts: 20) { $0 == 2 ? [.stall(atPacket: 0, until: 1000)] : [] }
+        bench.driver.run(seconds: 1)
+        #expect(bench.feed.player(for: 1) != nil && bench.feed.player(for: 2) == nil)
+        #expect(bench.openCount(of: 2) == 1)
+        bench.settle(at: 3000)
+        bench.driver.run(seconds: 0.5)
+        let cancelled = bench.scripted?.counts(of: URL(fileURLWithPath: "/clip-2")).cancelled
+        #expect(cancelled == 1 && bench.running == [10])
+        bench.settle(at: 3300)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.running == [11])
+        // Its poster was made in view, by an opening of its own; the player took the preloader's.
+        #expect(bench.openCount(of: 11) == 2)
+    }
+
+    @Test("8. What goes on in its middle is only opened ahead: its beginning is not read")
+    func middle() {
+        let bench = FeedBench(scripts: 20)
+        bench.settle(at: 1200)
+        bench.driver.run(seconds: 0.9)
+        bench.settle(at: 3000)
+        bench.settle(at: 1500)
+        bench.driver.run(seconds: 0.5)
+        #expect(bench.feed.plan.ready.first == 4 && bench.running == [5])
+        #expect(bench.feed.player(for: 4)?.currentTime() ?? .zero > .ms(800))
+        bench.settle(at: 1200)
+        #expect(bench.pictures(of: 4).filter { $0 != .zero }.first ?? .zero >= .ms(800))
+    }
+
+    @Test("9. Mute is shared, and a feed that is muted opens no sound device")
+    func mute() {
+        let bench = FeedBench(scripts: 10, hasAudio: true)
+        for page in 0..<4 {
+            bench.settle(at: Double(page) * 300)
+            bench.driver.run(seconds: 0.5)
+        }
+        #expect(bench.running == [3] && bench.devices.count == 3 && bench.openDevices.isEmpty)
+        bench.feed.setMuted(false)
+        bench.driver.run(seconds: 1)
+        #expect(bench.sounding == [3] && bench.openDevices.count == 1)
+        bench.settle(at: 1200)
+        bench.driver.run(seconds: 1)
+        #expect(bench.sounding == [4] && bench.openDevices.count == 2)
+        bench.feed.setMuted(true)
+        let before = bench.devices.flatMap(FeedBench.audibleSpans).count
+        bench.driver.run(seconds: 0.1)
+        bench.settle(at: 1500)
+        bench.driver.run(seconds: 1)
+        #expect(bench.sounding == [] && bench.running == [5])
+        #expect(bench.devices.flatMap(FeedBench.audibleSpans).count == before && bench.overlap == 0)
+    }
+}
+
+@Suite("Feed: from a swipe to the picture")
+struct SwipeTests {
+    /// Nanoseconds from the swipe to the first picture of the clip, and from its turn to the next one.
+    private func swipe(_ bench: FeedBench, to page: Int) -> (shown: Int64?, moved: Int64?) {
+        let begin = bench.driver.now
+        bench.drag(to: Double(page) * bench.height)
+        let isShown = bench.driver.run(atMost: 1) { bench.content(of: page) == .video }
+        let shown = isShown ? bench.driver.now.nanoseconds(since: begin) : nil
+        bench.feed.scroll(to: bench.viewport, velocity: 0, .settled)
+        bench.driver.run(atMost: 1) { bench.feed.player(for: page)?.rate == 1 }
+        let (turn, count) = (bench.driver.now, bench.pictures(of: page).count)
+        let isMoving = bench.driver.run(atMost: 1) { bench.pictures(of: page).count > count }
+        return (shown, isMoving ? bench.driver.now.nanoseconds(since: turn) : nil)
+    }
+
+    private func check(_ bench: FeedBench, swipes: Int, interval: Int64) {
+        bench.driver.run(seconds: 0.5)
+        for page in 1...swipes {
+            let (shown, moved) = swipe(bench, to: page)
+            #expect(shown == 0, "page \(page)")
+            #expect(
+                moved.map { $0 <= interval } == true,
+                "page \(page): \(String(describing: moved))"
+            )
+            bench.driver.run(seconds: 0.3)
+            if bench.strangers > 0 { break }
+        }
+        #expect(bench.strangers == 0)
+    }
+
+    @Test(
+        "200 swipes to what was made ready: the picture is there at once, and moves within a frame interval"
+    )
+    func scripts() { check(FeedBench(scripts: 204, height: 400), swipes: 200, interval: 100_000_000) }
+
+    @Test("The same with real clips, fewer of them", .enabled(if: Fixture.areThere))
+    func realClips() {
+        check(FeedBench(realClips: 44, height: 400), swipes: 40, interval: 125_000_000)
+    }
+}
