@@ -27,9 +27,9 @@ func example(_ name: String, _ dependencies: [Target.Dependency] = ["Playhead"])
     )
 }
 
-let feedExamples = ["StoryCoverDemo", "CellPlayerDemo", "ScrollingFeedDemo", "BannerDemo"].map { name in
-    example(name, ["Playhead", "PlayheadFeed", "PlayheadTesting"])
-}
+let feedExamples = [
+    "StoryCoverDemo", "CellPlayerDemo", "ScrollingFeedDemo", "BannerDemo", "DownloadFeedDemo", "PickerDemo",
+].map { name in example(name, ["Playhead", "PlayheadFeed", "PlayheadTesting"]) }
 
 let package = Package(
     name: "playhead",
@@ -165,7 +165,7 @@ let package = Package(
         ),
         .testTarget(
             name: "PlayheadTests",
-            dependencies: ["Playhead", "PlaybackEngine", "PlayheadTesting", "TestSupport"],
+            dependencies: ["Playhead", "FFmpeg", "MediaCore", "PlaybackEngine", "PlayheadTesting", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

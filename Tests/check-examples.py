@@ -5,6 +5,7 @@ With the folder that `swift build` has built into it also runs the programs of d
 with docs/examples/expected; `--write` as a second argument writes that anew."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,7 +51,7 @@ def run(built, name, *arguments):
 if len(sys.argv) > 1:
     built = pathlib.Path(sys.argv[1])
     h264, vfr = FIXTURES / "clip-h264-aac.mp4", FIXTURES / "vfr.mp4"
-    av1 = FIXTURES / "clip-av1-aac.mp4"
+    av1, tone = FIXTURES / "clip-av1-aac.mp4", FIXTURES / "tone-44100.mp3"
     with tempfile.TemporaryDirectory() as folder:
         picture = pathlib.Path(folder) / "picture.png"
         subprocess.run([built / "vplay", "snapshot", vfr, "--at", "1", "-o", picture], check=True)
@@ -61,6 +62,19 @@ if len(sys.argv) > 1:
         steps = sorted(pathlib.Path(folder).glob("step-*.png"))
         if len(steps) != 8 or any(step.read_bytes()[:4] != b"\x89PNG" for step in steps):
             faults.append(f"ScrollingFeedDemo: expected 8 pictures, there are {len(steps)}")
+        run(built, "DownloadFeedDemo", folder, h264, vfr)
+        media = pathlib.Path(folder) / "media"
+        media.mkdir()
+        # Their names lie where they can: the bytes tell.
+        files = {"clip2.mp4": h264, "clip10.mp4": vfr, "clip1.dat": av1, "tone": tone, "cover.png": picture}
+        for name, source in files.items():
+            shutil.copy(source, media / name)
+        for name in ("notes.mp4", ".hidden.mp4"):
+            (media / name).write_text("no media\n")
+        run(built, "PickerDemo", folder, media)
+        for name in ("fit.png", "fill.png"):
+            if (pathlib.Path(folder) / name).read_bytes()[:4] != b"\x89PNG":
+                faults.append(f"PickerDemo: {name} is no picture")
 
 for fault in faults:
     print(fault, file=sys.stderr)

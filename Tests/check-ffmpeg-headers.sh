@@ -1,6 +1,6 @@
 #!/bin/sh
 # Proves that target FFmpeg compiles against the headers of FFmpeg 7.1, as Debian 13 (trixie) ships them, and that what
-# CFFmpeg declares of libavfilter is what libavfilter's own headers declare.
+# CFFmpeg declares of libavfilter and libavdevice is what their own headers declare.
 # Nothing is installed: an apt configuration of its own, with its own state, fetches packages into
 # .build-ffmpeg7/ and unpacks them there. Exits with 0 only if the target compiled.
 set -eu
@@ -46,7 +46,7 @@ run_apt() {
 run_apt update >"$root/update.log" 2>&1 && [ -n "$(ls "$apt/state/lists" | grep trixie)" ] ||
     fail "Debian trixie cannot be reached at $mirror (see $root/update.log)"
 
-packages="libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libavfilter-dev"
+packages="libavformat-dev libavcodec-dev libavutil-dev libswscale-dev libswresample-dev libavfilter-dev libavdevice-dev"
 (cd "$apt/cache/archives" && run_apt download $packages >"$root/download.log" 2>&1) ||
     fail "the packages of trixie cannot be fetched (see $root/download.log)"
 for package in $packages; do
@@ -71,6 +71,12 @@ _Static_assert(LIBAVFILTER_VERSION_MAJOR == LIBAVUTIL_VERSION_MAJOR - 49, "anoth
 _Static_assert((unsigned)AVFILTER_AUTO_CONVERT_NONE == (unsigned)-1, "another number");
 END
 echo "libavfilter's functions are as declared"
+clang -fsyntax-only -Werror -I"$include" -ISources/CFFmpeg -x c - <<END || fail "libavdevice's functions are not as declared"
+#include "shim.h"
+#include <libavdevice/avdevice.h>
+_Static_assert(LIBAVDEVICE_VERSION_MAJOR == LIBAVUTIL_VERSION_MAJOR + 2, "another libavdevice belongs to this libavutil");
+END
+echo "libavdevice's functions are as declared"
 
 # A pkg-config that knows only these headers: the host's own must not come first.
 mkdir -p "$root/pkgconfig"

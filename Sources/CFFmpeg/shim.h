@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "convert.h"
+#include "devices.h"
 #include "filters.h"
 #include "hardware.h"
 #include "tone.h"

@@ -15,7 +15,7 @@ package enum ScreenBytes {
     /// the cursor stays.
     package static let kittyBegin =
         "\u{1B}_Ga=T,f=%1,s=%2,v=%3,c=%4,r=%5,i=\(kittyImage),p=1,q=2,C=1,m=1\u{1B}\\"
-    private static let kittyForget = "\u{1B}_Ga=d,d=I,i=\(kittyImage),q=2\u{1B}\\"
+    package static let kittyForget = "\u{1B}_Ga=d,d=I,i=\(kittyImage),q=2\u{1B}\\"
     private static let kittyImage = 7_531
 
     /// One update: what is to be seen at once. `picture`: rows of cells, or one picture, at a place.
@@ -29,12 +29,7 @@ package enum ScreenBytes {
         bytes += "\u{1B}[?2026h".utf8
         if clears { bytes += "\u{1B}[0m\u{1B}[2J".utf8 }
         if let picture {
-            var row = picture.place.row
-            for line in picture.bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-                bytes += "\u{1B}[\(row);\(picture.place.column)H".utf8
-                bytes += line
-                row += 1
-            }
+            append(picture.bytes, at: picture.place, to: &bytes)
         }
         if let status {
             bytes += "\u{1B}[\(status.row);1H\u{1B}[0m".utf8
@@ -43,6 +38,20 @@ package enum ScreenBytes {
         }
         bytes += "\u{1B}[?2026l".utf8
         return bytes
+    }
+
+    /// `picture`: rows of cells, or one picture, moved to its place.
+    package static func append(
+        _ picture: UnsafeRawBufferPointer,
+        at place: TerminalGeometry.Place,
+        to bytes: inout [UInt8]
+    ) {
+        var row = place.row
+        for line in picture.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            bytes += "\u{1B}[\(row);\(place.column)H".utf8
+            bytes += line
+            row += 1
+        }
     }
 }
 

@@ -27,6 +27,8 @@ struct Vplay: AsyncParsableCommand {
             vplay [play] [<options>] <input> ...
             vplay probe [--json] <input>
             vplay snapshot <input> --at <t> --output <path>
+            vplay pick [--kind <kind>] [--play] [<input> ...]
+            vplay record [--device <path>|--test] --output <path>
             vplay bench [--json] [--threads <n>] <input>
             """,
         discussion: """
@@ -34,7 +36,10 @@ struct Vplay: AsyncParsableCommand {
             130 interrupted, 143 terminated, 128 + N ended by another signal N. A closed output pipe ends it quietly, as it ends cat.
             """,
         version: version,
-        subcommands: [PlayCommand.self, ProbeCommand.self, SnapshotCommand.self, BenchCommand.self],
+        subcommands: [
+            PlayCommand.self, ProbeCommand.self, SnapshotCommand.self, PickCommand.self, RecordCommand.self,
+            BenchCommand.self,
+        ],
         defaultSubcommand: PlayCommand.self
     )
 

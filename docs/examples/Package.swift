@@ -17,11 +17,14 @@ let package = Package(
         // README.md shows this one whole.
         example("PlayDemo"),
         example("WatchDemo"), example("SinkDemo"),
-        // docs/feeds.md is about these: a clip by itself, a grid, a list, an endless banner.
+        // docs/feeds.md is about these: a clip by itself, a grid, a list, an endless banner, a list that is downloaded while it
+        // plays, choosing a file.
         example("StoryCoverDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("CellPlayerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("ScrollingFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("BannerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+        example("DownloadFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+        example("PickerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         // docs/testing.md is about this one: swift test --package-path docs/examples
         .testTarget(
             name: "TestingDemoTests",

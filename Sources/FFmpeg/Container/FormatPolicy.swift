@@ -29,6 +29,15 @@ enum FormatPolicy {
         "jpegxl_pipe", "pam_pipe", "pbm_pipe", "pcx_pipe", "pgm_pipe", "pgmyuv_pipe", "png_pipe", "ppm_pipe",
         "psd_pipe", "qoi_pipe", "sgi_pipe", "sunrast_pipe", "tiff_pipe", "webp_pipe", "xpm_pipe", "xwd_pipe",
     ]
+    /// Of the containers those that hold sound and nothing else, but for a cover.
+    private static let sounds: Set<Substring> = [
+        "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "aptx", "au", "avr", "caf",
+        "daud",
+        "dsf", "dts", "dtshd", "eac3", "flac", "g722", "g726", "g729", "gsm", "ilbc", "ircam", "loas", "mlp",
+        "mp3", "mpc", "mpc8", "nistsphere", "oma", "qcp", "shn", "sox", "spdif", "tak", "truehd", "tta",
+        "voc",
+        "vqf", "w64", "wav", "wsaud", "wv", "xa", "xwma",
+    ]
     /// Text tracks by themselves.
     private static let subtitles = [
         "ass", "aqtitle", "jacosub", "lrc", "microdvd", "mpl2", "mpsub", "pjs", "realtext", "sami", "scc",
@@ -45,6 +54,14 @@ enum FormatPolicy {
     /// `name` is libav's, which may hold several: "mov,mp4,m4a".
     static func alwaysSaysWhereToRead(_ name: String) -> Bool {
         name.split(separator: ",").contains { absolute.contains($0) }
+    }
+
+    /// `name` is libav's, which may hold several. nil: no container of pictures or sound that may be opened.
+    static func content(of name: String) -> ContentProbe.Content? {
+        let names = name.split(separator: ",")
+        if names.contains(where: { pictures.contains(String($0)) }) { return .picture }
+        if names.contains(where: { sounds.contains($0) }) { return .sound }
+        return names.contains { containers.contains(String($0)) } ? .container : nil
     }
 
     /// Everything but playlists.

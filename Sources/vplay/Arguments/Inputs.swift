@@ -4,7 +4,9 @@ import Playhead
 
 /// One thing to play.
 struct Input: Sendable {
-    /// As the user wrote it, for messages; without what would steer a terminal.
+    /// As the user wrote it; see `RawArguments`.
+    let argument: String
+    /// The same for messages: without what would steer a terminal.
     let name: String
     let url: URL
     /// Where the player does not open the URL itself.
@@ -12,6 +14,10 @@ struct Input: Sendable {
 
     /// The name without its folders.
     var shortName: String { name.split(separator: "/").last.map(String.init) ?? name }
+
+    var argumentBytes: [UInt8] { RawArguments.bytes(of: argument) ?? Array(argument.utf8) }
+    /// Of a file, as the system wants it.
+    var pathBytes: [UInt8] { RawArguments.bytes(of: argument) ?? Array(url.path.utf8) }
 
     var isStandardInput: Bool { url.relativeString == "-" }
     /// Can be read once, and not from its middle.
@@ -21,19 +27,20 @@ struct Input: Sendable {
     init?(_ argument: String) {
         if argument == "-" || Self.isStandardInputByName(argument) {
             guard let url = URL(string: "-") else { return nil }
-            self.init(argument, url)
+            self.init(argument, argument, url)
         } else if let path = Self.path(ofFileURL: argument) {
             guard let path else { return nil }
             self.init(argument, path: path)
         } else if argument.contains("://") {
             guard let url = URL(string: argument), url.scheme != nil else { return nil }
-            self.init(Self.withoutCredentials(url), url)
+            self.init(argument, Self.withoutCredentials(url), url)
         } else {
             self.init(argument, path: argument)
         }
     }
 
-    private init(_ name: String, _ url: URL, _ bytes: InputBytes? = nil) {
+    private init(_ argument: String, _ name: String, _ url: URL, _ bytes: InputBytes? = nil) {
+        self.argument = argument
         self.name = oneLine(name)
         self.url = url
         self.bytes = bytes
@@ -42,6 +49,7 @@ struct Input: Sendable {
     private init(_ name: String, path: String) {
         let raw = RawArguments.bytes(of: path)
         self.init(
+            name,
             name,
             URL(fileURLWithPath: path, isDirectory: false),
             InputBytes(name: name, path: raw ?? Array(path.utf8), isNameUsable: raw == nil)
@@ -98,10 +106,22 @@ struct InputList: Sendable {
     /// Whole sentences about arguments that stand for nothing.
     private(set) var complaints: [String] = []
 
-    init(_ arguments: [String]) {
+    /// Which files of a folder count.
+    enum Takes: Hashable, Sendable {
+        /// What takes time to play.
+        case playable
+        /// Pictures as well.
+        case all
+
+        func includes(_ contents: MediaContents?) -> Bool {
+            contents.map { self == .all || $0 != .kind(.image) } ?? false
+        }
+    }
+
+    init(_ arguments: [String], _ takes: Takes = .playable) {
         for argument in arguments {
             do {
-                guard let files = try Self.files(inFolder: argument) else {
+                guard let files = try Self.files(inFolder: argument, takes) else {
                     append(argument)
                     continue
                 }
@@ -123,8 +143,9 @@ struct InputList: Sendable {
         }
     }
 
-    /// nil when `path` is no folder. Sorted by name; nothing hidden, no folders inside.
-    private static func files(inFolder path: String) throws -> [String]? {
+    /// nil when `path` is no folder. In natural order, clip2 before clip10; nothing hidden, no folders inside, and what is
+    /// no media by its first bytes is left out.
+    private static func files(inFolder path: String, _ takes: Takes) throws -> [String]? {
         let raw = RawArguments.bytes(of: path) ?? Array(path.utf8)
         guard
             let folder = (raw.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer({ bytes in
@@ -149,20 +170,9 @@ struct InputList: Sendable {
                 }
             }
         }
-        return names.filter { isMedia(String(decoding: $0, as: UTF8.self)) }
-            .sorted { $0.lexicographicallyPrecedes($1) }
+        return names.filter { $0.first != UInt8(ascii: ".") }
+            .sorted { NaturalOrder.areInIncreasingOrder($0, $1) }
+            .filter { takes.includes(MediaContents(ofFile: base + $0)) }
             .map { RawArguments.text(for: (base + $0).map { CChar(bitPattern: $0) }) }
     }
-
-    private static func isMedia(_ name: String) -> Bool {
-        guard !name.hasPrefix(".") else { return false }
-        return mediaExtensions.contains(URL(fileURLWithPath: name).pathExtension.lowercased())
-    }
-
-    private static let mediaExtensions: Set<String> = [
-        "3g2", "3gp", "aac", "ac3", "aif", "aiff", "amr", "asf", "avi", "caf", "dv", "eac3", "flac", "flv",
-        "h264", "hevc", "ivf", "m2ts", "m2v", "m4a", "m4b", "m4v", "mka", "mkv", "mov", "mp2", "mp3", "mp4",
-        "mpeg", "mpg", "mts", "mxf", "nut", "obu", "oga", "ogg", "ogv", "opus", "ts", "vob", "wav", "webm",
-        "wma", "wmv", "y4m",
-    ]
 }

@@ -23,3 +23,6 @@ struct HardwareArgument: ExpressibleByArgument {
 
 /// `--dynamic-range`, by the names that `PlayerLayer.dynamicRangePolicy` has.
 extension DynamicRangePolicy: ExpressibleByArgument {}
+
+/// `--kind`, by the names that `MediaFile.kind` has.
+extension MediaKind: ExpressibleByArgument {}

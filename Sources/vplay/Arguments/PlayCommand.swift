@@ -7,7 +7,8 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play",
         abstract: "Play one input after another, without a gap (default).",
         discussion: """
-            A folder stands for its media files, sorted by name; - is standard input. Named pipes and <(command) \
+            A folder stands for its video and audio files in natural order (clip2 before clip10), told by what is in \
+            them; hidden files and pictures are left out. - is standard input. Named pipes and <(command) \
             are inputs, too, read once and forwards.
 
             Video sinks: auto (a window where standard output is a terminal and there is a display, else null; null \

@@ -90,7 +90,7 @@ final class Console: Sendable {
 
     /// What cannot be complained about on standard error cannot be complained about at all.
     private func write(_ text: String) {
-        let result = writeFully(text, to: STDERR_FILENO)
+        let result = writeFully(Array(text.utf8), to: STDERR_FILENO)
         _ = result
     }
 }
@@ -107,18 +107,23 @@ enum StandardOutput {
     /// The status line's, as a rule.
     private static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-    static func write(_ text: String) throws(OutputError) {
+    static func write(_ text: String) throws(OutputError) { try write(bytes: Array(text.utf8)) }
+
+    private static func write(bytes: [UInt8]) throws(OutputError) {
         let code =
             isTerminal
-            ? Console.shared.withoutStatus { writeFully(text, to: STDOUT_FILENO) }
-            : writeFully(text, to: STDOUT_FILENO)
+            ? Console.shared.withoutStatus { writeFully(bytes, to: STDOUT_FILENO) }
+            : writeFully(bytes, to: STDOUT_FILENO)
         if code != 0 { throw OutputError(code: code) }
     }
 
     /// For a command's result: a failure ends the process as it should.
-    static func writeOrExit(_ text: String) {
+    static func writeOrExit(_ text: String) { writeOrExit(bytes: Array(text.utf8)) }
+
+    /// The same for names that may be no UTF-8.
+    static func writeOrExit(bytes: [UInt8]) {
         do {
-            try write(text)
+            try write(bytes: bytes)
         } catch {
             if error.isClosedPipe { ExitStatus.closedPipe.exitNow() }
             Console.shared.complain(error.sentence)
@@ -128,10 +133,9 @@ enum StandardOutput {
 }
 
 /// All of it, in as many pieces as the system likes; returns `errno`, or 0.
-private func writeFully(_ text: String, to descriptor: Int32) -> Int32 {
-    var text = text
-    return text.withUTF8 { bytes in
-        var rest = UnsafeRawBufferPointer(bytes)
+private func writeFully(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    bytes.withUnsafeBytes { bytes in
+        var rest = bytes
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count >= 0 {

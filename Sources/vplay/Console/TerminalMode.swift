@@ -46,6 +46,7 @@ enum TerminalMode {
     /// thread.
     static func restore() {
         PictureScreen.giveBack()
+        ChoiceScreen.giveBack()
         state.withLock { state in
             state.isWanted = false
             putBack(&state)

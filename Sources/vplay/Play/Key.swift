@@ -22,28 +22,76 @@ enum Key: Hashable, Sendable {
         """
 }
 
-/// Takes keys out of what a terminal sends. What begins like an escape sequence is one, known or not, and is never
-/// taken for other keys; it may come in parts.
+/// Takes keys out of what a terminal sends.
 struct KeyParser: Sendable {
-    private var pending: [UInt8] = []
+    private var strokes = KeyStrokes()
 
     /// A lone escape was that key, and no beginning of what comes long after it.
-    mutating func forget() { pending = [] }
+    mutating func forget() { strokes.forget() }
 
     mutating func take(_ bytes: [UInt8]) -> [Key] {
+        strokes.take(bytes).compactMap { stroke in
+            switch stroke {
+            case .byte(let byte): Self.plain[byte]
+            case .sequence(let sequence): Self.sequences[sequence]
+            }
+        }
+    }
+
+    /// Behind the escape.
+    private static let sequences: [[UInt8]: Key] = {
+        var sequences: [[UInt8]: Key] = [
+            Array("[5~".utf8): .forwardTenMinutes, Array("[6~".utf8): .backTenMinutes,
+        ]
+        let arrows: [(String, Key)] = [
+            ("A", .forwardMinute), ("B", .backMinute), ("C", .forward), ("D", .back),
+        ]
+        for (letter, key) in arrows {
+            sequences[Array("[\(letter)".utf8)] = key
+            sequences[Array("O\(letter)".utf8)] = key
+        }
+        return sequences
+    }()
+
+    private static let plain: [UInt8: Key] = [
+        UInt8(ascii: " "): .togglePause, UInt8(ascii: "["): .slower, UInt8(ascii: "]"): .faster,
+        UInt8(ascii: "m"): .toggleMute, UInt8(ascii: "9"): .quieter, UInt8(ascii: "0"): .louder,
+        UInt8(ascii: "l"): .toggleLoop, UInt8(ascii: "."): .stepOn, UInt8(ascii: ","): .stepBack,
+        UInt8(ascii: "<"): .previousInput, UInt8(ascii: ">"): .nextInput, UInt8(ascii: "?"): .help,
+        UInt8(ascii: "s"): .snapshot, UInt8(ascii: "f"): .toggleFullscreen, UInt8(ascii: "q"): .quit,
+    ]
+}
+
+/// Tells what a terminal sends for one key from the next. What begins like an escape sequence is one, known or not, and is
+/// never taken for other keys; it may come in parts.
+struct KeyStrokes: Sendable {
+    enum Stroke: Hashable, Sendable {
+        case byte(UInt8)
+        /// What came behind an escape.
+        case sequence([UInt8])
+    }
+
+    private var pending: [UInt8] = []
+
+    /// What came last is an escape, and what belongs to it may still come; or it was that key.
+    var awaitsMore: Bool { pending == [0x1B] }
+
+    mutating func forget() { pending = [] }
+
+    mutating func take(_ bytes: [UInt8]) -> [Stroke] {
         pending += bytes
-        var keys: [Key] = []
+        var strokes: [Stroke] = []
         while let first = pending.first {
             guard first == 0x1B else {
                 pending.removeFirst()
-                if let key = Self.plain[first] { keys.append(key) }
+                strokes.append(.byte(first))
                 continue
             }
             guard let length = Self.sequenceLength(pending) else { break }
-            if let key = Self.sequences[Array(pending[1..<length])] { keys.append(key) }
+            strokes.append(.sequence(Array(pending[1..<length])))
             pending.removeFirst(length)
         }
-        return keys
+        return strokes
     }
 
     /// Bytes of the escape sequence at the start; nil: more must come.
@@ -78,27 +126,4 @@ struct KeyParser: Sendable {
         }
         return bytes.count > 64 ? bytes.count : nil
     }
-
-    /// Behind the escape.
-    private static let sequences: [[UInt8]: Key] = {
-        var sequences: [[UInt8]: Key] = [
-            Array("[5~".utf8): .forwardTenMinutes, Array("[6~".utf8): .backTenMinutes,
-        ]
-        let arrows: [(String, Key)] = [
-            ("A", .forwardMinute), ("B", .backMinute), ("C", .forward), ("D", .back),
-        ]
-        for (letter, key) in arrows {
-            sequences[Array("[\(letter)".utf8)] = key
-            sequences[Array("O\(letter)".utf8)] = key
-        }
-        return sequences
-    }()
-
-    private static let plain: [UInt8: Key] = [
-        UInt8(ascii: " "): .togglePause, UInt8(ascii: "["): .slower, UInt8(ascii: "]"): .faster,
-        UInt8(ascii: "m"): .toggleMute, UInt8(ascii: "9"): .quieter, UInt8(ascii: "0"): .louder,
-        UInt8(ascii: "l"): .toggleLoop, UInt8(ascii: "."): .stepOn, UInt8(ascii: ","): .stepBack,
-        UInt8(ascii: "<"): .previousInput, UInt8(ascii: ">"): .nextInput, UInt8(ascii: "?"): .help,
-        UInt8(ascii: "s"): .snapshot, UInt8(ascii: "f"): .toggleFullscreen, UInt8(ascii: "q"): .quit,
-    ]
 }

@@ -8,14 +8,30 @@ final class KeyReader: Sendable {
     private let source: KeySource
 
     /// nil without a terminal, and when standard input is being played.
-    init?(for session: PlaySession, _ handler: @escaping @Sendable (Key) -> Void) {
+    convenience init?(for session: PlaySession, _ handler: @escaping @Sendable (Key) -> Void) {
         guard TerminalMode.isInteractive, !session.options.inputs.contains(where: \.isStandardInput) else {
             return nil
         }
-        guard TerminalMode.readKeys() else { return nil }
         let queue = DispatchQueue(label: "vplay.keys", qos: .userInteractive)
-        let source = KeySource(DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue))
         let parser = Mutex((keys: KeyParser(), last: DispatchTime.now()))
+        self.init(on: queue) { bytes in
+            let keys = parser.withLock { parser in
+                let now = DispatchTime.now()
+                if now.uptimeNanoseconds - parser.last.uptimeNanoseconds > 100_000_000 {
+                    parser.keys.forget()
+                }
+                parser.last = now
+                return parser.keys.take(bytes)
+            }
+            for key in keys { handler(key) }
+        }
+    }
+
+    /// `handler` gets what the terminal sends, as it comes, and nothing once the terminal is gone. nil where standard input
+    /// is none.
+    init?(on queue: DispatchQueue, _ handler: @escaping @Sendable ([UInt8]) -> Void) {
+        guard TerminalMode.readKeys() else { return nil }
+        let source = KeySource(DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue))
         source.start { [weak source] in
             // Whoever reads a terminal from the background is stopped.
             guard TerminalMode.isForeground() else {
@@ -29,16 +45,7 @@ final class KeyReader: Sendable {
                 source?.cancel()
                 return
             }
-            guard count > 0 else { return }
-            let keys = parser.withLock { parser in
-                let now = DispatchTime.now()
-                if now.uptimeNanoseconds - parser.last.uptimeNanoseconds > 100_000_000 {
-                    parser.keys.forget()
-                }
-                parser.last = now
-                return parser.keys.take(Array(bytes[..<count]))
-            }
-            for key in keys { handler(key) }
+            if count > 0 { handler(Array(bytes[..<count])) }
         }
         self.source = source
     }

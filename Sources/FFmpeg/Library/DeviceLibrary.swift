@@ -1,0 +1,31 @@
+internal import CFFmpeg
+package import MediaCore
+
+/// libavdevice, opened when somebody records and kept for the life of the process: cameras and libavfilter's sources as
+/// containers.
+package enum DeviceLibrary {
+    /// The failure says why this machine has none.
+    package static let shared: Result<Void, MediaError> = Result { () throws(MediaError) in
+        try open("libavdevice.so.\(PH_AVDEVICE_MAJOR)")
+    }
+
+    /// Its containers become part of our libavformat, so both must be of one FFmpeg. Nothing that is played is ever taken for
+    /// one of them: `FormatPolicy` names what may be opened.
+    package static func open(_ name: String) throws(MediaError) {
+        let functions: ph_devices
+        do throws(FunctionTable.Failure) {
+            functions = try FunctionTable.open(name, load: ph_devices_load)
+        } catch {
+            let reason =
+                switch error {
+                case .noLibrary: "is not installed (Debian: libavdevice59)"
+                case .noFunction(let function): "has no \(function)"
+                }
+            throw MediaError(.notFound, "recording needs libavdevice: \(name) \(reason)")
+        }
+        guard functions.avutil_version() == avutil_version() else {
+            throw MediaError(.notFound, "recording needs libavdevice: \(name) is of another FFmpeg")
+        }
+        functions.avdevice_register_all()
+    }
+}

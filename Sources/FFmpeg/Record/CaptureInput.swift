@@ -1,0 +1,162 @@
+internal import CFFmpeg
+internal import Glibc
+internal import MediaCore
+
+/// A device that is open, and the decoder of what it sends: pictures, never waited for. Not safe for threads.
+final class CaptureInput {
+    private let log = LibraryLog()
+    private let packet: PacketOwner
+    private let name: String
+    private var context: UnsafeMutablePointer<AVFormatContext>?
+    private let codec: CodecContext
+    private let stream: Int32
+    private var frames: FrameFactory
+    /// The device has said that nothing more comes.
+    private var isOver = false
+
+    /// Seconds per tick of `read()`'s times.
+    let timeBase: AVRational
+    /// 0/0 where the device does not say.
+    let frameRate: AVRational
+
+    init(_ source: CaptureSource) throws(MediaError) {
+        let (format, name, options) = try Self.request(source)
+        self.name = name
+        packet = try PacketOwner()
+        try DeviceLibrary.shared.get()
+        guard let input = av_find_input_format(format) else {
+            throw MediaError(.notFound, "this FFmpeg cannot record from \(format)", location: name)
+        }
+        var opened = avformat_alloc_context()
+        // So that nothing hangs on a camera that sends nothing.
+        opened?.pointee.flags |= AVFMT_FLAG_NONBLOCK
+        let code = log.capture { avformat_open_input(&opened, name, input, &options.pointer) }
+        guard code >= 0, let context = opened else { throw Self.openingError(code, name, source, log) }
+        var (index, found): (Int32, CodecContext?) = (0, nil)
+        do throws(MediaError) {
+            for number in 0..<context.pointee.nb_streams {
+                guard let stream = context.pointee.streams[Int(number)],
+                    stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+                else { continue }
+                index = Int32(clamping: number)
+                found = try CodecContext(
+                    parameters: stream.pointee.codecpar,
+                    timeBase: stream.pointee.time_base,
+                    threads: ThreadPlan(count: 1, kind: .slice),
+                    maximumPixelCount: 1 << 28,
+                    log: log
+                )
+                break
+            }
+            guard found != nil else {
+                throw MediaError(.noPlayableTracks, "it sends no pictures", location: name)
+            }
+        } catch {
+            avformat_close_input(&opened)
+            throw error
+        }
+        guard let found, let stream = context.pointee.streams[Int(index)] else {
+            avformat_close_input(&opened)
+            throw MediaError(.noPlayableTracks, "it sends no pictures", location: name)
+        }
+        self.context = context
+        self.stream = index
+        codec = found
+        timeBase = stream.pointee.time_base
+        frameRate = stream.pointee.avg_frame_rate
+        let track = Track(id: 0, mediaType: .video, codec: "", timeBase: timeBase.rational)
+        frames = FrameFactory(
+            track: track,
+            mapping: TimeMapping(timeBase: timeBase, zero: .zero),
+            containerAspect: AVRational(num: 0, den: 0)
+        )
+    }
+
+    deinit { log.capture { avformat_close_input(&context) } }
+
+    /// What comes next, with its time in ticks; nil: nothing yet, or nothing more (`isAtEnd`).
+    func read() throws(MediaError) -> (frame: VideoFrame, ticks: Int64)? {
+        while true {
+            let owner = try FrameOwner()
+            let code = log.capture { avcodec_receive_frame(codec.pointer, owner.pointer) }
+            if code >= 0 {
+                let ticks = FFmpeg.ticks(owner.pointer.pointee.best_effort_timestamp)
+                return (frames.video(owner, ticks: ticks), ticks ?? 0)
+            }
+            guard !isOver, try feed() else { return nil }
+        }
+    }
+
+    var isAtEnd: Bool { isOver }
+
+    /// A packet for the decoder. False: there is none at present, or none any more.
+    private func feed() throws(MediaError) -> Bool {
+        let code = log.capture { av_read_frame(context, packet.pointer) }
+        if code == PH_ERROR_EAGAIN { return false }
+        if code == PH_ERROR_EOF {
+            isOver = true
+            return false
+        }
+        guard code >= 0 else {
+            // A camera that is unplugged.
+            throw LibraryError.make(
+                code,
+                "it sends nothing any more",
+                fallback: .io,
+                location: name,
+                log: log
+            )
+        }
+        defer { packet.unreference() }
+        // What cannot be decoded is one picture less: cameras send broken ones when they begin.
+        if packet.pointer.pointee.stream_index == stream {
+            log.capture { _ = avcodec_send_packet(codec.pointer, packet.pointer) }
+        }
+        return true
+    }
+
+    // MARK: Opening
+
+    private static func request(
+        _ source: CaptureSource
+    ) throws(MediaError) -> (format: String, name: String, options: OptionDictionary) {
+        switch source.device {
+        case .testPattern:
+            let size = source.size ?? PixelSize(width: 640, height: 360)
+            let rate = source.frameRate ?? 30
+            return ("lavfi", "testsrc2=size=\(size.width)x\(size.height):rate=\(rate)", OptionDictionary())
+        case .camera(let path):
+            // What is not there is told of without libavdevice.
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                let words = String(cString: strerror(errno))
+                throw MediaError(.notFound, "there is no camera: \(words)", location: path)
+            }
+            guard status.st_mode & S_IFMT == S_IFCHR else {
+                throw MediaError(.notFound, "this is no camera, and no device at all", location: path)
+            }
+            var options: [(String, String)] = []
+            if let size = source.size { options.append(("video_size", "\(size.width)x\(size.height)")) }
+            if let rate = source.frameRate { options.append(("framerate", "\(rate)")) }
+            return ("v4l2", path, OptionDictionary(options))
+        }
+    }
+
+    private static func openingError(
+        _ code: Int32,
+        _ name: String,
+        _ source: CaptureSource,
+        _ log: LibraryLog
+    ) -> MediaError {
+        guard case .camera = source.device else {
+            return LibraryError.make(
+                code,
+                "there is no test pattern like that",
+                fallback: .invalidArgument,
+                log: log
+            )
+        }
+        let doing = code == -EBUSY ? "another program has the camera" : "the camera cannot be opened"
+        return LibraryError.make(code, doing, fallback: .io, location: name, log: log)
+    }
+}

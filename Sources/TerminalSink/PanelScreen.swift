@@ -1,0 +1,209 @@
+internal import Glibc
+package import MediaCore
+
+/// Lines of text with a picture beside them, over the whole terminal: for choosing. What is shown is always the newest; a
+/// slow line gets what is between left out. No call waits for the terminal, as with `TerminalSink`.
+package final class PanelScreen: Sendable {
+    /// What is to be seen. Texts are as wide as they may be already: nothing is cut here.
+    package struct Content: Sendable {
+        package var lines: [String] = []
+        /// The one of `lines` that is shown the other way round.
+        package var selected: Int?
+        /// In the last row.
+        package var status = ""
+        /// RGBA.
+        package var picture: VideoFrame?
+
+        package init() {}
+    }
+
+    private struct State {
+        var content = Content()
+        var isNew = false
+        /// The picture that is on the screen, by the count of pictures that came.
+        var pictureNumber = 0
+        var shownPicture: Int?
+        var mustClear = true
+        var isEntered = false
+        var isDrawing = false
+        var isSuspended = false
+        var isFinished = false
+    }
+
+    private let state = Locked(State())
+    private let line: TerminalLine
+    /// nil: libchafa is missing, and there are no pictures.
+    private let canvas: CellCanvas?
+    private let pictures: TerminalPictures
+
+    /// Nothing is written yet. Throws where `terminal` is none, and where the environment names none that could place its
+    /// cursor.
+    package init(terminal: Int32, environment: [String: String]) throws(MediaError) {
+        guard isatty(terminal) == 1 else { throw MediaError(.sinkFailed, "this is no terminal") }
+        guard var abilities = TerminalAbilities(environment: environment) else {
+            let name = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
+            throw MediaError(.sinkFailed, "this terminal cannot place its cursor: \(name)")
+        }
+        guard let line = TerminalLine(terminal) else {
+            throw MediaError(.sinkFailed, "the terminal cannot be opened", underlyingCode: errno)
+        }
+        self.line = line
+        if abilities.pictures == .sixel, line.window.pixels.isEmpty { abilities.pictures = .symbols }
+        pictures = abilities.pictures
+        switch ChafaLibrary.shared {
+        case .success(let library): canvas = try CellCanvas(library, abilities)
+        case .failure: canvas = nil
+        }
+    }
+
+    package var canShowPictures: Bool { canvas != nil }
+
+    /// Of the terminal now. `textColumns`: for lines; all of them where pictures would have no room.
+    package var size: (columns: Int, rows: Int, textColumns: Int) {
+        let window = line.window
+        let columns = window.columns > 0 ? window.columns : 80
+        let rows = window.rows > 0 ? window.rows : 24
+        let hasRoom = canvas != nil && columns >= 40 && rows >= 6
+        return (columns, rows, hasRoom ? columns * 2 / 5 : columns)
+    }
+
+    /// Pixels of the place for pictures.
+    package var pictureSize: PixelSize { geometry.layerSize(pictures) }
+
+    /// The columns to the right of the lines, but for one between, and all rows but the last.
+    private var geometry: TerminalGeometry {
+        let (columns, rows, textColumns) = size
+        let pixels = line.window.pixels
+        let free = max(1, columns - textColumns - 1)
+        return TerminalGeometry(
+            columns: free,
+            rows: max(1, rows - 1),
+            pixels: PixelSize(
+                width: pixels.width / columns * free,
+                height: pixels.height / rows * max(1, rows - 1)
+            ),
+            hasStatusLine: false,
+            keepsRow: false
+        )
+    }
+
+    /// `isNewPicture` false: `content.picture` is the one that was handed over last.
+    package func show(_ content: Content, isNewPicture: Bool) {
+        state.withLock { state in
+            state.content = content
+            state.isNew = true
+            if isNewPicture { state.pictureNumber += 1 }
+        }
+        draw()
+    }
+
+    /// All of it again: the terminal has another size, or was another's meanwhile.
+    package func redraw() {
+        state.withLock { $0.mustClear = true }
+        draw()
+    }
+
+    /// Gives the screen back until `resume`. Any number of times, from any thread.
+    package func suspend() {
+        state.withLock { $0.isSuspended = true }
+        giveBack(isLast: false)
+    }
+
+    package func resume() {
+        state.withLock { $0.isSuspended = false }
+        redraw()
+    }
+
+    /// Gives the screen back for good.
+    package func finish() {
+        state.withLock { $0.isFinished = true }
+        giveBack(isLast: true)
+    }
+
+    private func giveBack(isLast: Bool) {
+        state.withLock { $0.isEntered = false }
+        line.leave(ScreenBytes.leave(pictures, rows: size.rows), isLast: isLast)
+    }
+
+    /// Writes what is new, unless something is under way: then that is followed by it.
+    private func draw() {
+        while let work = next() {
+            let outcome = line.write(bytes(of: work)) { [weak self] _ in
+                self?.state.withLock { $0.isDrawing = false }
+                self?.draw()
+            }
+            if outcome == .underWay { return }
+            state.withLock { $0.isDrawing = false }
+            if outcome != .written { return }
+        }
+    }
+
+    private struct Work {
+        let content: Content
+        let drawsPicture: Bool
+        let clears: Bool
+    }
+
+    private func next() -> Work? {
+        state.withLock { state in
+            guard !state.isDrawing, !state.isSuspended, !state.isFinished, line.isForeground,
+                state.isNew || state.mustClear
+            else { return nil }
+            if !state.isEntered {
+                guard line.enter(ScreenBytes.enter) else { return nil }
+                state.isEntered = true
+                state.mustClear = true
+            }
+            let isNew = state.mustClear || state.shownPicture != state.pictureNumber
+            let work = Work(content: state.content, drawsPicture: isNew, clears: state.mustClear)
+            state.shownPicture = state.pictureNumber
+            (state.isDrawing, state.isNew, state.mustClear) = (true, false, false)
+            return work
+        }
+    }
+
+    private func bytes(of work: Work) -> [UInt8] {
+        let (_, rows, textColumns) = size
+        var bytes = Array("\u{1B}[?2026h\u{1B}[0m".utf8)
+        if work.clears { bytes += "\u{1B}[2J".utf8 }
+        // What is right of the lines is the old picture.
+        let end = work.drawsPicture ? "\u{1B}[K" : ""
+        for row in 0..<max(1, rows - 1) {
+            bytes += "\u{1B}[\(row + 1);1H".utf8
+            let text = row < work.content.lines.count ? work.content.lines[row] : ""
+            if row == work.content.selected {
+                bytes += "\u{1B}[7m\(text)\u{1B}[0m\(end)".utf8
+            } else {
+                bytes += (text.isEmpty ? String(repeating: " ", count: textColumns) : text).utf8
+                bytes += end.utf8
+            }
+        }
+        bytes += "\u{1B}[\(rows);1H\(work.content.status)\u{1B}[K".utf8
+        if work.drawsPicture { bytes += pictureBytes(work.content.picture, column: textColumns + 1) }
+        bytes += "\u{1B}[?2026l".utf8
+        return bytes
+    }
+
+    /// A picture that cannot be drawn is none: the lines are what counts.
+    private func pictureBytes(_ picture: VideoFrame?, column: Int) -> [UInt8] {
+        let gone = pictures == .kitty ? Array(ScreenBytes.kittyForget.utf8) : []
+        guard let canvas, let picture, size.textColumns < size.columns else { return gone }
+        let geometry = geometry
+        let place = geometry.place(of: picture.size)
+        let moved = TerminalGeometry.Place(
+            column: place.column + column,
+            row: place.row,
+            columns: place.columns,
+            rows: place.rows
+        )
+        do {
+            return try canvas.draw(picture, at: moved, cell: geometry.canvasCell(pictures)) { drawn in
+                var bytes: [UInt8] = []
+                ScreenBytes.append(drawn, at: moved, to: &bytes)
+                return bytes + "\u{1B}[0m".utf8
+            }
+        } catch {
+            return gone
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Dispatch
+import Foundation
+import Glibc
+import Playhead
+import Synchronization
+import TerminalSink
+
+/// A person chooses, on the terminal behind standard error. What is chosen decides `MediaPicker`.
+final class PickSession: Sendable {
+    private struct State {
+        var picker: MediaPicker
+        var strokes = KeyStrokes()
+        /// The first bytes of a letter that is not whole yet.
+        var letter: [UInt8] = []
+        var posters: [URL: VideoFrame] = [:]
+        /// In the order in which they came.
+        var postersByAge: [URL] = []
+        /// The file whose poster is shown, or being made.
+        var poster: URL?
+        var making: Task<Void, Never>?
+    }
+
+    private let choices: Choices
+    private let screen: PanelScreen
+    private let state: Mutex<State>
+    private let answer = Latch<MediaFile?>()
+    private let queue = DispatchQueue(label: "vplay.pick", qos: .userInteractive)
+
+    private static let posterLimit = 50
+
+    /// nil: left without a choice. The terminal is as it was.
+    static func run(_ choices: Choices) async throws -> MediaFile? {
+        let screen = try PanelScreen(
+            terminal: STDERR_FILENO,
+            environment: ProcessInfo.processInfo.environment
+        )
+        ChoiceScreen.open(screen)
+        let session = PickSession(choices, screen)
+        let keys = KeyReader(on: session.queue) { [weak session] in session?.take($0) }
+        let terminal = [
+            Signals.newSizes { [weak session] in session?.resize() },
+            Signals.stops {
+                TerminalMode.restore()
+            } goOn: { [weak session] in
+                _ = TerminalMode.readKeys()
+                keys?.refresh()
+                screen.resume()
+                session?.resize()
+            },
+        ]
+        session.resize()
+        let chosen = await session.answer.wait()
+        session.state.withLock { $0.making }?.cancel()
+        screen.finish()
+        withExtendedLifetime((keys, terminal)) {}
+        TerminalMode.restore()
+        return chosen
+    }
+
+    private init(_ choices: Choices, _ screen: PanelScreen) {
+        self.choices = choices
+        self.screen = screen
+        state = Mutex(State(picker: MediaPicker(choices.files)))
+    }
+
+    // MARK: Keys
+
+    private func take(_ bytes: [UInt8]) {
+        let keys = state.withLock { state in
+            state.strokes.take(bytes).compactMap { Self.key(of: $0, &state.letter) }
+        }
+        if state.withLock({ $0.strokes.awaitsMore }) {
+            // What belongs to an escape comes with it; one by itself is that key.
+            queue.asyncAfter(deadline: .now() + .milliseconds(50)) { [weak self] in self?.takeLoneEscape() }
+        }
+        handle(keys)
+    }
+
+    private func takeLoneEscape() {
+        let isKey = state.withLock { state in
+            guard state.strokes.awaitsMore else { return false }
+            state.strokes.forget()
+            return true
+        }
+        if isKey { handle([.escape]) }
+    }
+
+    private func handle(_ keys: [MediaPicker.Key]) {
+        for key in keys {
+            switch state.withLock({ $0.picker.handle(key) }) {
+            case .chosen(let file): return answer.open(file)
+            case .cancelled: return answer.open(nil)
+            case nil: break
+            }
+        }
+        if !keys.isEmpty { show() }
+    }
+
+    private static func key(of stroke: KeyStrokes.Stroke, _ letter: inout [UInt8]) -> MediaPicker.Key? {
+        guard case .byte(let byte) = stroke else {
+            letter = []
+            if case .sequence(let bytes) = stroke { return sequences[String(decoding: bytes, as: UTF8.self)] }
+            return nil
+        }
+        switch byte {
+        case 0x0A, 0x0D: return .enter
+        case 0x09: return .tab
+        case 0x08, 0x7F: return .backspace
+        // ^P and ^N, as in a shell.
+        case 0x10: return .up
+        case 0x0E: return .down
+        case 0..<0x20: return nil
+        default: break
+        }
+        if byte < 0x80 || byte >= 0xC0 { letter = [] }
+        letter.append(byte)
+        guard let text = String(validating: letter, as: UTF8.self), let character = text.first else {
+            if letter.count >= 4 { letter = [] }
+            return nil
+        }
+        letter = []
+        return .character(character)
+    }
+
+    private static let sequences: [String: MediaPicker.Key] = [
+        "[A": .up, "OA": .up, "[B": .down, "OB": .down, "[5~": .pageUp, "[6~": .pageDown,
+        "[H": .home, "OH": .home, "[1~": .home, "[7~": .home, "[F": .end, "OF": .end, "[4~": .end,
+        "[8~": .end,
+    ]
+
+    // MARK: What is seen
+
+    private func resize() {
+        let rows = screen.size.rows - 1
+        state.withLock { $0.picker.rowCount = rows }
+        screen.redraw()
+        show()
+    }
+
+    private func show() {
+        let width = screen.size.textColumns
+        let (content, isNew) = state.withLock { state -> (PanelScreen.Content, Bool) in
+            let picker = state.picker
+            var content = PanelScreen.Content()
+            content.lines = picker.visible.map { Self.row(picker.shown[$0].name, width) }
+            content.selected = picker.index.map { $0 - picker.visible.lowerBound }
+            content.status = Self.status(of: picker).cut(toColumns: screen.size.columns - 1)
+            let url = picker.selected?.url
+            content.picture = url.flatMap { state.posters[$0] }
+            defer { state.poster = url }
+            return (content, state.poster != url)
+        }
+        screen.show(content, isNewPicture: isNew)
+        if isNew { makePoster() }
+    }
+
+    /// As wide as the column, so that the row before is overwritten.
+    private static func row(_ name: String, _ width: Int) -> String {
+        let text = " " + name.cut(toColumns: max(1, width - 2))
+        return text + String(repeating: " ", count: max(0, width - text.columnCount))
+    }
+
+    private static func status(of picker: MediaPicker) -> String {
+        let place = "\(picker.index.map { $0 + 1 } ?? 0)/\(picker.shown.count)"
+        let kind = picker.kind.map { "\($0.rawValue) only" } ?? picker.selected?.kind.rawValue ?? "nothing"
+        return picker.isTyping
+            ? " /\(picker.filter)  \(place)  \(kind)"
+            : " \(place)  \(kind)   Enter chooses, / filters, Tab kinds, q leaves"
+    }
+
+    // MARK: Posters
+
+    private func makePoster() {
+        guard screen.canShowPictures, screen.size.textColumns < screen.size.columns else { return }
+        let wanted = state.withLock { state -> URL? in
+            state.making?.cancel()
+            state.making = nil
+            return state.poster.flatMap { state.posters[$0] == nil ? $0 : nil }
+        }
+        guard let wanted, let input = choices.inputs[wanted] else { return }
+        let making = Task { [weak self, choices, size = screen.pictureSize] in
+            do {
+                // Whoever runs through the list waits for none.
+                try await Task.sleep(for: .milliseconds(40))
+                let generator = ImageGenerator(asset: input.asset(network: choices.network))
+                generator.maximumSize = size
+                generator.appliesPreferredTrackTransform = true
+                generator.pixelFormat = .rgba
+                let poster = try await generator.poster().frame
+                self?.keep(poster, for: wanted)
+            } catch {
+                // The place stays empty: nobody wants it any more, or there is none, as of sound. What is chosen and cannot
+                // be played says why.
+            }
+        }
+        state.withLock { $0.making = making }
+    }
+
+    private func keep(_ poster: VideoFrame, for url: URL) {
+        let isShown = state.withLock { state in
+            if state.postersByAge.count >= Self.posterLimit {
+                state.posters[state.postersByAge.removeFirst()] = nil
+            }
+            state.posters[url] = poster
+            state.postersByAge.append(url)
+            // Then it is as if it had just been chosen.
+            if state.poster == url { state.poster = nil }
+            return state.picker.selected?.url == url
+        }
+        if isShown { queue.async { [weak self] in self?.show() } }
+    }
+}
+
+/// The screen on which somebody chooses; it has to be given back on every way out.
+enum ChoiceScreen {
+    private static let screen = Mutex<PanelScreen?>(nil)
+
+    static func open(_ made: PanelScreen) { screen.withLock { $0 = made } }
+
+    /// Until it is shown again. Any number of times, from any thread.
+    static func giveBack() { screen.withLock { $0 }?.suspend() }
+}

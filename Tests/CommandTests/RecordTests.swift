@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `vplay record`, with the test pattern: no machine that runs tests has a camera.
+@Suite("Recording by the command")
+struct RecordTests {
+    @Test("The file that was recorded plays, every picture of it", .enabled(if: deviceLibraryIsThere))
+    func plays() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("clip.mp4")
+        let made = try await Command.run(
+            "record",
+            "--test",
+            "--untimed",
+            "--size",
+            "160x90",
+            "--fps",
+            "20",
+            "--frames",
+            "30",
+            "-o",
+            file
+        )
+        #expect(made.status == 0 && made.errors.isEmpty && made.output.isEmpty, "\(made.errors)")
+        let played = try await Command.run("--untimed", "--video", "framemd5:-", file)
+        #expect(played.status == 0)
+        #expect(played.pictures.count == 30)
+        #expect(Set(played.pictures.compactMap { $0.split(separator: " ").last }).count == 30)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("Interrupted, the file is whole, and there is no other", .enabled(if: deviceLibraryIsThere))
+    func interrupted() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.shell(
+            """
+            cd "$1"
+            "$vplay" record --test --size 160x90 -o clip.mkv & child=$!
+            until grep -qs . clip.mkv.*.part; do :; done
+            kill -INT $child; wait $child; echo $?
+            ls
+            "$vplay" --untimed --video framemd5:- clip.mkv | grep -c '^0'
+            """,
+            folder.path
+        )
+        #expect(outcome.lines.prefix(2) == ["130", "clip.mkv"], "\(outcome.text) \(outcome.errors)")
+        #expect(outcome.lines.last.flatMap { Int($0) } ?? 0 > 0)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("No camera: one clear sentence, and nothing is written")
+    func noCamera() async throws {
+        let folder = try TemporaryFolder()
+        let outcome = try await Command.run(
+            "record",
+            "--device",
+            "/dev/video-none",
+            "-o",
+            folder.path("a.mp4")
+        )
+        #expect(outcome.status == 1)
+        #expect(outcome.errors == "vplay: /dev/video-none: there is no camera: No such file or directory\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test(arguments: [
+        "record", "record -o a.txt", "record -o a", "record --test --device x -o a.mp4",
+        "record --untimed -o a.mp4",
+        "record --test --fps 0 -o a.mp4", "record --test --frames 0 -o a.mp4",
+        "record --test --duration 0 -o a.mp4",
+        "record --test --size 0x0 -o a.mp4", "pick --play --list .", "pick --kind film .",
+    ])
+    func wrongUsage(line: String) async throws {
+        let outcome = try await Command.run(line.split(separator: " ").map(String.init))
+        #expect(outcome.status == 64)
+        #expect(outcome.output.isEmpty && outcome.errorLines.first?.hasPrefix("Error: ") == true)
+    }
+}
+
+private let deviceLibraryIsThere: Bool = {
+    let names = ["libavdevice.so.59", "libavdevice.so.60", "libavdevice.so.61", "libavdevice.so.62"]
+    return names.contains { name in
+        guard let library = dlopen(name, RTLD_LAZY) else { return false }
+        dlclose(library)
+        return true
+    }
+}()

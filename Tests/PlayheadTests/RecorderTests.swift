@@ -1,0 +1,114 @@
+import FFmpeg
+import Foundation
+import Playhead
+import TestSupport
+import Testing
+
+@Suite("Recording", .enabled(if: isPossible))
+struct RecorderTests {
+    private func pattern(_ rate: Int = 25, _ size: PixelSize = PixelSize(width: 160, height: 90))
+        -> CaptureSource
+    {
+        CaptureSource(.testPattern, size: size, frameRate: rate)
+    }
+
+    @Test("So long, at that size and rate, in each container", arguments: Recorder.containers)
+    func recorded(ending: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("clip.\(ending)")
+        let two = MediaTime(value: 2, timescale: 1)
+        let recorder = Recorder(pattern(), to: file, duration: two, isUntimed: true)
+        let recording = try await recorder.record()
+        #expect(recording.frameCount == 50)
+        #expect(recording == recorder.progress)
+        let asset = Asset(url: file, options: AssetOptions(preciseTiming: true))
+        try await asset.load()
+        #expect(asset.kind == .video)
+        #expect(abs(asset.duration.seconds - 2) < 0.002)
+        #expect(asset.tracks.map(\.codec) == [ending == "webm" ? "vp9" : "h264"])
+        #expect(asset.tracks.first?.naturalSize == PixelSize(width: 160, height: 90))
+        // The pattern moves, so one picture is not the other.
+        let generator = ImageGenerator(asset: asset)
+        generator.requestedTimeToleranceBefore = .zero
+        generator.requestedTimeToleranceAfter = .zero
+        let last = try await generator.image(at: MediaTime(value: 49, timescale: 25))
+        #expect(abs(last.actualTime.seconds - 1.96) < 0.002)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["clip.\(ending)"])
+    }
+
+    @Test("A size that chroma cannot have loses a row and a column")
+    func oddSize() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("odd.mkv")
+        let source = pattern(10, PixelSize(width: 101, height: 51))
+        let recording = try await Recorder(source, to: file, frameLimit: 3, isUntimed: true).record()
+        #expect(recording.frameCount == 3)
+        let asset = Asset(url: file)
+        try await asset.load()
+        #expect(asset.tracks.first?.naturalSize == PixelSize(width: 100, height: 50))
+    }
+
+    @Test(
+        "Stopped, or its task cancelled, it returns at once and the file is whole",
+        arguments: [true, false]
+    )
+    func stopped(byTask: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("stopped.mp4")
+        let recorder = Recorder(pattern(100), to: file)
+        let task = Task { try await recorder.record() }
+        while recorder.progress.frameCount < 5 { await Task.yield() }
+        if byTask { task.cancel() } else { recorder.stop() }
+        let recording = try await task.value
+        let asset = Asset(url: file, options: AssetOptions(preciseTiming: true))
+        try await asset.load()
+        #expect(asset.tracks.first?.frameCount == recording.frameCount)
+    }
+
+    @Test("What stands against it is told, and nothing is left behind")
+    func refused() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("x.mp4")
+        let cases: [(CaptureSource, URL, PlaybackError.Code, String)] = [
+            (CaptureSource(.camera("/dev/video-none")), file, .notFound, "there is no camera"),
+            (CaptureSource(.camera(folder.path)), file, .notFound, "no camera, and no device"),
+            (CaptureSource(.camera("/dev/null")), file, .io, "cannot be opened"),
+            (pattern(), folder.file("x.txt"), .invalidArgument, "mp4, m4v, mov, mkv, webm"),
+            (pattern(), folder.file("none/x.mp4"), .sinkFailed, "No such file"),
+            (pattern(), URL(fileURLWithPath: "/dev/full/x.mp4"), .sinkFailed, "Not a directory"),
+        ]
+        for (source, url, code, words) in cases {
+            do throws(PlaybackError) {
+                _ = try await Recorder(source, to: url, frameLimit: 1, isUntimed: true).record()
+                Issue.record("\(source) was recorded to \(url.path)")
+            } catch {
+                #expect(error.code == code, "\(source): \(error)")
+                #expect(error.message.contains(words), "\(source): \(error)")
+            }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("Once")
+    func twice() async throws {
+        let folder = try TemporaryFolder()
+        let recorder = Recorder(pattern(), to: folder.file("a.mp4"), frameLimit: 2, isUntimed: true)
+        _ = try await recorder.record()
+        await #expect(throws: PlaybackError.self) { try await recorder.record() }
+    }
+
+    @Test("Without libavdevice the error names it")
+    func noLibrary() {
+        do throws(MediaError) {
+            try DeviceLibrary.open("libnothing.so.1")
+            Issue.record("there is one")
+        } catch {
+            #expect(error.message.contains("recording needs libavdevice: libnothing.so.1 is not installed"))
+        }
+        #expect(throws: MediaError.self) { try DeviceLibrary.open("libc.so.6") }
+    }
+}
+
+private let isPossible: Bool = {
+    if case .success = DeviceLibrary.shared { true } else { false }
+}()
