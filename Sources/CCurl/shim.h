@@ -6,14 +6,14 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include "numbers.h"
 
 typedef int PHCurlCode;
 typedef void PHCurl;
 typedef void PHCurlMulti;
-
-struct PHCurlList;
+typedef void PHCurlShare;
 
 typedef struct {
     int kind;
@@ -33,6 +33,9 @@ PHCurlCode curl_easy_pause(PHCurl *handle, int mask);
 const char *curl_easy_strerror(PHCurlCode code);
 struct PHCurlList *curl_slist_append(struct PHCurlList *list, const char *text);
 void curl_slist_free_all(struct PHCurlList *list);
+PHCurlShare *curl_share_init(void);
+int curl_share_setopt(PHCurlShare *share, int option, ...);
+int curl_share_cleanup(PHCurlShare *share);
 PHCurlMulti *curl_multi_init(void);
 int curl_multi_add_handle(PHCurlMulti *multi, PHCurl *handle);
 int curl_multi_remove_handle(PHCurlMulti *multi, PHCurl *handle);
@@ -45,7 +48,7 @@ PHCurlMessage *curl_multi_info_read(PHCurlMulti *multi, int *left);
     F(curl_global_init) F(curl_easy_init) F(curl_easy_cleanup) F(curl_easy_setopt) F(curl_easy_getinfo) \
     F(curl_easy_pause) F(curl_easy_strerror) F(curl_slist_append) F(curl_slist_free_all) F(curl_multi_init) \
     F(curl_multi_add_handle) F(curl_multi_remove_handle) F(curl_multi_perform) F(curl_multi_poll) F(curl_multi_wakeup) \
-    F(curl_multi_info_read)
+    F(curl_multi_info_read) F(curl_share_init) F(curl_share_setopt) F(curl_share_cleanup)
 
 #define PH_CURL_FIELD(name) __typeof__(&name) name;
 typedef struct {
@@ -87,6 +90,15 @@ static inline PHCurlCode ph_curl_set_before_function(const ph_curl *curl, PHCurl
 }
 static inline PHCurlCode ph_curl_set_open_function(const ph_curl *curl, PHCurl *handle, ph_curl_open value) {
     return curl->curl_easy_setopt(handle, PH_CURL_OPEN_SOCKET_FUNCTION, value);
+}
+// Of the proxy that was asked for a connection; 0: none has answered.
+static inline long ph_curl_connect_status(const ph_curl *curl, PHCurl *handle) {
+    long status = 0;
+    curl->curl_easy_getinfo(handle, PH_CURL_INFO_CONNECT_STATUS, &status);
+    return status;
+}
+static inline int ph_curl_share_cookies(const ph_curl *curl, PHCurlShare *share) {
+    return curl->curl_share_setopt(share, PH_CURL_SHARE_THIS, PH_CURL_SHARED_COOKIES);
 }
 // A socket as libcurl itself opens it.
 static inline int ph_curl_open_socket(const PHCurlAddress *address) {

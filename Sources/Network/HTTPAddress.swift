@@ -7,6 +7,8 @@ struct HTTPAddress: Hashable, Sendable {
     let text: String
     let user: String?
     let password: String?
+    /// In small letters, an IPv6 address without brackets.
+    let host: String
     /// Scheme, host and port: what may see the credentials.
     let origin: String
     let isSecure: Bool
@@ -19,6 +21,7 @@ struct HTTPAddress: Hashable, Sendable {
         isSecure = scheme == "https"
         user = parts.user
         password = parts.password
+        self.host = String(host.lowercased().drop { $0 == "[" }.prefix { $0 != "]" })
         origin = "\(scheme)://\(host.lowercased()):\(parts.port ?? (isSecure ? 443 : 80))"
         parts.user = nil
         parts.password = nil
@@ -57,6 +60,7 @@ struct HTTPAddress: Hashable, Sendable {
 
     private init(_ other: HTTPAddress, user: String?, _ password: String?) {
         text = other.text
+        host = other.host
         origin = other.origin
         isSecure = other.isSecure
         self.user = user

@@ -6,7 +6,7 @@ extension HTTPByteSource {
     func received(_ head: ResponseHead, of fetch: Fetch, _ transfer: Transfer) -> Bool {
         state.withLock { state in
             guard fetch.transfer === transfer else { return false }
-            if fetch.address == state.home, let peer = transfer.peer, policy.isPublicAddress(peer) {
+            if fetch.address == state.home, transfer.peer?.isPublic(policy.isPublicAddress) == true {
                 state.facts.isPublic = true
             }
             fetch.verdict = judge(head, of: fetch, &state)
@@ -101,7 +101,9 @@ extension HTTPByteSource {
             return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
         case .noHost where state.facts.isKnown:
             return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
-        case .noHost, .untrusted, .tooLong, .privateAddress, .refused:
+        case .refusedByProxy(let status) where status == 408 || status == 429 || status >= 500:
+            return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
+        case .noHost, .noProxy, .refusedByProxy, .untrusted, .tooLong, .privateAddress, .refused:
             return fail(fetch, with: error(of: end, fetch, state), &state)
         }
     }
@@ -243,7 +245,12 @@ extension HTTPByteSource {
             words = fetch.tries.byteCount > 0 ? "the server sends nothing more" : "the server does not answer"
         case .tooSlow: (code, words) = (.timedOut, "the server sends almost nothing")
         case .noHost: (code, words) = (.notFound, "there is no such host")
-        case .noConnection: (code, words) = (.io, "the server cannot be reached")
+        case .noConnection:
+            (code, words) = (.io, "the \(proxy == nil ? "server" : "proxy") cannot be reached")
+        case .noProxy: (code, words) = (.notFound, "there is no such proxy")
+        case .refusedByProxy(let status):
+            code = status == 407 || status == 403 ? .permissionDenied : .io
+            words = "the proxy does not connect to the server (HTTP \(status))"
         case .untrusted: (code, words) = (.untrustedServer, "the server cannot prove who it is")
         case .tooLong: (code, words) = (.exceedsLimits, "the server's headers are too long")
         case .privateAddress:

@@ -108,6 +108,8 @@ extension HTTPByteSource {
                 validator: facts.validator,
                 headers: headers,
                 caFile: options.tlsCAFile,
+                proxy: proxy,
+                cookies: cookies.jar(of: fetch.address),
                 peers: PeerRule(
                     isPublicOnly: !options.allowsPrivateAddresses
                         && (facts.isPublic || policy.isNestedInPublic),

@@ -30,6 +30,11 @@ extension HTTPByteSource {
                 "the server sends bytes from \(first) on where those from \(fetch.position) on were asked for"
             return .retry(MediaError(.io, words), after: nil)
         }
+        // A server that sends the whole file, or another part, and calls it the part that was asked for.
+        if let length = head.contentLength, length != last - first + 1 {
+            let words = "the server sends \(length) bytes, and calls them those from \(first) to \(last)"
+            return .retry(MediaError(.io, words), after: nil)
+        }
         learn(head, size: range.total, &state)
         state.facts.takesRanges = true
         state.address = fetch.address
@@ -91,6 +96,7 @@ extension HTTPByteSource {
             case 401: (.permissionDenied, "the server wants to know who asks")
             case 403: (.permissionDenied, "the server refuses")
             case 404, 410: (.notFound, "the server has nothing by that name")
+            case 407: (.permissionDenied, "the proxy wants to know who asks")
             case 408: (.timedOut, "the server has waited too long")
             case 429: (.io, "the server is asked too often")
             case 503: (.io, "the server is busy")

@@ -110,6 +110,9 @@ public final class HTTPByteSource: ByteSource {
     let state: Locked<State>
     let origin: HTTPAddress
     let options: NetworkOptions
+    let proxy: ProxyAddress?
+    /// This resource's, and those that it refers to.
+    let cookies: CookieStore
     let policy: Policy
     let loop: TransferLoop
 
@@ -140,6 +143,8 @@ public final class HTTPByteSource: ByteSource {
         origin = address
         self.options = options
         self.policy = policy
+        proxy = options.proxy.flatMap { ProxyAddress($0) }
+        cookies = options.cookies ?? CookieStore()
         loop = .shared
         var state = State(store: RangeStore(byteLimit: policy.storeLimit), address: address, home: address)
         if let entry { state.facts = Facts(entry) }
@@ -175,6 +180,7 @@ public final class HTTPByteSource: ByteSource {
     package func referred(_ url: String) throws(MediaError) -> HTTPByteSource {
         let address = try origin.led(to: url)
         var options = options
+        options.cookies = cookies
         // A playlist changes as it is played, and a key is none of the disk's: nothing of it is kept.
         options.cache = nil
         if address.origin != origin.origin { options.headers.removeAll { !Self.mayLeaveOrigin($0.name) } }

@@ -26,23 +26,34 @@ public struct NetworkOptions: Hashable, Sendable {
     /// address: this machine, the network of the house. By default it may not, and the error has the code `.forbidden`. What
     /// the URL itself names may always have a private address.
     public var allowsPrivateAddresses: Bool
+    /// What all requests go through: "http://name:password@host:3128"; also https, socks5, and socks5h, which asks the proxy for
+    /// addresses. nil: they go straight to the servers. Nothing is taken from the environment. Where a proxy looks for a server is
+    /// its own affair: of hosts behind it only addresses, and not names, are known to be private.
+    public var proxy: String?
+    /// Where cookies that servers set are kept; nil: for this asset alone, in memory. Cookies of your own are a header. Either go to
+    /// no other origin.
+    public var cookies: CookieStore?
     /// Where what was fetched is kept on disk; nil: nowhere. Without it, too, what an asset has fetched is in memory for all who
     /// open the same URL, as far as it finds room.
     public var cache: DiskCache?
 
     /// By default: no headers, 10 seconds, the certificates of the system, no private addresses behind a public one,
-    /// nothing on disk.
+    /// no proxy, each asset with cookies of its own, nothing on disk.
     public init(
         headers: [Header] = [],
         timeout: Double = 10,
         tlsCAFile: String? = nil,
         allowsPrivateAddresses: Bool = false,
+        proxy: String? = nil,
+        cookies: CookieStore? = nil,
         cache: DiskCache? = nil
     ) {
         self.headers = headers
         self.timeout = timeout
         self.tlsCAFile = tlsCAFile
         self.allowsPrivateAddresses = allowsPrivateAddresses
+        self.proxy = proxy
+        self.cookies = cookies
         self.cache = cache
     }
 
@@ -60,6 +71,9 @@ public struct NetworkOptions: Hashable, Sendable {
             guard !["range", "if-range", "accept-encoding", "host", "connection"].contains(lower) else {
                 return "the header \(header.name) cannot be set"
             }
+        }
+        if let proxy, ProxyAddress(proxy) == nil {
+            return "the proxy must be an http, https, socks5 or socks5h URL with a host"
         }
         guard timeout > 0, timeout <= 86_400 else {
             return "the timeout must be more than 0 seconds, and at most a day"

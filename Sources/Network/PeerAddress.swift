@@ -18,6 +18,16 @@ package struct PeerAddress: Hashable, Sendable {
         }
     }
 
+    /// Also "2130706433" and "0x7f.1", which libcurl takes for addresses.
+    init?(numeric text: String) {
+        var v4 = in_addr()
+        guard inet_aton(text, &v4) == 1 else {
+            self.init(text)
+            return
+        }
+        self.init(withUnsafeBytes(of: v4) { $0.map { "\($0)" }.joined(separator: ".") })
+    }
+
     /// nil for what is neither IPv4 nor IPv6.
     init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         switch Int32(address.pointee.sa_family) {
@@ -76,8 +86,32 @@ struct PeerRule: Sendable {
     var isPublicOnly = false
     var isPublic: @Sendable (PeerAddress) -> Bool
 
-    func allows(_ peer: PeerAddress?) -> Bool {
+    func allows(_ peer: Peer?) -> Bool {
         guard isPublicOnly else { return true }
-        return peer.map(isPublic) ?? false
+        return peer?.isPublic(isPublic) ?? false
+    }
+}
+
+/// Who answers a request.
+enum Peer: Hashable, Sendable {
+    case machine(PeerAddress)
+    /// A proxy finds it by its name, and alone knows where that is.
+    case named
+
+    /// A name that stands for no address is taken for a public one.
+    func isPublic(_ rule: (PeerAddress) -> Bool) -> Bool {
+        switch self {
+        case .machine(let address): rule(address)
+        case .named: true
+        }
+    }
+
+    init(behindProxy address: HTTPAddress) {
+        let host = address.host
+        if host == "localhost" || host.hasSuffix(".localhost") {
+            self = PeerAddress("127.0.0.1").map { .machine($0) } ?? .named
+        } else {
+            self = PeerAddress(numeric: host).map { .machine($0) } ?? .named
+        }
     }
 }

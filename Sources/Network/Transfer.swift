@@ -33,6 +33,10 @@ struct TransferEnd: Hashable, Sendable {
         case tooSlow
         case noHost
         case noConnection
+        /// There is no such proxy.
+        case noProxy
+        /// The proxy does not connect to the server, and says so with this status.
+        case refusedByProxy(Int)
         /// The connection ended before the body did, or before it began.
         case broken
         /// The certificate is none of those that are trusted, or is another host's, or has expired.
@@ -61,6 +65,9 @@ struct TransferRequest: Sendable {
     var validator: String?
     var headers: [NetworkOptions.Header]
     var caFile: String?
+    var proxy: ProxyAddress?
+    /// What servers have set of the address's origin.
+    var cookies: CookieJar
     var peers: PeerRule
     /// Nanoseconds without connection, first byte or further byte.
     var timeout: Int64
@@ -74,8 +81,18 @@ struct TransferRequest: Sendable {
         if range != nil, let validator { lines.append("If-Range: \(validator)") }
         let hasAgent = headers.contains { $0.name.lowercased() == "user-agent" }
         if !hasAgent { lines.append("User-Agent: Playhead") }
-        // A header with nothing behind its name is written with a semicolon.
-        return lines + headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        for header in headers where !Self.isCookie(header) {
+            // A header with nothing behind its name is written with a semicolon.
+            lines.append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
+        }
+        return lines
+    }
+
+    /// Those of the program: they go into one header with those that servers have set.
+    var ownCookies: String { headers.filter(Self.isCookie).map(\.value).joined(separator: "; ") }
+
+    private static func isCookie(_ header: NetworkOptions.Header) -> Bool {
+        header.name.lowercased() == "cookie"
     }
 }
 
@@ -88,7 +105,7 @@ final class Transfer: @unchecked Sendable {
 
     private var functions: UnsafePointer<ph_curl>?
     private(set) var handle: OpaquePointer?
-    private var headerList: OpaquePointer?
+    private var headerList: UnsafeMutablePointer<PHCurlList>?
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: PH_CURL_ERROR_SIZE)
     private var head = ResponseHead()
     private var headByteCount = 0
@@ -96,8 +113,8 @@ final class Transfer: @unchecked Sendable {
     private var hasStopped = false
     private var isHeadTooLong = false
     private(set) var isPaused = false
-    /// The machine that answers; nil: none was reached.
-    private(set) var peer: PeerAddress?
+    /// Who answers; nil: nobody was reached.
+    private(set) var peer: Peer?
     private var isPeerRefused = false
     /// When something last came, by the loop's clock.
     private(set) var lastProgress: Int64 = 0
@@ -123,7 +140,17 @@ final class Transfer: @unchecked Sendable {
         let this = Unmanaged.passUnretained(self).toOpaque()
         set.text(PH_CURL_URL, request.address.text)
         // Nothing comes from the environment, and nothing but HTTP is spoken, whatever a server says.
-        set.text(PH_CURL_PROXY_NONE, "")
+        set.text(PH_CURL_PROXY, request.proxy?.text ?? "")
+        set.text(PH_CURL_NO_PROXY_FOR, "")
+        set.number(PH_CURL_SUPPRESS_CONNECT_HEADERS, 1)
+        if let user = request.proxy?.user {
+            set.number(PH_CURL_PROXY_AUTH, PH_CURL_BASIC)
+            set.text(PH_CURL_PROXY_USER_NAME, user)
+            set.text(PH_CURL_PROXY_PASSWORD, request.proxy?.password ?? "")
+        }
+        request.cookies.give(to: handle, functions)
+        let ownCookies = request.ownCookies
+        if !ownCookies.isEmpty { set.text(PH_CURL_COOKIE, ownCookies) }
         set.number(PH_CURL_PROTOCOLS, PH_CURL_HTTP_AND_HTTPS)
         set.number(PH_CURL_FOLLOW_LOCATION, 0)
         set.number(PH_CURL_NO_SIGNAL, 1)
@@ -138,7 +165,7 @@ final class Transfer: @unchecked Sendable {
             set.text(PH_CURL_USER_NAME, user)
             set.text(PH_CURL_PASSWORD, request.address.password ?? "")
         }
-        var list: OpaquePointer?
+        var list: UnsafeMutablePointer<PHCurlList>?
         for line in request.headerLines {
             guard let longer = functions.pointee.curl_slist_append(list, line) else { return false }
             list = longer
@@ -219,12 +246,20 @@ final class Transfer: @unchecked Sendable {
         case PH_CURL_NO_CONNECTION where isPeerRefused: .privateAddress
         case PH_CURL_TIMED_OUT: .timedOut
         case PH_CURL_NO_HOST: .noHost
+        case PH_CURL_NO_PROXY_HOST: .noProxy
         case PH_CURL_NO_CONNECTION: .noConnection
         case PH_CURL_UNTRUSTED: .untrusted
         case PH_CURL_BAD_CA_FILE, PH_CURL_BAD_URL: .refused(.invalidArgument)
         case PH_CURL_NO_MEMORY: .refused(.resourceLimit)
-        default: .broken
+        default: proxyStatus.map { .refusedByProxy($0) } ?? .broken
         }
+    }
+
+    /// What a proxy says where it does not connect to the server.
+    private var proxyStatus: Int? {
+        guard request.proxy != nil, head.status == 0, let functions, let handle else { return nil }
+        let status = ph_curl_connect_status(functions, UnsafeMutableRawPointer(handle))
+        return (400..<600).contains(status) ? status : nil
     }
 
     // MARK: Called by libcurl
@@ -234,11 +269,15 @@ final class Transfer: @unchecked Sendable {
     }
 
     private func mayConnect(_ address: UnsafeMutablePointer<PHCurlAddress>) -> Bool {
+        // The program's own choice, wherever it is.
+        guard request.proxy == nil else { return true }
         let length = Int(address.pointee.length)
         // The address is longer than its field: libcurl has room for every kind behind it.
         let start = UnsafeRawPointer(address) + (MemoryLayout<PHCurlAddress>.offset(of: \.address) ?? 0)
-        let peer = PeerAddress(start.assumingMemoryBound(to: sockaddr.self), length: length)
-        guard request.peers.allows(peer) else {
+        guard let peer = PeerAddress(start.assumingMemoryBound(to: sockaddr.self), length: length) else {
+            return !request.peers.isPublicOnly
+        }
+        guard request.peers.allows(.machine(peer)) else {
             isPeerRefused = true
             return false
         }
@@ -247,7 +286,9 @@ final class Transfer: @unchecked Sendable {
 
     private func mayAsk(_ address: String?) -> Bool {
         noteProgress()
-        peer = address.flatMap { PeerAddress($0) }
+        peer =
+            request.proxy == nil
+            ? address.flatMap { PeerAddress($0) }.map { .machine($0) } : Peer(behindProxy: request.address)
         pace = (lastProgress, 0)
         guard request.peers.allows(peer) else {
             isPeerRefused = true

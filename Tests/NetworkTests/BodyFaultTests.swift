@@ -82,6 +82,28 @@ struct BodyFaultTests {
         try ServedFile.fails(.io, requests: 3) { _, answer in shift(&answer) }
     }
 
+    @Test("The whole file, called the part that was asked for: once, and for ever")
+    func wholeAsPart() throws {
+        let all = ServedFile.bytes(300_000)
+        let lie: @Sendable (FaultServer.Request, inout Answer) -> Void = { request, answer in
+            let place = "bytes \(request.range?.first ?? 0)-299999/300000"
+            answer = Answer(206, headers: [("Content-Range", place), ("ETag", "\"1\"")], body: all)
+        }
+        let file = try ServedFile.recovers {
+            if $0.number == 1 {
+                $1.cut = 100_000
+                $1.end = .close
+            }
+            if $0.number == 2 { lie($0, &$1) }
+        }
+        #expect(file.server.log.count == 3)
+        try ServedFile.fails(.io, requests: 4, more: 3) {
+            if $0.number > 1 { return lie($0, &$1) }
+            $1.cut = 100_000
+            $1.end = .close
+        }
+    }
+
     @Test("A part that says nothing of its place")
     func noPlace() throws {
         try ServedFile.fails(.io, requests: 3) { _, answer in answer.set("Content-Range", nil) }

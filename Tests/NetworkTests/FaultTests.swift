@@ -94,6 +94,16 @@ struct FaultTests {
         }
     }
 
+    @Test("It is reset again before the next try is answered")
+    func resetBetweenTries() throws {
+        let file = try ServedFile.recovers {
+            if $0.number == 1 { $1.cut = 50_000 }
+            if $0.number == 2 { $1.isNothing = true }
+            if $0.number <= 2 { $1.end = .reset }
+        }
+        #expect(file.server.log.count == 3)
+    }
+
     @Test("It ends again and again at one place")
     func truncated() throws {
         let error = try ServedFile.fails(.truncated, requests: 4) {
@@ -132,6 +142,26 @@ struct FaultTests {
     @Test("It hangs for ever: three tries", arguments: [Answer.Hang.beforeHead, .beforeBody, .inBody(0)])
     func hangsForEver(hang: Answer.Hang) throws {
         try ServedFile.fails(.timedOut, requests: 3, 0.05) { $1.hang = hang }
+    }
+
+    @Test(
+        "It never takes the connection, or never says a word of TLS: three tries",
+        arguments: ["http", "https"]
+    )
+    func hangsBefore(scheme: String) throws {
+        let crowd = try CrowdedListener()
+        let server = try FaultServer([])
+        defer { server.stop() }
+        let port = scheme == "http" ? crowd.port : server.port
+        let source = try HTTPByteSource(
+            url: "\(scheme)://127.0.0.1:\(port)/film.mp4",
+            options: NetworkOptions(timeout: 0.05),
+            policy: ServedFile.policy
+        )
+        let error = try #require(throws: MediaError.self) { try ServedFile.read(source) }
+        #expect(error.code == .timedOut)
+        #expect(server.connectionCount == (scheme == "http" ? 0 : 3))
+        #expect(source.fetchCount == 0)
     }
 
     @Test("Each hang that brought something begins the count of tries anew")

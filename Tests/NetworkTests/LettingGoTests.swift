@@ -10,118 +10,120 @@ import Testing
     "Network: let go of at any moment",
     .serialized,
     .enabled(if: Fixture.areThere, "make fixtures"),
-    .timeLimit(.minutes(5))
+    .timeLimit(.minutes(10))
 )
 struct LettingGoTests {
-    enum Fault: String, CaseIterable {
-        case tls, head, body, someBody, backOff, retryAfter, nothing, drops
-    }
-
     enum Way: String, CaseIterable {
         case release, replace, stop, load, still
-    }
 
-    private struct Draw: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state >> 11 ^ state << 31
+        /// What only loads and looks never comes to the second segment.
+        static func all(at place: HangingPlace) -> [Way] {
+            place == .secondSegment ? [.release, .replace, .stop] : allCases
         }
     }
 
-    private static let film = Result { [UInt8](try Data(contentsOf: Fixture.url("clip-h264-aac.mp4"))) }
-
-    private static func server(_ fault: Fault, _ place: Int) throws -> FaultServer {
-        try FaultServer(try film.get()) { request, answer in
-            switch fault {
-            case .head: answer.hang = .beforeHead
-            case .body: answer.hang = .beforeBody
-            case .someBody: answer.hang = .inBody(place)
-            case .backOff: answer = FaultServer.Answer(500)
-            case .retryAfter: answer = FaultServer.Answer(503, headers: [("Retry-After", "20")])
-            case .nothing: answer.isNothing = true
-            case .drops:
-                answer.cut = min(answer.body.count, 2000)
-                answer.end = .close
-            case .tls: break
-            }
-        }
+    struct Moment {
+        var place: HangingPlace
+        var way: Way
+        /// What the caller waits, and what it takes until nothing is left.
+        var caller = Duration.zero
+        var down = Duration.zero
     }
 
-    /// What the caller waits, and what it takes until nothing is left.
-    private static func letGo(seed: UInt64) async throws -> (caller: Duration, down: Duration) {
-        var draw = Draw(state: seed &* 7919 &+ 1)
-        for _ in 0..<4 { _ = draw.next() }
-        let fault = Fault.allCases.randomElement(using: &draw) ?? .head
-        let way = Way.allCases.randomElement(using: &draw) ?? .release
-        let server = try server(fault, Int.random(in: 0..<80_000, using: &draw))
-        defer { server.stop() }
-        let scheme = fault == .tls ? "https" : "http"
-        let source = try HTTPByteSource(url: "\(scheme)://127.0.0.1:\(server.port)/film.mp4")
-        let url = try #require(URL(string: "\(scheme)://127.0.0.1:\(server.port)/film.mp4"))
-        let asset = Asset(url: url, options: AssetOptions(byteSource: source))
-        var configuration = Player.Configuration()
-        configuration.audio = .none
+    /// Of names only where a resolver that hangs is preloaded: `Benchmarks/letgo/letgo.sh` does.
+    private static var places: [HangingPlace] {
+        HangingPlace.allCases.filter { $0 != .dns || StubResolver.hangs != nil }
+    }
+
+    private static func letGo(seed: UInt64) async throws -> Moment {
+        var draw = SplitMix64(seed)
+        // Each place comes as often as any other.
+        let place = places[Int(seed % UInt64(places.count))]
+        let way = Way.all(at: place).randomElement(using: &draw) ?? .release
+        var moment = Moment(place: place, way: way)
+        let scene = try HangingScene(place, offset: Int.random(in: 1..<80_000, using: &draw))
+        let pause = Duration.microseconds(Int.random(in: 0..<40_000, using: &draw))
+        let hangsBefore = StubResolver.hangs?() ?? 0
+        // A film's requests are counted; what a playlist leads to the server sees.
+        let isFilm = place != .key && place != .secondSegment
+        let source = isFilm ? try HTTPByteSource(url: scene.url.absoluteString) : nil
+        let asset = Asset(url: scene.url, options: AssetOptions(byteSource: source))
         let clock = ContinuousClock()
-        let moment = clock.now.advanced(by: .microseconds(Int.random(in: 0..<60_000, using: &draw)))
-        var begun: ContinuousClock.Instant
-        var caller: Duration
+        let reached = {
+            while try !scene.isReached(hangs: (StubResolver.hangs?() ?? 0) - hangsBefore) {
+                await Task.yield()
+            }
+            let now = clock.now
+            while clock.now - now < pause { await Task.yield() }
+        }
+        let begun: ContinuousClock.Instant
+        var player: Player?
         switch way {
         case .load, .still:
             let generator = ImageGenerator(asset: asset)
             let work = Task {
                 if way == .load { try await asset.load() } else { _ = try await generator.image(at: .zero) }
             }
-            while clock.now < moment { await Task.yield() }
+            try await reached()
             begun = clock.now
             work.cancel()
-            caller = clock.now - begun
+            moment.caller = clock.now - begun
             _ = await work.result
         case .release, .replace, .stop:
-            let player = Player(configuration: configuration)
-            player.play()
-            player.replaceCurrentItem(with: PlayerItem(asset: asset))
-            while clock.now < moment { await Task.yield() }
+            var configuration = Player.Configuration()
+            configuration.audio = .none
+            let made = Player(configuration: configuration)
+            player = made
+            made.play()
+            made.replaceCurrentItem(with: PlayerItem(asset: asset))
+            try await reached()
             begun = clock.now
             switch way {
-            case .replace: player.replaceCurrentItem(with: nil)
+            case .replace: made.replaceCurrentItem(with: nil)
             case .stop:
-                player.pause()
-                player.replaceCurrentItem(with: PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
-            default: player.shutdown {}
+                made.pause()
+                made.replaceCurrentItem(with: PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
+            default: made.shutdown {}
             }
-            caller = clock.now - begun
-            if way == .release { await player.shutdown() }
-            while source.fetchCount > 0 || server.openConnections > 0 { await Task.yield() }
-            let down = clock.now - begun
-            await player.shutdown()
-            return (caller, down)
+            moment.caller = clock.now - begun
         }
-        while source.fetchCount > 0 || server.openConnections > 0 { await Task.yield() }
-        return (caller, clock.now - begun)
+        while try source.map({ $0.fetchCount > 0 }) ?? false || !scene.isLeft() { await Task.yield() }
+        moment.down = clock.now - begun
+        await player?.shutdown()
+        return moment
     }
 
     /// PLAYHEAD_MOMENTS: how many, and what they took is printed.
     @Test("All goes down: connections, requests, players")
     func anyMoment() async throws {
-        let wanted = ProcessInfo.processInfo.environment["PLAYHEAD_MOMENTS"].flatMap(Int.init)
-        var callers: [Duration] = []
-        var downs: [Duration] = []
-        for seed in 0..<UInt64(wanted ?? 40) {
-            let (caller, down) = try await Self.letGo(seed: seed)
-            callers.append(caller)
-            downs.append(down)
+        let environment = ProcessInfo.processInfo.environment
+        let wanted = environment["PLAYHEAD_MOMENTS"].flatMap(Int.init)
+        let first = environment["PLAYHEAD_SEED"].flatMap(UInt64.init) ?? 0
+        var moments: [Moment] = []
+        for seed in first..<first + UInt64(wanted ?? 36) { moments.append(try await Self.letGo(seed: seed)) }
+        for place in Self.places {
+            #expect(moments.contains { $0.place == place }, "nothing was let go of at \(place)")
         }
         guard wanted != nil else { return }
-        func line(_ name: String, _ times: [Duration]) -> String {
-            let sorted = times.sorted()
-            let parts = [0.5, 0.99, 1].map { part in
-                let index = min(sorted.count - 1, Int(Double(sorted.count) * part))
-                return String(format: "%.1f ms", sorted[index] / .milliseconds(1))
-            }
-            return "\(name): median \(parts[0]), 99 % \(parts[1]), worst \(parts[2])"
+        Self.line("caller", moments.map(\.caller))
+        Self.line("all down", moments.map(\.down))
+        for place in Self.places {
+            let those = moments.filter { $0.place == place }
+            Self.line("\(place): \(those.count), all down", those.map(\.down))
         }
-        print(line("caller", callers))
-        print(line("all down", downs))
+        for way in Way.allCases {
+            let those = moments.filter { $0.way == way }
+            Self.line("\(way): \(those.count), caller", those.map(\.caller))
+        }
+    }
+
+    private static func line(_ name: String, _ times: [Duration]) {
+        guard !times.isEmpty else { return }
+        let sorted = times.sorted()
+        let parts = [0.5, 0.99, 1].map { part in
+            let index = min(sorted.count - 1, Int(Double(sorted.count) * part))
+            return String(format: "%.1f ms", sorted[index] / .milliseconds(1))
+        }
+        print("\(name): median \(parts[0]), 99 % \(parts[1]), worst \(parts[2])")
     }
 }

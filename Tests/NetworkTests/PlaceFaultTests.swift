@@ -169,6 +169,28 @@ struct PlaceFaultTests {
         #expect(inside.log.count == 1)
     }
 
+    @Test("What a public server names must be public as well, and what that names")
+    func namedInPublic() throws {
+        let inside = try FaultServer(ServedFile.bytes(1000))
+        defer { inside.stop() }
+        let outside = try FaultServer(ServedFile.bytes(1000), host: 2)
+        defer { outside.stop() }
+        let list = try HTTPByteSource(
+            url: outside.url("/list.m3u8"),
+            options: NetworkOptions(),
+            policy: Self.reachPolicy()
+        )
+        _ = try ServedFile.read(list)
+        let variant = try list.referred("variant.m3u8")
+        _ = try ServedFile.read(variant)
+        for source in [list, variant] {
+            let segment = try source.referred(inside.url())
+            let error = #expect(throws: MediaError.self) { try ServedFile.read(segment) }
+            #expect(error?.code == .forbidden)
+        }
+        #expect(inside.log.isEmpty)
+    }
+
     @Test("A private server may lead anywhere")
     func fromInside() throws {
         let outside = try FaultServer(ServedFile.bytes(1000), host: 2)

@@ -134,6 +134,18 @@ struct ServedPlaybackTests {
         #expect(Set(server.log.map(\.connection)).count <= most)
     }
 
+    @Test("A length that is too short: played up to there, then an error")
+    func shortLength() async throws {
+        let film = try bytes("clip-h264-aac.mp4")
+        let local = await play(Asset(url: Fixture.url("clip-h264-aac.mp4")))
+        let server = try FaultServer { _ in .whole(Array(film.prefix(film.count / 2))) }
+        defer { server.stop() }
+        let played = await play(try asset(server))
+        #expect(played.ending == "truncated")
+        #expect(played.frames.count > 20)
+        #expect(played.frames == Array(local.frames.prefix(played.frames.count)))
+    }
+
     @Test(
         "A film that does not answer holds nobody who lets go of it",
         arguments: [

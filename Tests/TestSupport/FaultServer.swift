@@ -93,6 +93,8 @@ package final class FaultServer: Sendable {
     package var bodyBytes: Int { state.withLock { $0.bodyBytes } }
     /// Requests whose answers are on their way: a connection without one may be kept for the next.
     package var openRequests: Int { state.withLock { $0.openRequests } }
+    /// All that there have been.
+    package var connectionCount: Int { state.withLock { $0.connections } }
     /// Connections that are open now.
     package var openConnections: Int { state.withLock { $0.open.count } }
 
@@ -196,7 +198,10 @@ package final class FaultServer: Sendable {
     /// False: the connection is over.
     private func send(_ answer: Answer, to connection: Int32) -> Bool {
         if answer.hang == .beforeHead, !hang(connection) { return false }
-        if answer.isNothing { return false }
+        if answer.isNothing {
+            if answer.end == .reset { reset(connection) }
+            return false
+        }
         if !answer.isHeadless, !write(Array(answer.head.utf8), to: connection) { return false }
         if answer.hang == .beforeBody, !hang(connection) { return false }
         let body = answer.sentBody
@@ -211,10 +216,15 @@ package final class FaultServer: Sendable {
         case .keep: return true
         case .close: return false
         case .reset:
-            var linger = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+            reset(connection)
             return false
         }
+    }
+
+    /// When it is closed, the system sends a reset.
+    private func reset(_ connection: Int32) {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(connection, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
     /// Until the test or the client ends it. False: the client has gone, or the server stops.

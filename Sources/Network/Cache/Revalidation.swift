@@ -24,6 +24,7 @@ final class Revalidation: TransferReceiver {
     private let origin: HTTPAddress
     private let options: NetworkOptions
     private let policy: HTTPByteSource.Policy
+    private let cookies: CookieStore
     private let identity: CacheIndex.Identity
     private let done: @Sendable (Outcome) -> Void
     private let state: Locked<State>
@@ -41,6 +42,7 @@ final class Revalidation: TransferReceiver {
         self.origin = origin
         self.options = options
         self.policy = policy
+        cookies = options.cookies ?? CookieStore()
         self.identity = identity
         self.done = done
         state = Locked(State(address: origin))
@@ -79,6 +81,8 @@ final class Revalidation: TransferReceiver {
             range: (0, 0),
             headers: headers,
             caFile: options.tlsCAFile,
+            proxy: options.proxy.flatMap { ProxyAddress($0) },
+            cookies: cookies.jar(of: address),
             peers: PeerRule(
                 isPublicOnly: !options.allowsPrivateAddresses && isPublic,
                 isPublic: policy.isPublicAddress
@@ -107,7 +111,7 @@ final class Revalidation: TransferReceiver {
 
     func received(_ head: ResponseHead, of transfer: Transfer) -> Bool {
         state.withLock { state in
-            if state.address == origin, let peer = transfer.peer, policy.isPublicAddress(peer) {
+            if state.address == origin, transfer.peer?.isPublic(policy.isPublicAddress) == true {
                 state.isPublic = true
             }
             switch head.status {
@@ -135,7 +139,8 @@ final class Revalidation: TransferReceiver {
         if let outcome { return finish(outcome) }
         guard let location else {
             switch end.reason {
-            case .timedOut, .noHost, .noConnection, .broken, .tooSlow: return finish(.unreachable)
+            case .timedOut, .noHost, .noConnection, .noProxy, .refusedByProxy, .broken, .tooSlow:
+                return finish(.unreachable)
             case .complete, .stopped, .untrusted, .tooLong, .refused, .privateAddress: return finish(.changed)
             }
         }

@@ -22,12 +22,15 @@ final class SharedOpening: Sendable {
     }
 
     private let key: SharedSources.Key
+    /// Of what is made anew.
+    private let cookies: CookieStore
     /// They hold it while it is under way.
     private weak let sources: SharedSources?
     private let state = Locked(State())
 
     init(_ key: SharedSources.Key, _ sources: SharedSources) {
         self.key = key
+        cookies = key.options.cookies ?? CookieStore()
         self.sources = sources
     }
 
@@ -64,7 +67,7 @@ final class SharedOpening: Sendable {
     func begin(_ known: HTTPByteSource?, _ policy: HTTPByteSource.Policy) {
         if let known {
             guard let identity = known.identity, known.isShareable else { return finish(made(policy, nil)) }
-            return ask(identity, at: known.home, policy) { [self] outcome in
+            return ask(identity, at: known.home, known.cookies, policy) { [self] outcome in
                 switch outcome {
                 case .same: finish(known)
                 case .unreachable where known.isComplete: finish(known)
@@ -75,7 +78,7 @@ final class SharedOpening: Sendable {
         guard let cache = key.options.cache,
             let entry = CacheEntry.open(cache.folder, cache.digest(key.address, key.options))
         else { return finish(made(policy, nil)) }
-        ask(entry.identity, at: key.address, policy) { [self] outcome in
+        ask(entry.identity, at: key.address, cookies, policy) { [self] outcome in
             switch outcome {
             case .same: finish(made(policy, entry))
             case .unreachable where entry.isComplete: finish(made(policy, entry))
@@ -85,16 +88,21 @@ final class SharedOpening: Sendable {
     }
 
     private func made(_ policy: HTTPByteSource.Policy, _ entry: CacheEntry?) -> HTTPByteSource {
-        HTTPByteSource(key.address, key.options, policy, entry)
+        var options = key.options
+        options.cookies = cookies
+        return HTTPByteSource(key.address, options, policy, entry)
     }
 
     private func ask(
         _ identity: CacheIndex.Identity,
         at address: HTTPAddress,
+        _ cookies: CookieStore,
         _ policy: HTTPByteSource.Policy,
         _ done: @escaping @Sendable (Revalidation.Outcome) -> Void
     ) {
-        let revalidation = Revalidation(address, key.options, policy, identity, done: done)
+        var options = key.options
+        options.cookies = cookies
+        let revalidation = Revalidation(address, options, policy, identity, done: done)
         let isWanted = state.withLock { state in
             guard case .waiting = state.outcome else { return false }
             state.revalidation = revalidation

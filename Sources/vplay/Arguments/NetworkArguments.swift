@@ -31,6 +31,14 @@ struct NetworkArguments: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Fetch through this proxy: http, https, socks5 or socks5h (default: straight from the servers; http_proxy and its like in the environment are not looked at).",
+            valueName: "url"
+        )
+    )
+    var proxy: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Keep what is fetched in this folder, up to 1 GB, for the next time; several processes may use one (default: off).",
             valueName: "dir|off"
         ),
@@ -43,6 +51,10 @@ struct NetworkArguments: ParsableArguments {
         for line in header where Self.header(line) == nil {
             throw ValidationError(oneLine("--header \(line): expected \"Name: value\"."))
         }
+        // Its credentials are in no message.
+        if let proxy, NetworkOptions(proxy: proxy).flaw != nil {
+            throw ValidationError("--proxy: expected an http, https, socks5 or socks5h URL with a host.")
+        }
         if let timeout, !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout \(timeout): expected more than 0, and at most 86400.")
         }
@@ -54,6 +66,7 @@ struct NetworkArguments: ParsableArguments {
             headers: header.compactMap(Self.header),
             timeout: timeout ?? NetworkOptions().timeout,
             tlsCAFile: tlsCaFile,
+            proxy: proxy,
             cache: diskCache(isQuiet)
         )
     }

@@ -1,0 +1,115 @@
+import Foundation
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import Network
+
+/// A proxy that was asked for, what it is told, and what it must not be.
+@Suite("Network: through a proxy", .timeLimit(.minutes(1)))
+struct ProxyTests {
+    typealias Answer = FaultServer.Answer
+    private static let headers = [("X-Key", "k"), ("Cookie", "c=1")].map {
+        NetworkOptions.Header(name: $0, value: $1)
+    }
+
+    /// `proxy` is one that answers by itself.
+    private func source(_ url: String, _ proxy: FaultServer, allowsPrivate: Bool = false) throws
+        -> HTTPByteSource
+    {
+        let options = NetworkOptions(
+            headers: Self.headers,
+            allowsPrivateAddresses: allowsPrivate,
+            proxy: "http://agent:h%40sh@127.0.0.1:\(proxy.port)"
+        )
+        return try HTTPByteSource(url: url, options: options, policy: ServedFile.policy)
+    }
+
+    @Test("It is asked for the whole URL, by a name that nobody else looks up, with its own credentials")
+    func whole() throws {
+        let bytes = ServedFile.bytes(1000)
+        let proxy = try FaultServer(bytes)
+        defer { proxy.stop() }
+        setenv("no_proxy", "*", 1)
+        defer { unsetenv("no_proxy") }
+        #expect(try ServedFile.read(try source("http://film.example/a.mp4?x=1", proxy)) == bytes)
+        let asked = try #require(proxy.log.first)
+        #expect(asked.path == "http://film.example/a.mp4?x=1")
+        #expect(asked.headers["proxy-authorization"] == "Basic YWdlbnQ6aEBzaA==")
+        #expect(asked.headers["authorization"] == nil)
+    }
+
+    @Test("A redirect to another origin: the proxy's credentials stay, the server's do not")
+    func redirect() throws {
+        let bytes = ServedFile.bytes(1000)
+        let proxy = try FaultServer(bytes) { request, answer in
+            guard request.path.hasPrefix("http://one.example/") else { return }
+            answer = Answer(302, headers: [("Location", "http://two.example/b.mp4")])
+        }
+        defer { proxy.stop() }
+        #expect(try ServedFile.read(try source("http://me:pass@one.example/a.mp4", proxy)) == bytes)
+        let asked = proxy.log
+        #expect(asked.map(\.path) == ["http://one.example/a.mp4", "http://two.example/b.mp4"])
+        #expect(asked.allSatisfy { $0.headers["proxy-authorization"] != nil })
+        #expect(asked.map { $0.headers["authorization"] != nil } == [true, false])
+        #expect(asked.map { $0.headers["x-key"] != nil } == [true, false])
+        #expect(asked.map { $0.headers["cookie"] != nil } == [true, false])
+    }
+
+    @Test("It wants to know who asks: an error without its credentials", arguments: ["http", "https"])
+    func refused(scheme: String) throws {
+        let proxy = try FaultServer { _ in Answer(407) }
+        defer { proxy.stop() }
+        let source = try source("\(scheme)://me:pass@film.example/a.mp4", proxy)
+        let error = try #require(throws: MediaError.self) { try ServedFile.read(source) }
+        #expect(error.code == .permissionDenied)
+        #expect(error.message.contains("proxy") && error.message.contains("407"))
+        #expect(!"\(error)".contains("h@sh") && !"\(error)".contains("h%40sh"))
+        #expect(proxy.log.count == 1)
+        // What is the server's is not told to who only connects to it.
+        guard scheme == "https" else { return }
+        let asked = try #require(proxy.log.first)
+        #expect(asked.method == "CONNECT")
+        for name in ["authorization", "x-key", "cookie"] { #expect(asked.headers[name] == nil) }
+    }
+
+    @Test("It is not there")
+    func absent() throws {
+        let proxy = try FaultServer([])
+        proxy.stop()
+        proxy.waitUntilClosed()
+        let source = try source("http://film.example/a.mp4", proxy)
+        let error = try #require(throws: MediaError.self) { try ServedFile.read(source) }
+        #expect(error.code == .io)
+        #expect(error.message.contains("the proxy cannot be reached"))
+    }
+
+    @Test(
+        "It is no way to the machines of the house",
+        arguments: ["http://10.0.0.1/a", "http://2130706433/a", "http://localhost/a", "http://[::1]/a"]
+    )
+    func privateAddress(location: String) throws {
+        let bytes = ServedFile.bytes(1000)
+        let proxy = try FaultServer(bytes) { request, answer in
+            if request.path.contains("film.example") {
+                answer = Answer(302, headers: [("Location", location)])
+            }
+        }
+        defer { proxy.stop() }
+        let refused = try source("http://film.example/a.mp4", proxy)
+        let error = try #require(throws: MediaError.self) { try ServedFile.read(refused) }
+        #expect(error.code == .forbidden)
+        #expect(proxy.log.count == 1)
+        let allowed = try source("http://film.example/a.mp4", proxy, allowsPrivate: true)
+        #expect(try ServedFile.read(allowed) == bytes)
+    }
+
+    @Test("What is no proxy", arguments: ["", "host:3128", "ftp://host", "http://", "http://host/path"])
+    func flaws(proxy: String) {
+        let options = NetworkOptions(proxy: proxy)
+        let error = #expect(throws: MediaError.self) {
+            try HTTPByteSource(url: "http://film.example/a.mp4", options: options)
+        }
+        #expect(error?.code == .invalidArgument)
+    }
+}

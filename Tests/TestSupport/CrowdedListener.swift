@@ -1,0 +1,56 @@
+internal import Foundation
+internal import Glibc
+
+/// A port whose queue is full: who connects to it waits, as for a machine that does not answer.
+package final class CrowdedListener: Sendable {
+    package let port: UInt16
+    private let listener: Int32
+    private let crowd: [Int32]
+    /// Those of the crowd that wait themselves.
+    private let waitingCrowd: Int
+
+    /// At 127.0.0.`host`. Throws where the system has no socket left.
+    package init(host: UInt8 = 1, port wanted: UInt16 = 0) throws {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        listener = socket(AF_INET, kind, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
+        address.sin_port = wanted.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        var crowd: [Int32] = []
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                guard bind(listener, address, length) == 0, listen(listener, 0) == 0,
+                    getsockname(listener, address, &length) == 0
+                else { return false }
+                for _ in 0..<3 {
+                    let client = socket(AF_INET, kind | Int32(SOCK_NONBLOCK.rawValue), 0)
+                    crowd.append(client)
+                    _ = connect(client, address, length)
+                }
+                return true
+            }
+        }
+        guard listener >= 0, isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        port = UInt16(bigEndian: address.sin_port)
+        self.crowd = crowd
+        waitingCrowd = try Self.connecting(to: port)
+    }
+
+    deinit { for descriptor in crowd + [listener] { close(descriptor) } }
+
+    /// How many others are being connected now.
+    package func connecting() throws -> Int { try Self.connecting(to: port) - waitingCrowd }
+
+    private static func connecting(to port: UInt16) throws -> Int {
+        let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+        let suffix = String(format: ":%04X", Int(port))
+        return table.split(separator: "\n").count { line in
+            let fields = line.split(separator: " ")
+            // SYN_SENT
+            return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "02"
+        }
+    }
+}
