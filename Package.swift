@@ -165,7 +165,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PlayheadTests",
-            dependencies: ["Playhead", "FFmpeg", "MediaCore", "PlaybackEngine", "PlayheadTesting", "TestSupport"],
+            dependencies: [
+                "Playhead", "FFmpeg", "MediaCore", "PlaybackEngine", "PlayheadTesting", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
