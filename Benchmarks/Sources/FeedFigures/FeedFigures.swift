@@ -1,6 +1,8 @@
+import Dispatch
 import Foundation
 import Playhead
 import PlayheadFeed
+import Synchronization
 
 /// How long a swipe in a feed takes until the next clip is seen, in real time.
 ///
@@ -138,10 +140,11 @@ private final class Pages {
 
 /// When its pictures came.
 private final class FirstPicture: VideoSink {
-    private let times = Locked<[Double]>([])
+    private let times = Mutex<[Double]>([])
 
     func start(_ format: VideoFormat) {}
     func present(_ frame: VideoFrame) { times.withLock { $0.append(Moment.now) } }
+    func finish() {}
 
     /// Seconds; nil: there were not so many within two of them.
     func wait(_ count: Int) -> Double? {
