@@ -39,11 +39,12 @@ struct PlayerClockTests {
         for lap in 0..<2 {
             let item = backend.makeItem()
             item.add(output)
-            await untilPlaying(player) {
-                player.replaceCurrentItem(with: item)
-                player.rate = lap == 0 ? 1 : 2
-                if lap == 1 { player.seek(to: .ms(200), toleranceBefore: .zero, toleranceAfter: .zero) }
+            player.pause()
+            player.replaceCurrentItem(with: item)
+            if lap == 1 {
+                #expect(await player.seek(to: .ms(200), toleranceBefore: .zero, toleranceAfter: .zero))
             }
+            await untilPlaying(player) { player.rate = lap == 0 ? 1 : 2 }
             let begin = clock.now
             let from = item.currentTime()
             #expect(from == .ms(lap == 0 ? 0 : 200))
