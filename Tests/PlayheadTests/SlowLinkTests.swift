@@ -117,11 +117,10 @@ struct SlowLinkTests {
         let film = try Self.make("\(Self.picture) \(Self.encode) \(Self.even) \(flags)", name, in: folder)
         let outcome = try play(film, link.part, seconds: 12)
         let ideal = max(0, 12 / link.part - 12)
-        print("\(link.part) \(name): \(outcome), ideal \(ideal)")
         #expect(outcome.missing == 0)
         #expect(outcome.stalls <= link.stalls)
-        // Where the link is fast enough, what it takes to be sure of that.
-        #expect(outcome.waiting <= max(1.1 * ideal, 0.5))
+        // Where the link is fast enough, what it takes to open the film, and to have the second that playing begins with.
+        #expect(outcome.waiting <= max(1.1 * ideal, 1))
     }
 
     @Test(
@@ -136,7 +135,6 @@ struct SlowLinkTests {
             in: folder
         )
         let outcome = try play(film, 1.3, seconds: 12)
-        print("heavy \(outcome)")
         #expect(outcome.missing == 0)
         #expect(outcome.stalls == 0)
         // All of it has come after 9.2 s.
