@@ -167,26 +167,15 @@ struct PickTests {
 
     @Test(
         "Seen through tmux: names on the left, a poster on the right; the path is what is left",
-        .enabled(if: Terminal.isThere && Terminal.hasCommand("tmux") && chafaIsThere)
+        .enabled(if: Terminal.isThere && Terminal.hasCommand("tmux") && Terminal.hasChafa)
     )
     func tmux() async throws {
         let folder = try Self.makeFolder()
         let socket = try TemporaryFolder()
         let outcome = try await run(
             """
-            import subprocess, shlex
-            def tmux(*words):
-                return subprocess.run(['tmux', '-S', sys.argv[2] + '/t', '-f', '/dev/null', *words], capture_output=True, text=True).stdout
-            def see(wanted, *words):
-                limit = time.monotonic() + 30
-                while True:
-                    seen = tmux('capture-pane', '-p', *words)
-                    if wanted(seen): return seen
-                    if time.monotonic() > limit:
-                        tmux('kill-server')
-                        print('FAILED', seen)
-                        sys.exit(1)
-                    time.sleep(0.02)
+            socket = sys.argv[2] + '/t'
+            \(Terminal.tmux)
             def colors(text): return len(set(re.findall(r'[34]8;2;\\d+;\\d+;\\d+', text)))
             line = f"echo before; chosen=$({shlex.quote(vplay)} pick {shlex.quote(sys.argv[1])}); echo chosen $? $(basename $chosen); cat"
             tmux('new-session', '-d', '-x', '80', '-y', '20', line)
@@ -214,9 +203,3 @@ struct PickTests {
         )
     }
 }
-
-private let chafaIsThere: Bool = {
-    guard let library = dlopen("libchafa.so.0", RTLD_NOW) else { return false }
-    dlclose(library)
-    return true
-}()

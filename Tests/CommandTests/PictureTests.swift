@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--video terminal`, on a terminal.
-@Suite("Pictures in a terminal", .enabled(if: Media.isMade && Terminal.isThere && libraryIsThere))
+@Suite("Pictures in a terminal", .enabled(if: Media.isMade && Terminal.isThere && Terminal.hasChafa))
 struct PictureTests {
     /// `play(...)` starts it with pictures, in a terminal that is known; `pictures(columns)` reads until one fills all but
     /// the last row; `left()` reads until the screen was given back, and returns what came behind that.
@@ -166,21 +166,8 @@ struct PictureTests {
         let folder = try TemporaryFolder()
         let outcome = try await run(
             """
-            import subprocess, shlex
-            folder = sys.argv[2]
-            def tmux(*words):
-                done = subprocess.run(['tmux', '-S', folder + '/t', '-f', '/dev/null', *words], capture_output=True, text=True)
-                return done.stdout
-            def see(wanted, *words):
-                limit = time.monotonic() + 30
-                while True:
-                    seen = tmux('capture-pane', '-p', *words)
-                    if wanted(seen): return seen
-                    if time.monotonic() > limit:
-                        tmux('kill-server')
-                        print('FAILED', seen)
-                        sys.exit(1)
-                    time.sleep(0.02)
+            socket = sys.argv[2] + '/t'
+            \(Terminal.tmux)
             line = f"echo before; {shlex.quote(vplay)} --muted --loop --video terminal {shlex.quote(sys.argv[1])}; echo ended $?; cat"
             tmux('new-session', '-d', '-x', '60', '-y', '20', line)
             try:
@@ -203,9 +190,3 @@ struct PictureTests {
         #expect(outcome.lines == ["20 60 True True", "['before', 'ended', '0']"], "\(outcome.text)")
     }
 }
-
-private let libraryIsThere: Bool = {
-    guard let library = dlopen("libchafa.so.0", RTLD_NOW) else { return false }
-    dlclose(library)
-    return true
-}()

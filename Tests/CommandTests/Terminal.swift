@@ -12,6 +12,31 @@ enum Terminal {
         return paths.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(name)") }
     }
 
+    /// What draws pictures in characters.
+    static let hasChafa: Bool = {
+        guard let library = dlopen("libchafa.so.0", RTLD_NOW) else { return false }
+        dlclose(library)
+        return true
+    }()
+
+    /// Python: `tmux` sends a command to the server at `socket`; `see` waits until its screen is as wanted, and gives it.
+    static let tmux = """
+        import subprocess, shlex
+        def tmux(*words):
+            done = subprocess.run(['tmux', '-S', socket, '-f', '/dev/null', *words], capture_output=True, text=True)
+            return done.stdout
+        def see(wanted, *words):
+            limit = time.monotonic() + 30
+            while True:
+                seen = tmux('capture-pane', '-p', *words)
+                if wanted(seen): return seen
+                if time.monotonic() > limit:
+                    tmux('kill-server')
+                    print('FAILED', seen)
+                    sys.exit(1)
+                time.sleep(0.02)
+        """
+
     /// Runs `script`, Python with the functions below, with `$1` and so on as `arguments`. What it prints comes out.
     static func run(_ script: String, _ arguments: String...) async throws -> Outcome {
         try await run(script, arguments)
