@@ -48,7 +48,7 @@ struct LaneQueuesTests {
         }
         #expect(running == 2 + LaneQueues.mostAsleep)
         #expect(queues.limit(.loading) == running)
-        #expect(queues.mostWorkers == running + 4)
+        #expect(queues.mostWorkers == running + 6)
         // Beyond the bound nobody looks any more.
         #expect(queues.nextLook == .max)
         for _ in 0..<running { queues.finish(.loading) }

@@ -73,7 +73,7 @@ struct PoolDriverTests {
             }
         }
         #expect(busy.wait())
-        for role in [LaneRole.control, .presenting, .loading] {
+        for role in [LaneRole.control, .presenting, .fileLoading, .loading] {
             let done = Pending(of: 100)
             let lanes = (0..<100).map { _ in driver.makeLane(role, label: "other") }
             for lane in lanes { lane.enqueue { done.tick() } }
@@ -100,14 +100,14 @@ struct PoolDriverTests {
             }
             // As many as may hang do.
             while most.withLock({ $0 }) < bound { usleep(1000) }
-            for other in [LaneRole.control, .presenting, .loading, .decoding] where other != role {
+            for other in LaneRole.byUrgency where other != role {
                 let answered = Pending(of: 1)
                 let lane = driver.makeLane(other, label: "other")
                 lane.enqueue { answered.tick() }
                 #expect(answered.wait(), "\(role) holds up \(other)")
             }
             #expect(most.withLock { $0 } == bound)
-            #expect(pool.threadCount <= bound + 1 + 3 * Self.cores)
+            #expect(pool.threadCount <= bound + 1 + 4 * Self.cores)
             gate.open()
             #expect(done.wait())
         }

@@ -82,6 +82,38 @@ struct WaitingThreadsTests {
         for player in players + [player] { await player.shutdown() }
     }
 
+    @Test(
+        "Sources that know no other way than to block, more of them than may have a thread, keep no file waiting"
+    )
+    func blocking() async throws {
+        let sources = try (0..<200).map { _ in
+            let source = try ScriptedByteSource(contentsOfFile: Fixture.path("clip-h264-aac.mp4"))
+            source.hold(0..<1)
+            return source
+        }
+        let players = sources.map { source in
+            let player = Player(configuration: Self.configuration())
+            let asset = Asset(
+                url: Fixture.url("clip-h264-aac.mp4"),
+                options: AssetOptions(byteSource: source)
+            )
+            player.replaceCurrentItem(with: PlayerItem(asset: asset))
+            return player
+        }
+        while sources.count(where: { $0.counts.waits > 0 }) < 130 { await Task.yield() }
+
+        let item = PlayerItem(url: Fixture.url("clip-h264-aac.mp4"))
+        let player = Player(configuration: Self.configuration())
+        player.replaceCurrentItem(with: item)
+        let stills = ImageGenerator(asset: Asset(url: Fixture.url("clip-h264-aac.mp4")))
+        #expect(try await stills.image(at: .zero).actualTime == .zero)
+        while item.status == .unknown { await Task.yield() }
+        #expect(item.status == .readyToPlay)
+
+        for source in sources { source.release() }
+        for player in players + [player] { await player.shutdown() }
+    }
+
     @Test("Assets that load, and stills")
     func assetsAndStills() async throws {
         let left = try Self.threads()

@@ -101,14 +101,17 @@ struct LaneQueues {
 
 extension LaneRole {
     /// What shows and decides goes before what works ahead.
-    static let byUrgency: [LaneRole] = [.control, .presenting, .decoding, .loading]
+    static let byUrgency: [LaneRole] = [.control, .presenting, .decoding, .fileLoading, .loading]
+
+    var reads: Bool { self == .loading || self == .fileLoading }
 
     var rank: Int {
         switch self {
         case .control: 0
         case .presenting: 1
         case .decoding: 2
-        case .loading: 3
+        case .fileLoading: 3
+        case .loading: 4
         }
     }
 }

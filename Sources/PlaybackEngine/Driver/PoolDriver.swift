@@ -10,6 +10,7 @@ package final class PoolDriver: Driver {
     /// Non-nil: the system refused the pool its first thread, and nothing is done until it grants one.
     package let refusal: MediaError?
     private let pool: LanePool
+    private let isSystemClock: Bool
 
     package convenience init(clock: any HostClock = SystemClock()) {
         self.init(clock: clock, pool: .shared)
@@ -17,6 +18,7 @@ package final class PoolDriver: Driver {
 
     init(clock: any HostClock = SystemClock(), pool: LanePool) {
         self.clock = clock
+        isSystemClock = clock is SystemClock
         self.pool = pool
         let code = pool.start()
         refusal =
@@ -46,7 +48,7 @@ package final class PoolDriver: Driver {
 
     private func machineTime(of time: HostTime) -> Int64 {
         // Read from the same clock: what is due at the same time stays so.
-        guard !(clock is SystemClock) else { return time.nanoseconds }
+        guard !isSystemClock else { return time.nanoseconds }
         // A day at most, so that the sum cannot overflow: the caller looks again.
         return PoolThread.now + min(max(0, time.nanoseconds(since: clock.now)), 86_400_000_000_000)
     }

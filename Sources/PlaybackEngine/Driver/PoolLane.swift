@@ -30,7 +30,7 @@ final class PoolLane: Lane {
     }
 
     /// Its turns are short, as far as they tell. Reads are not foreseen. Called with the pool's mutex.
-    var isBrief: Bool { role != .loading && longestTurn < Self.brief }
+    var isBrief: Bool { !role.reads && longestTurn < Self.brief }
 
     /// Called with the pool's mutex.
     func noteTurn(_ duration: Int64) {

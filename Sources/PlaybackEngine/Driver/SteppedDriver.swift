@@ -100,7 +100,7 @@ package final class SteppedDriver: Driver {
 
     package func makeLane(_ role: LaneRole, label: String) -> any Lane {
         let index = agenda.withLock { $0.jobs.makeLane() }
-        return SteppedLane(driver: self, index: index, isAhead: role == .loading || role == .decoding)
+        return SteppedLane(driver: self, index: index, isAhead: role.reads || role == .decoding)
     }
 
     package func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {

@@ -69,6 +69,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
 
     package init(
         driver: any Driver,
+        role: LaneRole = .loading,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         converter: any VideoConverter,
         deinterlacer: FrameDeinterlacer = FrameDeinterlacer(),
@@ -77,7 +78,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
     ) {
         self.driver = driver
         stepsPerTurn = driver.isRealTime ? 1 : 16
-        lane = driver.makeLane(.loading, label: "stills")
+        lane = driver.makeLane(role, label: "stills")
         self.makeDemuxer = makeDemuxer
         self.converter = converter
         self.deinterlacer = deinterlacer

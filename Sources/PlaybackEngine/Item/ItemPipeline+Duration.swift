@@ -5,21 +5,19 @@ extension ItemPipeline {
     /// The duration as the data has it, which ends at `dataEnd`; nil: `duration` is right.
     func correctedDuration(_ duration: MediaTime, dataEnd: MediaTime) -> MediaTime? {
         if mustLearnDuration { return dataEnd == duration ? nil : dataEnd }
-        var end = dataEnd
-        for track in description.tracks where !isPlayed(track) {
-            // It may be longer, as far as anybody knows.
-            end = max(end, track.timeRange.end.isNumeric ? track.timeRange.end : duration)
-        }
+        // A track that does not say may be longer, as far as anybody knows.
+        let end = otherEnds.reduce(dataEnd) { max($0, $1 ?? duration) }
         let error = end > duration ? end - duration : duration - end
         return error < Self.padding ? nil : end
     }
 
-    /// True also for a track that has no part in the duration: text, data, an attached picture.
-    private func isPlayed(_ track: Track) -> Bool {
-        guard track.mediaType == .video || track.mediaType == .audio, !track.isAttachedPicture else {
-            return true
+    /// Of the tracks that have a part in the duration: text, data and attached pictures have none.
+    static func ends(of tracks: [Track], without played: [Int]) -> [MediaTime?] {
+        tracks.filter { track in
+            [.video, .audio].contains(track.mediaType) && !track.isAttachedPicture
+                && !played.contains(track.id)
         }
-        return tracks.contains { $0.id == track.id }
+        .map { $0.timeRange.end.isNumeric ? $0.timeRange.end : nil }
     }
 
     /// By less than this an audio codec's last packet goes beyond what is heard of it.

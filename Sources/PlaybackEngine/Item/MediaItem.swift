@@ -4,6 +4,8 @@ package import MediaCore
 package struct MediaItem: Sendable {
     /// Makes the demuxer; called on the item's loading lane.
     package var makeDemuxer: @Sendable () -> any Demuxer
+    /// The kind of that lane.
+    package var loadingRole: LaneRole
     package var video: TrackChoice
     package var audio: TrackChoice
     /// Numbers the choice of these two; a later choice has a higher number.
@@ -33,6 +35,7 @@ package struct MediaItem: Sendable {
 
     package init(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
+        loadingRole: LaneRole = .loading,
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,
         choice: UInt64 = 0,
@@ -50,6 +53,7 @@ package struct MediaItem: Sendable {
         didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
     ) {
         self.makeDemuxer = makeDemuxer
+        self.loadingRole = loadingRole
         self.video = video
         self.audio = audio
         self.choice = choice

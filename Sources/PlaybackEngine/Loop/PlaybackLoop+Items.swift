@@ -56,7 +56,7 @@ extension PlaybackLoop {
         // Time that is computed must not pass while bytes are under way: what is shown would hang on the network.
         demuxer.setWaitsInCalls(driver is VirtualDriver)
         shared.register(demuxer)
-        let loading = driver.makeLane(.loading, label: "\(id).load")
+        let loading = driver.makeLane(item.loadingRole, label: "\(id).load")
         let start = epoch.start
         let opening = Opening(
             id: id,

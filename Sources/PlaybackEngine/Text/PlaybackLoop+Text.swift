@@ -40,7 +40,7 @@ extension PlaybackLoop {
                 id: id,
                 source: source,
                 stage: stage,
-                lane: driver.makeLane(.loading, label: "\(id).\(kind)"),
+                lane: driver.makeLane(source.role, label: "\(id).\(kind)"),
                 isOver: { [shared] in shared.unregister($0) }
             )
         }

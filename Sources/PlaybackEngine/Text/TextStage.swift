@@ -9,6 +9,8 @@ package enum TextKind: Hashable, Sendable {
 package struct TextSource: Sendable {
     /// Called on a lane of the text's own.
     package var makeDemuxer: @Sendable () -> any Demuxer
+    /// The kind of that lane.
+    package var role = LaneRole.loading
     /// What is known from the header, and the track to read, if any.
     package var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     /// Who hears of the cues at present; asked on the control lane.

@@ -214,7 +214,7 @@ package final class LayerOutput: Sendable {
         // One more for what comes before the sinks.
         let all = done.map { Countdown(shared.feeders.count + 1, $0) }
         let tick = all.map { all -> @Sendable () -> Void in { all.tick() } }
-        var places: [(SinkFeeder, SinkFeeder.Place)] = []
+        var places: [(feeder: SinkFeeder, place: SinkFeeder.Place)] = []
         var displaced: [SinkFeeder.Place] = []
         for feeder in shared.feeders {
             switch feeder.reserve(frame, isEssential: isEssential, done: tick) {

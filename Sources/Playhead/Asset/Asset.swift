@@ -197,7 +197,7 @@ public final class Asset: Sendable {
         guard isWanted else { return }
         let driver = PoolDriver()
         if let refusal = driver.refusal { return finish(.failure(refusal), of: demuxer) }
-        let lane = driver.makeLane(.loading, label: "asset")
+        let lane = driver.makeLane(loadingRole, label: "asset")
         let opening = RetriedCall(of: demuxer, on: lane, of: driver) { [self] in
             do throws(MediaError) {
                 finish(.success(try demuxer.open()), of: demuxer)
@@ -269,6 +269,11 @@ public final class Asset: Sendable {
             )
         }
         return backend.makeDemuxer(for: request)
+    }
+
+    /// The lane that reads it. A source or a backend of the caller's may block, and so may what no file is.
+    var loadingRole: LaneRole {
+        options.byteSource == nil && ownBackend == nil && url.isFileURL ? .fileLoading : .loading
     }
 
     /// `file:` URLs as plain paths; "-" stays itself.

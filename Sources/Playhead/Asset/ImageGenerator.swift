@@ -66,6 +66,7 @@ public final class ImageGenerator: Sendable {
         self.asset = asset
         queue = ImageRequestQueue(
             driver: clock.makeDriver(),
+            role: asset.loadingRole,
             makeDemuxer: { asset.makeDemuxer() },
             converter: asset.backend.makeVideoConverter(),
             deinterlacer: FrameDeinterlacer { asset.backend.makeDeinterlacer() },

@@ -101,11 +101,13 @@ extension PlayerItem {
         let choice = core?.choice(chosen, .legible) ?? .none
         guard choice != .none || outside != nil else { return nil }
         let asset = outside ?? asset
-        return .subtitles(
+        var source = TextSource.subtitles(
             outside == nil ? choice : .automatic,
             makeDemuxer: { [backend = core?.configuration.backend] in asset.makeDemuxer(backend) },
             listeners: { [weak self] in self?.listeners(of: .subtitles) ?? [] }
         )
+        source.role = asset.loadingRole
+        return source
     }
 
     /// All that is read beside frame and audio.

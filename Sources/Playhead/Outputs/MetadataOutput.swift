@@ -97,9 +97,11 @@ extension PlayerItem {
     var metadataSource: TextSource? {
         guard !listeners(of: .metadata).isEmpty else { return nil }
         let (asset, backend) = (asset, core?.configuration.backend)
-        return .metadata(
+        var source = TextSource.metadata(
             makeDemuxer: { asset.makeDemuxer(backend) },
             listeners: { [weak self] in self?.listeners(of: .metadata) ?? [] }
         )
+        source.role = asset.loadingRole
+        return source
     }
 }

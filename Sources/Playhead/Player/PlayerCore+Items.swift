@@ -99,6 +99,7 @@ extension PlayerCore {
         asset.options.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }
         var media = MediaItem(
             makeDemuxer: { asset.takeDemuxer(backend, decoding: decoding) },
+            loadingRole: asset.loadingRole,
             video: choice(settings.video, .visual),
             audio: hasAudio ? choice(settings.audio, .audible) : .none,
             choice: settings.switches.choice,

@@ -43,7 +43,7 @@ final class PreloadJob: Sendable {
         self.order = order
         self.driver = driver
         self.changed = changed
-        lane = driver.makeLane(.loading, label: "preload")
+        lane = driver.makeLane(asset.loadingRole, label: "preload")
         demuxer = PreloadedDemuxer(asset, configuration, byteLimit: byteLimit)
         demuxerWakes = Locked(false)
         state = Locked(State(target: target, rank: rank))
