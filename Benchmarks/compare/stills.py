@@ -41,12 +41,14 @@ def cost(commands):
 
 
 def frame_times(file):
-    """When each frame is due, counted from the first, in seconds."""
-    text = subprocess.run(
-        ["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pts_time", "-of", "csv=p=0", str(file)],
-        capture_output=True, text=True, check=True).stdout
-    times = sorted(float(line.strip(",")) for line in text.split() if line.strip(",") not in ("", "N/A"))
-    return [at - times[0] for at in times]
+    """When each frame is due, counted from the file's beginning, in seconds. Sound may begin before the first frame."""
+    def ask(*what):
+        return subprocess.run(["ffprobe", "-v", "error", *what, "-of", "csv=p=0", str(file)],
+                              capture_output=True, text=True, check=True).stdout
+
+    begin = float(ask("-show_entries", "format=start_time").strip().strip(","))
+    text = ask("-select_streams", "v:0", "-show_entries", "packet=pts_time")
+    return [at - begin for at in sorted(float(line.strip(",")) for line in text.split() if line.strip(",") not in ("", "N/A"))]
 
 
 def selected(indices):

@@ -31,6 +31,10 @@ struct FeedFigures {
             }
         }
         guard !clips.isEmpty else { throw UsageError("which clips?") }
+        // Without it each picture would be waited for in vain.
+        for clip in clips where !FileManager.default.isReadableFile(atPath: clip.path) {
+            throw UsageError("\(clip.path) cannot be read")
+        }
     }
 
     private func run() {
