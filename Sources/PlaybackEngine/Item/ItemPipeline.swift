@@ -134,6 +134,8 @@ final class ItemPipeline: Sendable {
     var trackPipelines: [TrackPipeline] {
         isReversed ? reverseTrackPipelines : allTrackPipelines
     }
+    /// All tracks that are played.
+    var tracks: [Track] { allTrackPipelines.map(\.track) }
     /// Where the tracks end that are not played and have a part in the duration; nil: the track does not say.
     let otherEnds: [MediaTime?]
     /// `Track.id` of the tracks that are played; none where one of them does nothing but keep time.
