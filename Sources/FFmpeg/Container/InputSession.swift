@@ -35,6 +35,7 @@ final class InputSession {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
         }
         bridge.noteSeekability()
+        try FragmentCheck.refuse(head, reader, location: request.location)
         let path = try InputSession.localPath(request)
         let isPlaylist =
             request.container.map { $0 == "hls" }

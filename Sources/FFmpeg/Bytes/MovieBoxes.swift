@@ -1,0 +1,72 @@
+internal import MediaCore
+
+/// The boxes of an MP4 file, as far as their lengths lead from one to the next.
+struct MovieBoxes {
+    /// Boxes looked at on one level before giving up.
+    private static let limit = 1000
+
+    private let reader: SourceReader
+
+    init(_ reader: SourceReader) { self.reader = reader }
+
+    struct Box {
+        let name: String
+        let content: Range<Int64>
+    }
+
+    /// The boxes of one level, up to the first of the name `last`. One that is longer than what holds it is cut, as libav does.
+    func list(in range: Range<Int64>, upTo last: String? = nil) -> [Box] {
+        var result: [Box] = []
+        var offset = range.lowerBound
+        while result.count < Self.limit, offset < range.upperBound, let header = read(at: offset, count: 16),
+            header.count >= 8
+        {
+            var length = Int64(Self.number(header[0..<4]))
+            var headerLength: Int64 = 8
+            if length == 1, header.count == 16 {
+                length = Int64(truncatingIfNeeded: Self.number(header[8..<16]))
+                headerLength = 16
+            }
+            // Zero means "to the end"; anything else that small is no box.
+            if length == 0 { length = range.upperBound - offset }
+            let (end, overflow) = offset.addingReportingOverflow(length)
+            guard length >= headerLength, range.upperBound - offset >= headerLength, !overflow else { break }
+            let name = String(decoding: header[4..<8], as: UTF8.self)
+            result.append(Box(name: name, content: offset + headerLength..<min(end, range.upperBound)))
+            if name == last { break }
+            offset = end
+        }
+        return result
+    }
+
+    /// A field whose place and length depend on the box's version, 0 or 1.
+    func number(_ box: Box, at place: (Int, Int), wide: (Int, Int)) -> UInt64? {
+        guard let bytes = read(at: box.content.lowerBound, count: 32), let version = bytes.first else {
+            return nil
+        }
+        let (start, count) = version == 0 ? (place.0, wide.0) : (place.1, wide.1)
+        let isInside = Int64(start + count) <= box.content.upperBound - box.content.lowerBound
+        guard isInside, bytes.count >= start + count else { return nil }
+        return Self.number(bytes[start..<start + count])
+    }
+
+    /// What a track header says; nil: nothing, or what libav takes for a negative number.
+    func trackNumber(_ header: Box) -> Int32? {
+        number(header, at: (12, 20), wide: (4, 4)).flatMap(Int32.init(exactly:))
+    }
+
+    /// Fewer at the end of the file; nil where reading fails, which the demuxer tells in its own words.
+    private func read(at offset: Int64, count: Int) -> [UInt8]? {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
+        defer { bytes.deallocate() }
+        do throws(MediaError) {
+            return Array(bytes.prefix(try reader.read(at: offset, into: bytes)))
+        } catch {
+            return nil
+        }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
