@@ -1,4 +1,4 @@
-"""A server of one file behind a link of a given rate, which all connections share. It logs what it is asked for."""
+"""A server of one file, or of a folder, behind a link of a given rate, which all connections share. It logs what it is asked for."""
 
 import http.server
 import os
@@ -31,11 +31,12 @@ class Link:
 
 
 class Server:
-    """Serves `file` at /<its name> until it is closed. `requests` holds the range that each request asked for."""
+    """Serves `file` at /film.<its ending>, or the files of a folder by their names, until it is closed. `requests` holds the range that
+    each request asked for, `paths` what it asked for. Each answer begins `delay` seconds late."""
 
-    def __init__(self, file, rate=None):
+    def __init__(self, file, rate=None, delay=0):
         self.file = pathlib.Path(file)
-        self.size = self.file.stat().st_size
+        self.paths = []
         self.requests = []
         self.sent = 0
         link, server = Link(rate), self
@@ -47,7 +48,14 @@ class Server:
                 pass
 
             def do_GET(self):
-                first, last, status = 0, server.size - 1, 200
+                time.sleep(delay)
+                file = server.find(self.path)
+                server.paths.append(self.path)
+                if file is None:
+                    self.send_error(404)
+                    return
+                size = file.stat().st_size
+                first, last, status = 0, size - 1, 200
                 asked = self.headers.get("Range")
                 server.requests.append(asked or "-")
                 if asked and asked.startswith("bytes="):
@@ -55,7 +63,7 @@ class Server:
                     first, last, status = int(start), min(int(end or last), last), 206
                 if first > last:
                     self.send_response(416)
-                    self.send_header("Content-Range", f"bytes */{server.size}")
+                    self.send_header("Content-Range", f"bytes */{size}")
                     self.send_header("Content-Length", "0")
                     self.end_headers()
                     return
@@ -64,16 +72,16 @@ class Server:
                 self.send_header("Content-Length", str(last - first + 1))
                 self.send_header("ETag", '"1"')
                 if status == 206:
-                    self.send_header("Content-Range", f"bytes {first}-{last}/{server.size}")
+                    self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
                 self.end_headers()
                 try:
-                    self.send_body(first, last)
+                    self.send_body(file, first, last)
                 except OSError:
                     # The player wants no more of it.
                     self.close_connection = True
 
-            def send_body(self, first, last):
-                with open(server.file, "rb") as source:
+            def send_body(self, file, first, last):
+                with open(file, "rb") as source:
                     source.seek(first)
                     while first <= last:
                         part = source.read(min(CHUNK, last - first + 1))
@@ -95,8 +103,16 @@ class Server:
                 pass
 
         self.listener = Listener(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.listener.server_port}/film{os.path.splitext(self.file.name)[1]}"
+        self.root = f"http://127.0.0.1:{self.listener.server_port}/"
+        self.url = self.root + "film" + os.path.splitext(self.file.name)[1]
         threading.Thread(target=self.listener.serve_forever, daemon=True).start()
+
+    def find(self, path):
+        """None where there is no such file."""
+        if not self.file.is_dir():
+            return self.file
+        file = (self.file / path.lstrip("/")).resolve()
+        return file if file.is_file() and self.file.resolve() in file.parents else None
 
     def close(self):
         self.listener.shutdown()

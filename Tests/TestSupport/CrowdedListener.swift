@@ -6,8 +6,8 @@ package final class CrowdedListener: Sendable {
     package let port: UInt16
     private let listener: Int32
     private let crowd: [Int32]
-    /// Those of the crowd that wait themselves.
-    private let waitingCrowd: Int
+    /// Of the crowd, as the system's table has them.
+    private let crowdPorts: Set<String>
 
     /// At 127.0.0.`host`. Throws where the system has no socket left.
     package init(host: UInt8 = 1, port wanted: UInt16 = 0) throws {
@@ -36,21 +36,31 @@ package final class CrowdedListener: Sendable {
         guard listener >= 0, isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
         port = UInt16(bigEndian: address.sin_port)
         self.crowd = crowd
-        waitingCrowd = try Self.connecting(to: port)
+        crowdPorts = Set(crowd.map(Self.localPort))
     }
 
     deinit { for descriptor in crowd + [listener] { close(descriptor) } }
 
     /// How many others are being connected now.
-    package func connecting() throws -> Int { try Self.connecting(to: port) - waitingCrowd }
-
-    private static func connecting(to port: UInt16) throws -> Int {
+    package func connecting() throws -> Int {
         let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-        let suffix = String(format: ":%04X", Int(port))
+        let suffix = Self.suffix(port)
         return table.split(separator: "\n").count { line in
             let fields = line.split(separator: " ")
             // SYN_SENT
-            return fields.count > 3 && fields[2].hasSuffix(suffix) && fields[3] == "02"
+            guard fields.count > 3, fields[2].hasSuffix(suffix), fields[3] == "02" else { return false }
+            return !crowdPorts.contains { fields[1].hasSuffix($0) }
         }
     }
+
+    private static func localPort(_ descriptor: Int32) -> String {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return suffix(UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func suffix(_ port: UInt16) -> String { String(format: ":%04X", Int(port)) }
 }
