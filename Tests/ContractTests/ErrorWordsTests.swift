@@ -48,7 +48,7 @@ struct ErrorWordsTests {
                 "decoderFailed", "decodeFailed", "notSeekable", "conversionFailed", "sinkFailed",
                 "resourceLimit",
                 "invalidArgument", "cancelled", "unknown", "hardwareUnavailable",
-                "resourceChanged", "untrustedServer",
+                "resourceChanged", "untrustedServer", "stuck",
             ]
         )
         #expect(PlaybackError.Code.allCases.map(\.number).sorted() == Array(1...names.count))

@@ -163,7 +163,12 @@ extension StateWalker.Turn {
     }
 
     var isLanding: Bool { if case .firstFramePresented = event { true } else { false } }
-    var isFailure: Bool { if case .failed = event { true } else { false } }
+    var isFailure: Bool {
+        switch event {
+        case .failed, .stuck: true
+        default: false
+        }
+    }
     var isPause: Bool {
         switch event {
         case .setRate(let rate), .playImmediately(let rate): rate == 0 || rate.isNaN

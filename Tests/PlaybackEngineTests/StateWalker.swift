@@ -97,7 +97,8 @@ struct StateWalker {
         case 16..<22: return .seek(SeekRequest(id: SeekID(nextID), target: makeTarget()))
         case 22: return .cancelSeeks
         case 23..<30: return .opened(item, duration: flag ? .ms(10_000) : .indefinite)
-        case 30: return .failed(item, MediaError(.io, "random"))
+        case 30 where flag: return .failed(item, MediaError(.io, "random"))
+        case 30: return .stuck(epoch, Stuckness.allCases.randomElement(using: &random) ?? .loading, after: 1)
         case 31..<42: return .buffer(item, makeLevel())
         case 42..<54:
             return .firstFramePresented(epoch, at: .ms(Int64.random(in: 0...10_000, using: &random)))

@@ -10,8 +10,28 @@ struct Alarm {
     var end: (any Wakeup)?
     /// When the current item's last end was told; and where, in item time, if it was a failure.
     var lastEnd: (host: HostTime, failure: ItemTime?)?
+    /// The wake-up at which it is looked whether playing gets on.
+    private var look: (time: HostTime, wakeup: any Wakeup)?
     /// The wake-up at which an item has been waited for long enough to say so.
     var evaluation: (item: ItemID, wakeup: any Wakeup)?
+
+    /// When the next update is due.
+    var nextTime: HostTime? { time }
+
+    /// Calls `work` on `lane` at `time`, or at an earlier time that was set before; nil: not at all.
+    mutating func watch(
+        _ time: HostTime?,
+        _ driver: any Driver,
+        on lane: any Lane,
+        _ work: @escaping @Sendable () -> Void
+    ) {
+        if let look, let time, look.time <= time { return }
+        look?.wakeup.cancel()
+        look = time.map { ($0, driver.schedule(at: $0, on: lane, work)) }
+    }
+
+    /// The wake-up of `watch` has come.
+    mutating func watchFired() { look = nil }
 
     /// Calls `work` on `lane` at `time` and at no other time; nil: not at all.
     mutating func set(
@@ -43,6 +63,8 @@ struct Alarm {
         retry = nil
         end?.cancel()
         end = nil
+        look?.wakeup.cancel()
+        look = nil
         evaluation?.wakeup.cancel()
         evaluation = nil
     }

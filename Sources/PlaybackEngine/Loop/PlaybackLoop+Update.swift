@@ -15,6 +15,7 @@ extension PlaybackLoop {
             // What comes while the queues are looked at is not lost.
             shared.await(.everything)
             updateOnce()
+            watch()
             let isDone = phase == .updating
             if phase != .isDown { phase = .idle }
             if isDone || shared.isReleased || shared.isEnding { return }

@@ -29,6 +29,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     var skipPolicy = SkipPolicy()
     var observers = TimeObservers()
     var alarm = Alarm()
+    var watchdog = Watchdog()
     /// When the timeline is to start, where a caller has said so.
     var startTime: HostTime?
     var phase = Phase.idle

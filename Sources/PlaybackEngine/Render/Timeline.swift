@@ -44,6 +44,8 @@ package struct Timeline: Hashable, Sendable {
     /// The rate that was set last, without corrections. It may take effect later; see `changeRate`.
     package var rate: PlaybackRate { changes.last?.rate ?? anchor.rate }
     package var isRunning: Bool { !anchor.rate.isStopped }
+    /// Before this it stands still, whatever the rate is.
+    var begin: HostTime { anchor.host }
     package var epoch: Epoch { anchor.epoch }
 
     /// Stands at `media` from now on, in a new epoch. What is asked for an old epoch is answered with nil.

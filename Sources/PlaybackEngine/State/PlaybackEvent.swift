@@ -50,6 +50,8 @@ package enum PlaybackEvent: Sendable {
     case starved(Epoch)
     /// The timeline has reached the end of the pass. An error: the data ended before the media did.
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
+    /// It is to play, and has got nowhere for so many nanoseconds: longer than it may.
+    case stuck(Epoch, Stuckness, after: Int64)
     /// Asked to play on from the end (`PlaybackState.rateAtEnd`), it has stood there for a moment.
     case endedAgain(Epoch)
     /// It is evaluated for a tenth of a second (`PlaybackState.itemEvaluated`).

@@ -106,6 +106,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .seekWaits(let epoch): seekWaits(epoch, &actions)
         case .starved(let epoch): starved(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
+        case .stuck(let epoch, let stuckness, let time): stuck(epoch, stuckness, after: time, &actions)
         case .waitedLong(let id): if item?.id == id { hasWaitedLong = true }
         case .endedAgain(let epoch): endedAgain(epoch, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)

@@ -34,6 +34,7 @@ extension MediaError.Code {
         case .hardwareUnavailable: 23
         case .resourceChanged: 24
         case .untrustedServer: 25
+        case .stuck: 26
         }
     }
 
@@ -51,7 +52,7 @@ extension MediaError.Code {
         case .truncated: "Get the whole file."
         case .resourceChanged: "Open it again."
         case .untrustedServer: "If the server is yours, name the file with its certificate."
-        case .notReady, .timedOut: Self.tryAgain
+        case .notReady, .timedOut, .stuck: Self.tryAgain
         case .emptyMedia, .unrecognizedFormat, .forbidden, .io, .decoderFailed, .decodeFailed, .notSeekable,
             .noPlayableTracks,
             .conversionFailed, .hardwareUnavailable, .sinkFailed, .invalidArgument, .cancelled, .unknown:

@@ -63,6 +63,7 @@ final class PlayerCore: Sendable {
         var volume: Float = 1
         var isMuted = false
         var audioDevice: String?
+        var watchdogLimits = WatchdogLimits()
         /// In a budget; nil: in none.
         weak var membership: PlaybackBudget.Membership?
         /// Bits per second that the budget leaves it; 0: any.
