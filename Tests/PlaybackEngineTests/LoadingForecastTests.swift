@@ -98,4 +98,32 @@ struct LoadingForecastTests {
         }
         #expect(perSecond(18_000) == 2000)
     }
+
+    @Test(
+        "What came longer ago than is remembered says nothing of a line that is silent; a shorter look sees it sooner"
+    )
+    func silence() {
+        var throughput = Throughput()
+        func at(_ ms: Int64) -> HostTime { HostTime(nanoseconds: ms * 1_000_000) }
+        func perSecond(_ ms: Int64, over seconds: Int64 = 4) -> Double? {
+            throughput.current(at: at(ms), over: seconds * Self.second).map { ($0 * 1e9).rounded() }
+        }
+        // 1000 a second for four seconds, then nothing.
+        for step in 0...40 as ClosedRange<Int64> {
+            throughput.note(step * 100, at: at(step * 100), isResting: false)
+        }
+        #expect([perSecond(4400), perSecond(5000), perSecond(6000), perSecond(8000)] == [1000, 750, 500, 0])
+        #expect(
+            [perSecond(4400, over: 2), perSecond(5000, over: 2), perSecond(6000, over: 2)] == [1000, 500, 0]
+        )
+        // What came before a rest is known still, but it does not come now.
+        throughput.note(4000, at: at(4000), isResting: true)
+        #expect(perSecond(4100) == nil && throughput.value(at: at(4100)) != nil)
+        // Counted from elsewhere.
+        for step in 0...5 as ClosedRange<Int64> {
+            throughput.note(step * 100, at: at(5000 + step * 100), isResting: false)
+        }
+        throughput.note(50, at: at(5600), isResting: false)
+        #expect(perSecond(5600) == nil)
+    }
 }

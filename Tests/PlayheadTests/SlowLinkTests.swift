@@ -5,18 +5,45 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// A file whose bytes come one after the other, evenly by the driver's clock, from the first read on.
+/// How fast a link is: so many bytes a second for so many seconds each, and as the last ones from then on.
+private struct Link: Sendable {
+    var pieces: [(seconds: Double, speed: Double)]
+
+    /// Bytes that have come in the first `seconds`.
+    func bytes(in seconds: Double) -> Double {
+        var (rest, sum) = (seconds, 0.0)
+        for (index, piece) in pieces.enumerated() {
+            let time = index == pieces.count - 1 ? rest : min(rest, piece.seconds)
+            sum += time * piece.speed
+            rest -= time
+        }
+        return sum
+    }
+
+    /// When so many have come.
+    func seconds(for bytes: Double) -> Double {
+        var (rest, sum) = (bytes, 0.0)
+        for (index, piece) in pieces.enumerated() {
+            let part = piece.seconds * piece.speed
+            if index == pieces.count - 1 || part >= rest { return sum + rest / max(piece.speed, 1e-6) }
+            rest -= part
+            sum += piece.seconds
+        }
+        return sum
+    }
+}
+
+/// A file whose bytes come one after the other, by the driver's clock, from the first read on.
 private final class LinkSource: ByteSource {
     private let bytes: [UInt8]
-    /// Bytes a second.
-    private let speed: Double
+    private let link: Link
     private let driver: ManualDriver
     private let lane: any Lane
     private let begin = Locked<HostTime?>(nil)
 
-    init(_ bytes: [UInt8], speed: Double, _ driver: ManualDriver) {
+    init(_ bytes: [UInt8], _ link: Link, _ driver: ManualDriver) {
         self.bytes = bytes
-        self.speed = speed
+        self.link = link
         self.driver = driver
         lane = driver.makeLane(.loading, label: "link")
     }
@@ -27,7 +54,10 @@ private final class LinkSource: ByteSource {
 
     private var come: Int64 {
         let begin = begin.withLock { $0 } ?? driver.now
-        return min(Int64(bytes.count), Int64(Double(driver.now.nanoseconds(since: begin)) / 1e9 * speed))
+        return min(
+            Int64(bytes.count),
+            Int64(link.bytes(in: Double(driver.now.nanoseconds(since: begin)) / 1e9))
+        )
     }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
@@ -46,7 +76,7 @@ private final class LinkSource: ByteSource {
         guard come > offset else {
             // As they come: a piece at a time.
             let next = min(Int64(bytes.count), max(offset + 1, come + 1448))
-            let time = start.advanced(by: Int64((Double(next) / speed * 1e9).rounded(.up)) + 1)
+            let time = start.advanced(by: Int64((link.seconds(for: Double(next)) * 1e9).rounded(.up)) + 1)
             _ = driver.schedule(at: time, on: lane) { [weak context] in context?.wake() }
             throw MediaError(.notReady, "not yet", isRetryable: true)
         }
@@ -80,13 +110,24 @@ struct SlowLinkTests {
         var waiting: Double
         var stalls: Int
         var missing: Int
+        /// Each time that it becomes, or stops being, likely to keep up, and each stall, from the start of playing on.
+        var prospects: [String]
     }
 
     /// From `play()` to the end, over a link of so many times the film's own rate.
-    private func play(_ url: URL, _ part: Double, seconds: Double, from start: Double = 0) throws -> Outcome {
+    private func play(_ url: URL, _ part: Double, seconds: Double) throws -> Outcome {
+        try play(url, [(seconds, part)], seconds: seconds)
+    }
+
+    /// The same with other speeds from time to time.
+    private func play(_ url: URL, _ parts: [(seconds: Double, part: Double)], seconds: Double) throws
+        -> Outcome
+    {
         let bytes = [UInt8](try Data(contentsOf: url))
         let bench = PlayerTestBench { $0.backend = Player.Configuration().backend }
-        let source = LinkSource(bytes, speed: Double(bytes.count) / seconds * part, bench.driver)
+        let rate = Double(bytes.count) / seconds
+        let link = Link(pieces: parts.map { ($0.seconds, $0.part * rate) })
+        let source = LinkSource(bytes, link, bench.driver)
         let item = PlayerItem(asset: Asset(url: url, options: AssetOptions(byteSource: source)))
         let shown = Locked(0)
         bench.layer.add(CallbackVideoSink { _ in shown.withLock { $0 += 1 } })
@@ -97,7 +138,8 @@ struct SlowLinkTests {
         return Outcome(
             waiting: Double(bench.driver.now.nanoseconds) / 1e9 - seconds,
             stalls: bench.lines.count { $0.hasSuffix("stalled") },
-            missing: Int((seconds * 10).rounded()) - shown.withLock { $0 }
+            missing: Int((seconds * 10).rounded()) - shown.withLock { $0 },
+            prospects: bench.lines.filter { $0.hasPrefix("keepUp") || $0 == "stalled" }
         )
     }
 
@@ -121,6 +163,52 @@ struct SlowLinkTests {
         #expect(outcome.stalls <= link.stalls)
         // Where the link is fast enough, what it takes to open the film, and to have the second that playing begins with.
         #expect(outcome.waiting <= max(1.1 * ideal, 1))
+    }
+
+    @Test(
+        "An even link changes nothing while it is played: likely to keep up once, and to the end",
+        arguments: [0.4, 0.7, 0.95, 1, 1.05, 1.3, 3]
+    )
+    func steady(_ part: Double) throws {
+        let folder = try TemporaryFolder()
+        let film = try Self.make(
+            "\(Self.picture) \(Self.encode) \(Self.even) -movflags faststart",
+            "film.mp4",
+            in: folder
+        )
+        let outcome = try play(film, part, seconds: 12)
+        // Each stall ends with it, and nothing else does.
+        let expected =
+            ["keepUp true"]
+            + Array(repeating: ["stalled", "keepUp false", "keepUp true"], count: outcome.stalls).joined()
+        #expect(outcome.prospects == expected)
+    }
+
+    @Test("A link that gets too slow is told of before the film stalls, once", arguments: [0, 0.1, 0.3])
+    func worse(_ part: Double) throws {
+        let folder = try TemporaryFolder()
+        let film = try Self.make(
+            "\(Self.picture) \(Self.encode) \(Self.even) -movflags faststart",
+            "film.mp4",
+            in: folder
+        )
+        // Slow for so long that it runs dry, then fast.
+        let outcome = try play(film, [(3, 1.5), (8, part), (60, 3)], seconds: 12)
+        #expect(outcome.missing == 0)
+        #expect(outcome.prospects == ["keepUp true", "keepUp false", "stalled", "keepUp true"])
+    }
+
+    @Test(
+        "A link that recovers in time is told of too, and nothing stalls",
+        arguments: ["film.mp4", "film.mkv"]
+    )
+    func recovers(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let flags = name.hasSuffix("mp4") ? "-movflags faststart" : ""
+        let film = try Self.make("\(Self.picture) \(Self.encode) \(Self.even) \(flags)", name, in: folder)
+        let outcome = try play(film, [(3, 2.5), (4, 0.05), (60, 3)], seconds: 12)
+        #expect(outcome.missing == 0 && outcome.stalls == 0)
+        #expect(outcome.prospects == ["keepUp true", "keepUp false", "keepUp true"])
     }
 
     @Test(

@@ -10,6 +10,8 @@ struct BufferMonitor {
         var end: ItemTime?
         var pass: Int
         var rate: Float
+        /// Time runs forward, and passes while bytes come.
+        var isPlaying: Bool
         var host: HostTime
     }
 
@@ -17,11 +19,11 @@ struct BufferMonitor {
     private let rules: BufferRules
     /// Nanoseconds of media that it takes to play.
     private var enough: Int64
-    private var fill = FillRate()
-    /// Of the item's bytes, where it is known how many have come. It says more than `fill`, which sees what was read alone.
-    private var throughput = Throughput()
-    private var forecast: LoadingForecast?
-    private var hasForecast = false
+    private var outlook = LoadingOutlook()
+    /// Since when, while it is played, what is missing would come too late.
+    private var doubtedSince: HostTime?
+    /// That has gone on for so long that nobody counts on it any more.
+    private var isDoubted = false
 
     init(level: BufferLevel = .empty, rules: BufferRules = .local) {
         self.level = level
@@ -30,117 +32,110 @@ struct BufferMonitor {
     }
 
     /// The data ran out while playing.
-    mutating func starve() {
-        level = .empty
-        isSettled = false
-        enough = rules.resume
-        fill = FillRate()
-    }
+    mutating func starve() { begin(rules.resume) }
 
     /// Another place is being read, and nothing of it is there.
-    mutating func startAnew() {
+    mutating func startAnew() { begin(rules.start) }
+
+    private mutating func begin(_ enough: Int64) {
         level = .empty
-        isSettled = false
-        enough = rules.start
-        fill = FillRate()
+        settledUntil = nil
+        self.enough = enough
+        outlook.startAnew()
+        trust()
     }
 
-    /// `update` has come to the best there is: it would say the same again.
-    private(set) var isSettled = false
+    private mutating func trust() {
+        doubtedSince = nil
+        isDoubted = false
+    }
+
+    /// `update` has come to the best there is, and would say the same again until then.
+    private var settledUntil: HostTime?
+
+    func isSettled(at now: HostTime) -> Bool { settledUntil.map { now < $0 } ?? false }
 
     mutating func update(_ pipeline: ItemPipeline, _ moment: Situation) -> BufferLevel {
+        let isLocal = pipeline.description.isLocal
         let hasEnded = pipeline.hasEndedReading(moment.epoch)
         let isFull = pipeline.isFull(moment.epoch)
         let isReady = pipeline.isReady(moment.epoch)
-        let loading = pipeline.description.isLocal ? nil : pipeline.loadingState
-        if let loading {
-            throughput.note(loading.receivedBytes, at: moment.host, isResting: hasEnded || isFull)
-        }
         if hasEnded || isReady { level.isEmpty = false }
         if hasEnded || isFull { level.isFull = true }
-        if hasEnded || isReady && (isFull || isEnough(pipeline, moment, loading)) {
+        let ahead = pipeline.withProgress { $0.ahead(of: moment.itemTime, pass: moment.pass) }
+        if !isLocal { outlook.note(pipeline, moment, ahead: ahead, isResting: hasEnded || isFull) }
+        if hasEnded || isReady && (isFull || isEnough(pipeline, moment, ahead)) {
             level.isLikelyToKeepUp = true
+            if hasEnded || isFull || isDoubted { trust() }
+        }
+        if !isLocal, !hasEnded, !isFull, level.isLikelyToKeepUp, mustDoubt(pipeline, moment, ahead) {
+            level.isLikelyToKeepUp = false
+            // Reading goes on, and will not come to its bounds.
+            level.isFull = false
         }
         pipeline.setReportsProgress(!level.isLikelyToKeepUp)
-        isSettled = !level.isEmpty && level.isFull && level.isLikelyToKeepUp
+        let isBest = !level.isEmpty && level.isFull && level.isLikelyToKeepUp
+        settledUntil =
+            isBest ? (isLocal ? HostTime.distantFuture : moment.host.advanced(by: Self.lookInterval)) : nil
         return level
     }
 
-    private mutating func isEnough(_ pipeline: ItemPipeline, _ moment: Situation, _ loading: LoadingState?)
-        -> Bool
-    {
+    private func isEnough(_ pipeline: ItemPipeline, _ moment: Situation, _ ahead: Int64) -> Bool {
         // Backward what is at hand is a group of pictures, whatever its length.
         if pipeline.isReversed || level.isLikelyToKeepUp { return true }
-        let ahead = pipeline.withProgress { $0.ahead(of: moment.itemTime, pass: moment.pass) }
-        if let loading, let comes = comesInTime(pipeline.description, moment, loading, ahead: ahead) {
-            return comes
-        }
-        if !pipeline.description.isLocal { fill.note(ahead, moment.host) }
-        guard ahead >= enough else { return false }
+        if pipeline.description.isLocal { return ahead >= enough }
         let duration = pipeline.description.duration.nanoseconds
-        let left = duration.map { max(0, ItemTime(nanoseconds: $0) - moment.itemTime) }
-        return fill.sustains(ahead, of: left, rate: moment.rate)
+        if isDoubted, moment.isPlaying {
+            // As it was doubted: by what comes now.
+            return ahead >= enough
+                && outlook.comesInTime(
+                    moment,
+                    ahead: ahead,
+                    of: duration,
+                    at: Self.careful,
+                    isCurrent: true
+                ) == true
+        }
+        // With little at hand there must be some speed to spare.
+        let part = ahead >= enough ? 1 : Self.careful
+        let comes = outlook.comesInTime(moment, ahead: ahead, of: duration, at: part)
+        // What comes faster than can be measured comes fast enough.
+        if ahead >= enough { return comes ?? true }
+        guard outlook.countsBytes, ahead >= Int64(Double(enough) * Self.leastPart) else { return false }
+        return comes ?? false
     }
 
-    /// By bytes; nil: that is not known.
-    private mutating func comesInTime(
-        _ description: MediaDescription,
-        _ moment: Situation,
-        _ loading: LoadingState,
-        ahead: Int64
-    ) -> Bool? {
-        if !hasForecast { forecast = LoadingForecast(description) }
-        hasForecast = true
-        guard let forecast else { return nil }
-        // What comes faster than can be measured comes fast enough.
-        guard let speed = throughput.value(at: moment.host) else { return ahead >= enough }
-        let isEnough = ahead >= enough
-        guard isEnough || ahead >= Int64(Double(enough) * Self.leastPart) else { return false }
-        let delay = forecast.delay(
-            from: moment.itemTime.nanoseconds,
-            to: moment.end?.nanoseconds,
-            missing: loading.missingBytes,
-            // With little at hand there must be some speed to spare.
-            speed: isEnough ? speed : speed * Self.careful,
-            rate: Double(max(moment.rate, 0.01))
-        )
-        return delay == 0
+    /// While it is played: what is missing would come too late, even at a little more than the present speed, and has been
+    /// about to for a while. A moment says nothing.
+    private mutating func mustDoubt(_ pipeline: ItemPipeline, _ moment: Situation, _ ahead: Int64) -> Bool {
+        let duration = pipeline.description.duration.nanoseconds
+        let isLate =
+            moment.isPlaying && !pipeline.isReversed
+            && outlook.comesInTime(
+                moment,
+                ahead: ahead,
+                of: duration,
+                at: Self.generous,
+                isCurrent: true
+            ) == false
+        guard isLate else {
+            doubtedSince = nil
+            return false
+        }
+        let since = doubtedSince ?? moment.host
+        doubtedSince = since
+        isDoubted = moment.host.nanoseconds(since: since) >= min(Self.patience, ahead / 4)
+        return isDoubted
     }
 
     /// Of what is to be at hand, where all that follows will surely come in time.
     private static let leastPart = 0.3
-    /// The part of the measured speed that is counted on then.
+    /// The part of the measured speed that is counted on then, and where it has been doubted.
     private static let careful = 0.9
-}
-
-/// How fast data comes, in seconds of media a second, measured while nothing is played.
-struct FillRate {
-    private var first: (ahead: Int64, host: HostTime)?
-    private var last: (ahead: Int64, host: HostTime)?
-
-    mutating func note(_ ahead: Int64, _ host: HostTime) {
-        if first == nil { first = (ahead, host) }
-        last = (ahead, host)
-    }
-
-    /// nil: not known yet.
-    var value: Double? {
-        guard let first, let last else { return nil }
-        let time = last.host.nanoseconds(since: first.host)
-        guard time >= Self.shortest else { return nil }
-        return Double(last.ahead - first.ahead) / Double(time)
-    }
-
-    /// Whether what is `left` (nil: nobody knows how much) would be read before it is played, with `ahead`
-    /// at hand now. True where nothing is known.
-    func sustains(_ ahead: Int64, of left: Int64?, rate: Float) -> Bool {
-        guard let fill = value else { return true }
-        let rate = Double(max(rate, 0.01))
-        if fill >= rate { return true }
-        guard let left, fill > 0 else { return false }
-        return Double(max(0, left - ahead)) / fill <= Double(left) / rate
-    }
-
-    /// What is measured over less says little.
-    private static let shortest: Int64 = 500_000_000
+    /// The same where it is to be doubted.
+    private static let generous = 1.1
+    /// Nanoseconds for which it must look as if it came too late; with little at hand less.
+    private static let patience: Int64 = 1_000_000_000
+    /// Nanoseconds after which it is looked again whether all goes well still.
+    private static let lookInterval: Int64 = 250_000_000
 }

@@ -53,8 +53,7 @@ extension PlaybackLoop {
     func startOpening(_ id: ItemID, _ item: MediaItem, at epoch: ItemEpoch) -> OpenItem {
         let demuxer = item.makeDemuxer()
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
-        // Time that is computed must not pass while bytes are under way: what is shown would hang on the network.
-        demuxer.setWaitsInCalls(driver is VirtualDriver)
+        demuxer.setWaitsInCalls(waitsInCalls)
         shared.register(demuxer)
         let loading = driver.makeLane(item.loadingRole, label: "\(id).load")
         let start = epoch.start

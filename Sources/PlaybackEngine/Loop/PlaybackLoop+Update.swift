@@ -76,7 +76,7 @@ extension PlaybackLoop {
         }
         learnDuration(pipeline)
         // What is there stays until the monitor is told otherwise.
-        if current?.buffer.isSettled == true, current?.buffer.level == state.item?.level { return }
+        if current?.buffer.isSettled(at: now) == true, current?.buffer.level == state.item?.level { return }
         guard let item = current else { return }
         if let level = current?.buffer.update(pipeline, bufferSituation(item)), level != state.item?.level {
             carryOut(state.handle(.buffer(item.id, level)))
@@ -93,6 +93,7 @@ extension PlaybackLoop {
             end: item.ends.forward,
             pass: renderer.pass,
             rate: state.rate == 0 ? 1 : abs(state.rate),
+            isPlaying: state.timelineRate > 0 && !waitsInCalls,
             host: now
         )
     }

@@ -52,6 +52,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     }
 
     var now: HostTime { driver.clock.now }
+    /// Time is computed, and must not pass while bytes are under way: what is shown would hang on the network.
+    var waitsInCalls: Bool { driver is VirtualDriver }
     package var snapshot: PlaybackSnapshot { shared.snapshot }
 
     // MARK: From any thread

@@ -112,7 +112,8 @@ public final class PlayerItem: Sendable, Identifiable {
     /// Nothing more is read for now.
     public var isPlaybackBufferFull: Bool { tracked(\.isPlaybackBufferFull) { facts.isBufferFull } }
     /// There is enough to play on without a stall, as far as can be known: as much as the player's policy
-    /// wants, or all that there is.
+    /// wants, or all that there is. Over a network it turns false while playing where what is missing would come too late at
+    /// the speed at which bytes come, before anything stalls, and true again where it would not. Playing goes on meanwhile.
     public var isPlaybackLikelyToKeepUp: Bool {
         tracked(\.isPlaybackLikelyToKeepUp) { facts.isLikelyToKeepUp }
     }
