@@ -23,18 +23,24 @@ public final class VideoView: Sendable {
     private let layer: FeedLayer
     private static var viewport: FeedViewport { FeedViewport(CGRect(x: 0, y: 0, width: 1, height: 1)) }
 
-    /// `size` in pixels; nil: the video's own.
+    /// `size` in pixels; nil: the video's own. `budget`: what its player may use, together with its other members.
     public init(
         size: PixelSize? = nil,
         configuration: Player.Configuration = Player.Configuration(),
-        posters: PosterCache = .shared
+        posters: PosterCache = .shared,
+        budget: PlaybackBudget = .shared
     ) {
         let urls = Locked<[Int: URL]>([:])
         self.urls = urls
         var settings = FeedSettings()
         settings.readyCount = 0
         layer = FeedLayer(size: size)
-        feed = FeedPlayer(settings: settings, configuration: configuration, posters: posters) { number in
+        feed = FeedPlayer(
+            settings: settings,
+            configuration: configuration,
+            posters: posters,
+            budget: budget
+        ) { number in
             urls.withLock { $0[number] }.map { Asset(url: $0) }
         }
         feed.setViewport(Self.viewport)

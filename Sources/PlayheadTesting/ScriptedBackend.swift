@@ -41,6 +41,7 @@ public final class ScriptedBackend: MediaBackend {
         var counts = Counts()
         /// By location.
         var countsOf: [String: Counts] = [:]
+        var optionsOf: [String: [DecoderOptions]] = [:]
     }
 
     /// What is opened where nothing else is said; nil: nothing.
@@ -130,6 +131,11 @@ public final class ScriptedBackend: MediaBackend {
         state.withLock { $0.countsOf[Self.location(of: url)] ?? Counts() }
     }
 
+    /// With what each decoder of frames was made of the script of a URL, in order.
+    public func decoderOptions(of url: URL) -> [DecoderOptions] {
+        state.withLock { $0.optionsOf[Self.location(of: url)] ?? [] }
+    }
+
     /// An asset of its own URL that plays `media`; nil: what the backend was made with.
     public func makeAsset(_ media: ScriptedMedia? = nil) -> Asset { Asset(url: add(media), backend: self) }
     /// An item of such an asset.
@@ -147,8 +153,14 @@ public final class ScriptedBackend: MediaBackend {
             return state.scripts[location] ?? media ?? ScriptedMedia(faults: [.openFails(.notFound)])
         }
         let called: @Sendable (ScriptedCall) -> Void = { [weak self] in self?.count($0, of: location) }
-        if let driver { return ScriptedDemuxer(script, driver: driver, called: called) }
-        return ScriptedDemuxer(script, clock: clock, called: called)
+        let madeDecoder: @Sendable (Int, DecoderOptions) -> Void = { [weak self] track, options in
+            guard track == ScriptedMedia.videoTrack else { return }
+            self?.state.withLock { $0.optionsOf[location, default: []].append(options) }
+        }
+        if let driver {
+            return ScriptedDemuxer(script, driver: driver, called: called, madeDecoder: madeDecoder)
+        }
+        return ScriptedDemuxer(script, clock: clock, called: called, madeDecoder: madeDecoder)
     }
 
     private func count(_ call: ScriptedCall, of location: String) {

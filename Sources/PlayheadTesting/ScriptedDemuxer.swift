@@ -36,14 +36,19 @@ public final class ScriptedDemuxer: Demuxer {
     private let alarms: (driver: any Driver, lane: any Lane)?
     /// Told of each call.
     private let called: @Sendable (ScriptedCall) -> Void
+    /// Told of each decoder that is made.
+    private let madeDecoder: @Sendable (_ track: Int, DecoderOptions) -> Void
 
-    /// `clock` tells when a scripted stall is over. The demuxer does not say so: it must be asked again.
+    /// `clock` tells when a scripted stall is over. The demuxer does not say so: it must be asked again. `madeDecoder`: told of
+    /// the options of each decoder.
     public init(
         _ media: ScriptedMedia,
         clock: any HostClock,
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in },
+        madeDecoder: @escaping @Sendable (_ track: Int, DecoderOptions) -> Void = { _, _ in }
     ) {
         self.called = called
+        self.madeDecoder = madeDecoder
         self.media = media
         self.clock = clock
         alarms = nil
@@ -54,9 +59,11 @@ public final class ScriptedDemuxer: Demuxer {
     public init(
         _ media: ScriptedMedia,
         driver: any Driver,
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in },
+        madeDecoder: @escaping @Sendable (_ track: Int, DecoderOptions) -> Void = { _, _ in }
     ) {
         self.called = called
+        self.madeDecoder = madeDecoder
         self.media = media
         clock = driver.clock
         alarms = (driver, driver.makeLane(.loading, label: "script"))
@@ -152,7 +159,8 @@ public final class ScriptedDemuxer: Demuxer {
     }
 
     public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        ScriptedDecoder(media, track: track, clock: clock, called: called)
+        madeDecoder(track, options)
+        return ScriptedDecoder(media, track: track, clock: clock, called: called)
     }
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {

@@ -78,4 +78,17 @@ struct ThreadPolicyTests {
         let plan = ThreadPolicy(cores: 2, sharing: 1).plan(requested: 5, pixelCount: 1)
         #expect(plan.count == 5)
     }
+
+    @Test(
+        "No more than the maximum, whatever is asked for; one at least",
+        arguments: [
+            (0, 3, 3), (0, 100, 8), (0, 1, 1), (0, 0, 1), (0, -4, 1), (5, 2, 2), (5, 9, 5), (5, nil, 5),
+            (0, nil, 8),
+        ] as [(Int, Int?, Int)]
+    )
+    func maximum(requested: Int, maximum: Int?, expected: Int) {
+        let plan = ThreadPolicy(cores: 8, sharing: 1)
+            .plan(requested: requested, pixelCount: 1920 * 1080, maximum: maximum)
+        #expect(plan.count == expected)
+    }
 }

@@ -72,12 +72,21 @@ struct CarouselTests {
         #expect(banner.position == 1 && banner.feed.plan.playing == [1])
     }
 
-    private func makeBanner(_ driver: ManualDriver, _ pages: [FeedKind]) -> CarouselPlayer {
+    private func makeBanner(
+        _ driver: ManualDriver,
+        _ pages: [FeedKind],
+        budget: PlaybackBudget = PlaybackBudget()
+    ) -> CarouselPlayer {
         let backend = ScriptedBackend(.silentClip(), driver: driver)
         var configuration = Player.Configuration()
         configuration.clock = .driver(driver)
         let urls = pages.indices.map { _ in backend.add() }
-        return CarouselPlayer(pages: pages, configuration: configuration, posters: PosterCache()) { page in
+        return CarouselPlayer(
+            pages: pages,
+            configuration: configuration,
+            posters: PosterCache(),
+            budget: budget
+        ) { page in
             backend.makeAsset(at: urls[page])
         }
     }
@@ -120,5 +129,21 @@ struct CarouselTests {
         let banner = makeBanner(driver, [.clip])
         driver.run(seconds: 7)
         #expect(banner.feed.player(for: 0)?.rate == 1 && banner.position == 0)
+    }
+
+    @Test("Its players have their part in the budget that it is given: the page that is shown goes first")
+    func budget() {
+        let driver = ManualDriver(settlesByItself: true)
+        let budget = PlaybackBudget()
+        let banner = makeBanner(driver, [.clip, .clip, .clip], budget: budget)
+        driver.run(seconds: 0.5)
+        #expect(budget.usage.players == banner.feed.playerCount && budget.usage.openPlayers > 1)
+        budget.limits.openPlayers = 1
+        driver.run(seconds: 0.1)
+        #expect(budget.usage.openPlayers == 1 && banner.feed.player(for: 0)?.rate == 1)
+        banner.jump(to: 1)
+        driver.run(seconds: 0.5)
+        #expect(budget.usage.openPlayers == 1)
+        #expect(banner.feed.player(for: 1)?.timeControlStatus == .playing)
     }
 }

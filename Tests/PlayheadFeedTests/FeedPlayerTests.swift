@@ -289,4 +289,30 @@ struct VideoViewTests {
         driver.run(seconds: 0.1)
         #expect(view.player == nil && view.error?.code == .notFound)
     }
+
+    @Test("It has its part in the budget that it is given, and waits where that is used up")
+    func budget() {
+        let driver = ManualDriver(settlesByItself: true)
+        let backend = ScriptedBackend(.clip(), driver: driver)
+        let budget = PlaybackBudget()
+        let views = (0..<2).map { _ in
+            VideoView(
+                configuration: Player.Configuration(driver: driver, backend: backend),
+                posters: PosterCache(),
+                budget: budget
+            )
+        }
+        for view in views {
+            view.url = backend.add()
+            driver.run(seconds: 0.2)
+        }
+        #expect(budget.usage.players == 2 && budget.usage.openPlayers == 2)
+        budget.limits.openPlayers = 1
+        driver.run(seconds: 0.1)
+        #expect(budget.usage.openPlayers == 1 && budget.usage.suspendedPlayers == 1)
+        #expect(views.map { $0.player?.currentItem != nil } == [true, false])
+        views[0].url = nil
+        driver.run(seconds: 0.2)
+        #expect(views[1].player?.timeControlStatus == .playing && budget.usage.suspendedPlayers == 0)
+    }
 }

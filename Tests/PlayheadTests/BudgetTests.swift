@@ -181,6 +181,50 @@ struct BudgetTests {
         #expect(bench.open.count == 4 && bench.playing.count == 4)
     }
 
+    @Test("Decoding threads are divided among the members, at least one each, whatever the policy says")
+    func threads() {
+        let bench = Bench(4)
+        func reopened() -> Int? {
+            bench.players[0].replaceCurrentItem(
+                with: PlayerItem(asset: bench.backend.makeAsset(at: bench.urls[0]))
+            )
+            bench.driver.run(seconds: 0.1)
+            return bench.backend.decoderOptions(of: bench.urls[0]).last?.maximumThreadCount
+        }
+        #expect(bench.backend.decoderOptions(of: bench.urls[0]).map(\.maximumThreadCount) == [nil])
+        for (limit, each) in [(8, 2), (7, 1), (4, 1), (1, 1), (0, 1), (nil, nil)] as [(Int?, Int?)] {
+            bench.budget.limits.decoderThreads = limit
+            #expect(reopened() == each, "\(String(describing: limit))")
+        }
+        bench.budget.limits.decoderThreads = 8
+        bench.members.removeLast(2)
+        #expect(reopened() == 4)
+        // Not a member any more.
+        bench.members.removeAll()
+        #expect(reopened() == nil)
+    }
+
+    @Test("What is decoded ahead has as many, so that the player of the budget can take it over")
+    func preloadedThreads() {
+        let bench = Bench(2)
+        bench.budget.limits.decoderThreads = 6
+        for (budget, count) in [(bench.budget, 1), (nil, 2)] as [(PlaybackBudget?, Int)] {
+            let preloader = Preloader(
+                configuration: Player.Configuration(driver: bench.driver, backend: bench.backend),
+                budget: budget
+            )
+            let url = bench.backend.add(.clip())
+            let asset = bench.backend.makeAsset(at: url)
+            preloader.preload(asset, to: .firstFrame)
+            bench.driver.run(seconds: 0.1)
+            #expect(preloader.status(of: asset) == .ready)
+            bench.players[0].replaceCurrentItem(with: PlayerItem(asset: asset))
+            bench.driver.run(seconds: 0.1)
+            let made = bench.backend.decoderOptions(of: url)
+            #expect(made.count == count && made.last?.maximumThreadCount == 3)
+        }
+    }
+
     @Test("Another item, none, and another player's use win over coming back; leaving gives the item back")
     func owners() {
         let bench = Bench(4)

@@ -52,7 +52,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             threads: track.mediaType == .video && device == nil
                 ? ThreadPolicy(sharing: options.sharing).plan(
                     requested: options.threadCount,
-                    pixelCount: overflow ? .max : pixels
+                    pixelCount: overflow ? .max : pixels,
+                    maximum: options.maximumThreadCount
                 ) : ThreadPlan(count: 1, kind: .slice),
             maximumPixelCount: options.maximumPixelCount,
             pictures: track.mediaType == .video && device == nil ? FramePool() : nil,

@@ -28,7 +28,14 @@ struct ThreadPolicy {
     private static let smallPicture = 640 * 360
     private static let mostThreads = 16
 
-    func plan(requested: Int, pixelCount: Int) -> ThreadPlan {
+    /// `maximum`: no more than these, whatever else is set; nil: any.
+    func plan(requested: Int, pixelCount: Int, maximum: Int? = nil) -> ThreadPlan {
+        let plan = plan(requested: requested, pixelCount: pixelCount)
+        guard let maximum, plan.count > max(1, maximum) else { return plan }
+        return maximum > 1 ? ThreadPlan(count: maximum, kind: plan.kind) : ThreadPlan(count: 1, kind: .slice)
+    }
+
+    private func plan(requested: Int, pixelCount: Int) -> ThreadPlan {
         if requested > 0 { return ThreadPlan(count: min(requested, ThreadPolicy.mostThreads), kind: .frame) }
         guard pixelCount >= ThreadPolicy.smallPicture else { return ThreadPlan(count: 1, kind: .slice) }
         let share = max(1, cores / sharing)

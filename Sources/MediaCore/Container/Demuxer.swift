@@ -82,6 +82,8 @@ public struct DecoderOptions: Hashable, Sendable {
     public var threadCount: Int
     /// How many players are likely to decode at the same time in this process, at least 1.
     public var sharing: Int
+    /// No more threads than these, at least one, whatever else is set; nil: as many as that comes to.
+    public var maximumThreadCount: Int?
     /// Frames with more pixels than this are refused before memory is taken for them.
     public var maximumPixelCount: Int
     /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.

@@ -1,4 +1,3 @@
-import Foundation
 import MediaCore
 import PlaybackEngine
 
@@ -164,14 +163,6 @@ extension PlayerCore {
     func leaveBudget() {
         state.withLock { $0.membership = nil }
         limitBitRate(0)
-    }
-
-    /// Players that are likely to decode at the same time, each with as many threads as the cores give it.
-    var sharers: Int {
-        let players = PlayerRegistry.players
-        guard let threads = setting(\.membership)?.threadsOfOne else { return players }
-        let cores = ProcessInfo.processInfo.activeProcessorCount
-        return max(players, (cores + threads - 1) / threads)
     }
 
     /// 0: none.

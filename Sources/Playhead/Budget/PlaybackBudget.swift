@@ -14,8 +14,8 @@ public final class PlaybackBudget: Sendable {
         public var openPlayers: Int?
         /// Bytes that the open items of all members may take, by estimate (`PlaybackBudget.Membership.byteCount`). nil: any.
         public var byteCount: Int?
-        /// Threads of the decoders of all members together, at least one for each decoder; a change counts for items that
-        /// are opened from then on. nil: as `DecodingPolicy.threadCount` has it.
+        /// Threads of the decoders of all members together, at least one for each decoder, whatever
+        /// `DecodingPolicy.threadCount` says; a change counts for items that are opened from then on. nil: any.
         public var decoderThreads: Int?
         /// Bits per second that playlists with variants may take, divided among the members that play one. nil: any.
         public var bitRate: Double?

@@ -94,7 +94,8 @@ extension PlayerCore {
         let isRealTime = driver.isRealTime
         let decoding = configuration.decoding
         let backend = configuration.backend
-        let options = DecoderOptions(decoding, sharing: sharers)
+        var options = DecoderOptions(decoding, sharing: PlayerRegistry.players)
+        options.maximumThreadCount = setting(\.membership)?.threadsOfOne
         let logger = configuration.logger
         asset.options.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }
         var media = MediaItem(

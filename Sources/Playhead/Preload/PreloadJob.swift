@@ -37,6 +37,7 @@ final class PreloadJob: Sendable {
         _ configuration: Player.Configuration,
         _ driver: any Driver,
         byteLimit: Int,
+        threadLimit: Int?,
         changed: @escaping @Sendable (PreloadJob) -> Void
     ) {
         self.asset = asset
@@ -44,7 +45,7 @@ final class PreloadJob: Sendable {
         self.driver = driver
         self.changed = changed
         lane = driver.makeLane(asset.loadingRole, label: "preload")
-        demuxer = PreloadedDemuxer(asset, configuration, byteLimit: byteLimit)
+        demuxer = PreloadedDemuxer(asset, configuration, byteLimit: byteLimit, threadLimit: threadLimit)
         demuxerWakes = Locked(false)
         state = Locked(State(target: target, rank: rank))
     }

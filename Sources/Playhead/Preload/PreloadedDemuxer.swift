@@ -49,10 +49,12 @@ final class PreloadedDemuxer: Demuxer {
     /// A player has it, or nobody will; told without waiting for a step that is under way.
     private let owner = Locked((isTaken: false, isAbandoned: false, taken: (@Sendable () -> Void)?.none))
 
-    init(_ asset: Asset, _ configuration: Player.Configuration, byteLimit: Int) {
+    init(_ asset: Asset, _ configuration: Player.Configuration, byteLimit: Int, threadLimit: Int?) {
         backend = asset.backend(of: configuration.backend)
         decoding = configuration.decoding
-        decoderOptions = DecoderOptions(decoding, sharing: PlayerRegistry.players)
+        var options = DecoderOptions(decoding, sharing: PlayerRegistry.players)
+        options.maximumThreadCount = threadLimit
+        decoderOptions = options
         self.byteLimit = byteLimit
         didOpen = { [weak asset] in asset?.opened(.success($0)) }
         base = asset.makeDemuxer(configuration.backend, decoding: configuration.decoding)
@@ -250,8 +252,9 @@ extension DecodingPolicy {
 }
 
 extension DecoderOptions {
-    fileprivate func decodesLike(_ other: DecoderOptions) -> Bool {
-        threadCount == other.threadCount && maximumPixelCount == other.maximumPixelCount
-            && hardware == other.hardware
+    fileprivate func decodesLike(_ made: DecoderOptions) -> Bool {
+        threadCount == made.threadCount && maximumPixelCount == made.maximumPixelCount
+            && hardware == made.hardware
+            && made.maximumThreadCount ?? .max <= maximumThreadCount ?? .max
     }
 }

@@ -28,13 +28,20 @@ public final class Preloader: Sendable {
     private let configuration: Player.Configuration
     private let driver: any Driver
     private let appetite: Appetite
+    private let budget: PlaybackBudget?
     private let fanout = Fanout<Change>(depth: 1024)
     private let state = Locked(State())
 
     /// `configuration`: that of the players that will play the assets. Where theirs has another backend, or another policy for
-    /// decoding, they open the assets themselves.
-    public init(configuration: Player.Configuration = Player.Configuration(), options: Options = Options()) {
+    /// decoding, they open the assets themselves. `budget`: that of these players; what is decoded ahead has the threads that it
+    /// leaves one of them.
+    public init(
+        configuration: Player.Configuration = Player.Configuration(),
+        options: Options = Options(),
+        budget: PlaybackBudget? = nil
+    ) {
         self.configuration = configuration
+        self.budget = budget
         driver = configuration.clock.makeDriver()
         appetite = Appetite.of(driver)
         let listener = appetite.listen { [weak self] in self?.consider() }
@@ -56,6 +63,7 @@ public final class Preloader: Sendable {
     /// Asked again for the same asset, target and rank are replaced: what was made stays, and one that failed is tried again.
     public func preload(_ asset: Asset, to target: Target, rank: Int = 0) {
         let key = ObjectIdentifier(asset)
+        let threadLimit = budget?.threadsOfOne
         let (job, isNew, isAgain) = state.withLock { state in
             state.order += 1
             if let job = state.jobs[key], !job.hasFailed {
@@ -69,6 +77,7 @@ public final class Preloader: Sendable {
                 configuration,
                 driver,
                 byteLimit: state.options.byteLimit,
+                threadLimit: threadLimit,
                 changed: { [weak self] job in self?.follow(job) }
             )
             state.jobs[key] = job

@@ -13,18 +13,26 @@ public final class CarouselPlayer: Sendable {
     public let feed: FeedPlayer<Int>
     private let state: Locked<State>
 
-    /// `asset`: the clip or the picture of a page, 0 the first. A single page plays over and over.
+    /// `asset`: the clip or the picture of a page, 0 the first. A single page plays over and over. `budget`: what its players
+    /// may use, together with its other members.
     public init(
         pages: [FeedKind],
         configuration: Player.Configuration = Player.Configuration(),
         posters: PosterCache = .shared,
+        budget: PlaybackBudget = .shared,
         asset: @escaping @Sendable (Int) -> Asset?
     ) {
         var settings = FeedSettings()
         settings.wraps = true
         settings.loops = pages.count < 2
         settings.settlingTime = 0
-        feed = FeedPlayer(settings: settings, configuration: configuration, posters: posters, asset: asset)
+        feed = FeedPlayer(
+            settings: settings,
+            configuration: configuration,
+            posters: posters,
+            budget: budget,
+            asset: asset
+        )
         let core = CarouselCore(pages)
         state = Locked(State(core: core))
         feed.setViewport(core.viewport)

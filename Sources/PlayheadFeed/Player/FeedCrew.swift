@@ -47,7 +47,7 @@ final class FeedCrew<ID: Hashable & Sendable>: @unchecked Sendable {
         self.budget = budget
         self.makeAsset = makeAsset
         presentStill = clock.makeSinkLane()
-        preloads = FeedPreloads(configuration)
+        preloads = FeedPreloads(configuration, budget)
         preloads.setChangeHandler { [weak self, clock] change in
             clock.enqueue { [weak self] in self?.take(change) }
         }

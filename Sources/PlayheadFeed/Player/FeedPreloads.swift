@@ -34,7 +34,9 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
     /// A player has them, or is about to: it takes them over on a lane of its own.
     private var handedOver: [ID: Asset] = [:]
 
-    init(_ configuration: Player.Configuration) { preloader = Preloader(configuration: configuration) }
+    init(_ configuration: Player.Configuration, _ budget: PlaybackBudget) {
+        preloader = Preloader(configuration: configuration, budget: budget)
+    }
 
     /// Called on any thread with what became of an asset.
     func setChangeHandler(_ handler: @escaping @Sendable (Preloader.Change) -> Void) {
