@@ -15,7 +15,7 @@ extension HTTPByteSource {
             throw located(state.lastFailure ?? once)
         }
         dropUnawaited(&state, except: nil)
-        try start(at: offset, window: reader.window, &state)
+        try start(at: offset, window: reader.reach, &state)
         reader.window = min(policy.window, reader.window * 2)
     }
 
@@ -26,13 +26,13 @@ extension HTTPByteSource {
         where fetch.position >= reader.offset && fetch.position <= held + policy.skipLimit {
             touch(fetch, reader.offset, &state)
         }
-        guard held - reader.offset < reader.window / 2, held != state.refusedAhead else { return }
+        guard held - reader.offset < reader.reach / 2, held != state.refusedAhead else { return }
         if let size = state.facts.byteCount, held >= size { return }
         guard covering(held, state) == nil else { return }
         // A server without ranges would begin with the first byte: that is for those who wait.
         guard state.facts.takesRanges == true, state.fetches.count < policy.fetchLimit else { return }
         do throws(MediaError) {
-            try start(at: held, window: reader.window, &state)
+            try start(at: held, window: reader.reach, &state)
             reader.window = min(policy.window, reader.window * 2)
         } catch {
             // Whoever asks for the byte is told.

@@ -11,7 +11,9 @@ extension HTTPByteSource {
 
     /// What readers need next.
     private func ranges(_ state: State) -> [Range<Int64>] {
-        state.readers.values.flatMap { reader in reader.places.map { $0..<$0 + policy.window } }
+        state.readers.values.flatMap { reader in
+            reader.places.map { $0..<$0 + min(policy.window, reader.aheadLimit) }
+        }
     }
 
     private static func isNeeded(_ block: Int64, _ ranges: [Range<Int64>]) -> Bool {

@@ -8,6 +8,8 @@ extension HTTPByteSource {
         /// Where it read last, and how far ahead is fetched for it.
         var offset: Int64 = 0
         var window: Int64
+        /// Its window is no larger than this.
+        var aheadLimit = Int64.max
         /// The place that it left for the present one, and to which it may return: where sound lies far from pictures, it reads
         /// in turns here and there.
         private var left: (offset: Int64, window: Int64)?
@@ -21,6 +23,9 @@ extension HTTPByteSource {
             self.context = context
             self.window = window
         }
+
+        /// How far ahead is fetched for it now.
+        var reach: Int64 { min(window, aheadLimit) }
 
         /// The places that it reads at.
         var places: [Int64] { left.map { [offset, $0.offset] } ?? [offset] }

@@ -205,12 +205,24 @@ public final class HTTPByteSource: ByteSource {
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {
+        try read(at: offset, into: buffer, context: context, aheadLimit: nil)
+    }
+
+    /// `aheadLimit`: bytes that are fetched ahead of this reader at most, from now on; nil: as the policy has it.
+    func read(
+        at offset: Int64,
+        into buffer: UnsafeMutableRawBufferPointer,
+        context: ReadContext,
+        aheadLimit: Int64?
+    ) throws(MediaError) -> Int {
         guard 0..<ResponseHead.lengthLimit ~= offset, !buffer.isEmpty else { return 0 }
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
         enroll(context)
         while true {
             let taken = try state.withLock { state throws(MediaError) -> Taken in
-                try take(at: offset, into: buffer, ObjectIdentifier(context), &state)
+                let key = ObjectIdentifier(context)
+                state.readers[key]?.aheadLimit = aheadLimit ?? .max
+                return try take(at: offset, into: buffer, key, &state)
             }
             switch taken {
             case .bytes(let count): return count

@@ -84,6 +84,40 @@ struct ServedPlaybackTests {
         #expect(server.log.count >= 3)
     }
 
+    @Test("In a budget with little memory it is fetched in small parts, and every picture comes")
+    func littleMemory() async throws {
+        // With so much behind it that a single part would bring all.
+        let server = try FaultServer(try spread("clip-h264-aac.mp4"))
+        defer { server.stop() }
+        let budget = PlaybackBudget()
+        budget.limits.bufferedByteCount = 1
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let player = Player(configuration: configuration)
+        let membership = budget.join(player)
+        let shown = Locked(0)
+        let layer = PlayerLayer(player: player)
+        layer.add(CallbackVideoSink { _ in shown.withLock { $0 += 1 } })
+        let events = player.events
+        player.replaceCurrentItem(with: PlayerItem(asset: try asset(server)))
+        player.play()
+        for await event in events {
+            if case .passEnded(_, let outcome) = event {
+                #expect("\(outcome)" == "playedToEnd")
+                break
+            }
+        }
+        #expect(shown.withLock { $0 } == 90)
+        // A quarter of 256 KB.
+        let longest = server.log.compactMap { request in
+            request.range.map { ($0.last ?? .max) - $0.first + 1 }
+        }
+        #expect(longest.max() ?? .max <= 64 << 10 && longest.count == server.log.count)
+        await player.shutdown()
+        withExtendedLifetime((membership, layer)) {}
+    }
+
     @Test("What fails in the middle is played up to there, and told")
     func failsInTheMiddle() async throws {
         let name = "clip-h264-aac.mp4"

@@ -20,6 +20,7 @@ public final class SharedHTTPSource: ByteSource {
     /// Who gives another URL of the same resource, when the server refuses this one.
     private let renewal: HTTPByteSource.Renewal?
     private let state = Locked(State.unopened)
+    private let aheadLimit = Locked<Int64?>(nil)
 
     /// Does no I/O: what is wrong with the server is told by the first read. Throws where the URL is none of http or https, or
     /// the options make no request.
@@ -71,6 +72,14 @@ public final class SharedHTTPSource: ByteSource {
     /// The URL, or where the server has led to, without credentials. For what is relative to it; it may hold a token.
     package var location: String { source?.location ?? key.address.text }
 
+    /// Bytes that are fetched ahead of each reader of this source at most, from its next read on; nil: as many as ever.
+    package func limitReadAhead(to byteCount: Int?) {
+        aheadLimit.withLock { $0 = byteCount.map { Int64(max(Self.leastAhead, $0)) } }
+    }
+
+    /// One block of memory.
+    private static let leastAhead = 64 << 10
+
     /// What this resource refers to, by itself: it is not shared. Credentials, and headers that may be secrets, go along to
     /// the same origin alone.
     package func referred(_ url: String) throws(MediaError) -> HTTPByteSource {
@@ -92,7 +101,8 @@ public final class SharedHTTPSource: ByteSource {
     {
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
         let (source, isFixed) = try opened(context)
-        let count = try source.read(at: offset, into: buffer, context: context)
+        let limit = aheadLimit.withLock { $0 }
+        let count = try source.read(at: offset, into: buffer, context: context, aheadLimit: limit)
         if !isFixed { fix(source) }
         return count
     }

@@ -1,3 +1,16 @@
+/// Bytes of packets that an item may hold, whatever its rules say.
+package struct PacketShare: Hashable, Sendable {
+    /// Of what is read ahead.
+    package var ahead: Int
+    /// Of what is kept of what has been played.
+    package var behind: Int
+
+    package init(ahead: Int, behind: Int) {
+        self.ahead = ahead
+        self.behind = behind
+    }
+}
+
 /// How much of an item is at hand, and how much it takes to play.
 package struct BufferRules: Hashable, Sendable {
     /// How far ahead the stages work.

@@ -278,6 +278,17 @@ final class ItemPipeline: Sendable {
         demuxRunner.wake()
     }
 
+    /// How much memory there is for packets that come over a network; nil: as the rules have it. What is held already stays
+    /// until it is played.
+    func setPacketShare(_ share: PacketShare?) {
+        guard !description.isLocal else { return }
+        demux.request.withLock { request in
+            request.byteLimit = share?.ahead ?? .max
+            request.back.bytes = min(rules.back.bytes, share?.behind ?? .max)
+        }
+        demuxRunner.wake()
+    }
+
     /// Whether reading goes on beyond its bounds, because decoding falls behind.
     func setReadsFurther(_ readsFurther: Bool) {
         let isNew = demux.request.withLock { request in

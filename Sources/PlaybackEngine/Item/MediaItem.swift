@@ -21,6 +21,8 @@ package struct MediaItem: Sendable {
     package var networkRules: BufferRules
     /// Nanoseconds to read ahead; nil: as the rules have it.
     package var forward: Int64?
+    /// Memory for packets that come over a network; nil: as the rules have it.
+    package var packetShare: PacketShare?
     /// Item time at which the item ends before its data does; nil for the end of the data.
     package var forwardEnd: MediaTime?
     /// Item time at which playing backward ends.

@@ -53,6 +53,7 @@ struct OpenItem {
         pipeline.setEndTime(item.forwardEnd)
         pipeline.setReverseEnd(item.reverseEnd)
         pipeline.setForward(forward)
+        pipeline.setPacketShare(item.packetShare)
     }
 
     /// True once: every track shows its first frame, or has none although all that may be read ahead was read.

@@ -217,4 +217,13 @@ extension PlaybackLoop {
             }
         }
     }
+
+    /// From any thread: memory for packets of each item that is open or comes; nil: as their rules have it.
+    package func setPacketShare(_ share: PacketShare?) {
+        perform { loop in
+            for item in [loop.current, loop.next, loop.reopening.item] {
+                item?.pipeline?.setPacketShare(share)
+            }
+        }
+    }
 }

@@ -7,12 +7,18 @@ struct ReadRequest: Sendable {
     /// Where a pass ends early (`forwardPlaybackEndTime`); nil for the end of the data.
     var endTime: MediaTime?
     var limits: QueueLimits
+    /// The limits have no more bytes than these, however far reading is to go.
+    var byteLimit = Int.max
     /// Decoding falls behind: reading goes on beyond the limits.
     var readsFurther = false
     /// How much of what has been played is kept for seeks.
     var back: QueueLimits
 
-    var currentLimits: QueueLimits { readsFurther ? limits.extended : limits }
+    var currentLimits: QueueLimits {
+        var current = readsFurther ? limits.extended : limits
+        current.bytes = min(current.bytes, byteLimit)
+        return current
+    }
 }
 
 extension QueueLimits {

@@ -1,3 +1,4 @@
+import Foundation
 public import MediaCore
 
 // What is asked of an asset by name. All of it is known when the container is open, so asking for one thing loads all;
@@ -80,5 +81,13 @@ extension Asset {
     /// The kinds of which there is a group of options. Empty until loaded.
     public var availableMediaCharacteristicsWithMediaSelectionOptions: [MediaCharacteristic] {
         [.audible, .visual, .legible].filter { mediaSelectionGroup(for: $0) != nil }
+    }
+}
+
+extension Asset {
+    /// Its bytes come over a network, as far as is known.
+    var isOfNetwork: Bool {
+        if let description { return !description.isLocal }
+        return options.byteSource.map { !$0.isLocal } ?? !url.isFileURL
     }
 }

@@ -236,6 +236,12 @@ public final class Asset: Sendable {
         return makeDemuxer(backend, decoding: decoding)
     }
 
+    /// Bytes that are fetched ahead of who plays it, before they are packets; nil: as many as ever. What playlists refer to is
+    /// fetched whole.
+    func limitReadAhead(to byteCount: Int?) {
+        if case .success(let source?) = remote { source.limitReadAhead(to: byteCount) }
+    }
+
     /// `backend`: the player's, for an asset without one of its own; nil: without a player.
     func makeDemuxer(
         _ backend: (any MediaBackend)? = nil,

@@ -38,4 +38,17 @@ enum BudgetAllocation {
         }
         return met
     }
+
+    /// How much of `byteCount` each has of what it wants, in the order of `claims`: first what it takes to play at all, also
+    /// where that is more than there is, then in order as much as it wants.
+    static func shares(_ claims: [Claim], wanted: [Int], of byteCount: Int, least: Int) -> [Int] {
+        var shares = wanted.map { min(max(0, $0), least) }
+        var rest = max(0, byteCount - shares.reduce(0, +))
+        for index in claims.indices.sorted(by: { claims[$0].precedes(claims[$1]) }) {
+            let more = min(max(0, wanted[index]) - shares[index], rest)
+            shares[index] += more
+            rest -= more
+        }
+        return shares
+    }
 }

@@ -64,6 +64,9 @@ extension PlaybackBudget {
         /// and those that its decoder refers to), and what is read ahead. Nothing before the asset is open.
         public var byteCount: Int { item.map(Self.byteCount) ?? 0 }
 
+        /// Bytes that its item may hold of what comes over a network (`Limits.bufferedByteCount`); nil: as its policy has it.
+        public var bufferedByteLimit: Int? { weakPlayer?.core.setting(\.bufferShare)?.byteCount }
+
         // MARK: For the budget
 
         // As it is, and not as an observer sees it: a decision may be made inside a callback.
@@ -123,6 +126,13 @@ extension PlaybackBudget {
             core.replaceItem(with: item)
         }
 
+        var wantedBuffer: Int {
+            guard let core = weakPlayer?.core, let item else { return 0 }
+            return BufferShare.wanted(by: item, core.configuration.buffering)
+        }
+
+        func limitBuffer(_ share: BufferShare?) { weakPlayer?.core.limitBuffer(share) }
+
         func limitBitRate(_ bitsPerSecond: Double) { weakPlayer?.core.limitBitRate(bitsPerSecond) }
 
         func hasFallenBehind() -> Bool {
@@ -163,6 +173,7 @@ extension PlayerCore {
     func leaveBudget() {
         state.withLock { $0.membership = nil }
         limitBitRate(0)
+        limitBuffer(nil)
     }
 
     /// 0: none.

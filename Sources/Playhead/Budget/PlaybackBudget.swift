@@ -20,6 +20,12 @@ public final class PlaybackBudget: Sendable {
         /// Bits per second that playlists with variants may take, divided among the members that play one. nil: any.
         public var bitRate: Double?
 
+        /// Bytes that all members together may hold of what comes over a network, read ahead and kept behind. It is divided: who
+        /// is heard reads as far ahead as its policy has it, then who plays, then who stands, by `Membership.priority`; who has
+        /// less stops reading sooner. 256 KB each at least, for without any nobody plays. nil: as the policies have it. Segments of playlists
+        /// are fetched whole.
+        public var bufferedByteCount: Int?
+
         /// No limits.
         public init() {}
     }
@@ -160,5 +166,28 @@ public final class PlaybackBudget: Sendable {
         let streaming = zip(wanting, met).filter { $0.1 && $0.0.1.isPlaying && $0.0.0.hasVariants }
         let share = limits.bitRate.map { $0 / Double(max(1, streaming.count)) } ?? 0
         for (entry, _) in zip(wanting, met) { entry.0.limitBitRate(share) }
+        divideBuffers(zip(wanting, met).filter(\.1).map(\.0), limits.bufferedByteCount)
+    }
+
+    private func divideBuffers(_ open: [(Membership, BudgetAllocation.Claim)], _ byteCount: Int?) {
+        guard let byteCount else {
+            for member in members { member.limitBuffer(nil) }
+            return
+        }
+        let wanted = open.map(\.0.wantedBuffer)
+        let shares = BudgetAllocation.shares(
+            open.map(\.1),
+            wanted: wanted,
+            of: byteCount,
+            least: BufferShare.least
+        )
+        var left = Dictionary(uniqueKeysWithValues: members.map { (ObjectIdentifier($0), $0) })
+        for (index, (member, _)) in open.enumerated() {
+            left[ObjectIdentifier(member)] = nil
+            let isWhole = shares[index] >= wanted[index]
+            member.limitBuffer(isWhole ? nil : BufferShare(byteCount: shares[index]))
+        }
+        // What they open next begins with little.
+        for member in left.values { member.limitBuffer(BufferShare(byteCount: 0)) }
     }
 }

@@ -117,6 +117,9 @@ extension PlayerCore {
             sound: AudioSettingsSource { [weak item] in item?.audioSettings ?? AudioSettings() },
             didOpen: { asset.opened($0) }
         )
+        let share = setting(\.bufferShare)
+        asset.limitReadAhead(to: share?.source)
+        media.packetShare = share?.packets
         if let failure = settings.facts.failure {
             media.makeDemuxer = { FailedDemuxer(failure) }
             media.texts = [:]

@@ -68,6 +68,8 @@ final class PlayerCore: Sendable {
         weak var membership: PlaybackBudget.Membership?
         /// Bits per second that the budget leaves it; 0: any.
         var budgetBitRate = 0.0
+        /// What the budget leaves it of the memory for what comes over a network; nil: as the policy has it.
+        var bufferShare: BufferShare?
         var commands: UInt64 = 0
         var ids: UInt64 = 0
         /// Seeks and prerolls that have no answer yet.
