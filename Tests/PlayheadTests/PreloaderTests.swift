@@ -253,66 +253,73 @@ struct PreloaderTests {
         #expect(item.status == .failed)
     }
 
+    /// A file whose bytes come from a source of the program's own; it is preloaded, and players play it.
+    private final class FileScene {
+        let driver = ManualDriver()
+        let source: ScriptedByteSource
+        let asset: Asset
+        let preloader: Preloader
+        private let configuration: Player.Configuration
+        private var layers: [PlayerLayer] = []
+        private var players: [Player] = []
+
+        static let url = Fixture.url("clip-h264-aac.mp4")
+
+        init(_ waiting: ScriptedByteSource.Waiting = .blocks, heldFrom offset: Int64? = nil) throws {
+            var configuration = Player.Configuration()
+            configuration.clock = .driver(driver)
+            configuration.audio = .none
+            self.configuration = configuration
+            source = try ScriptedByteSource(contentsOfFile: Self.url.path, waiting: waiting)
+            if let offset { source.hold(from: offset) }
+            asset = Asset(url: Self.url, options: AssetOptions(byteSource: source))
+            preloader = Preloader(configuration: configuration)
+            preloader.preload(asset, to: .firstFrame(loading: 1))
+        }
+
+        deinit { for layer in layers { layer.player = nil } }
+
+        /// In a player of its own.
+        func play(_ asset: Asset) -> CapturingVideoSink {
+            let sink = CapturingVideoSink(clock: driver.clock)
+            let player = Player(playerItem: PlayerItem(asset: asset), configuration: configuration)
+            let layer = PlayerLayer(player: player)
+            layer.add(sink)
+            players.append(player)
+            layers.append(layer)
+            player.play()
+            return sink
+        }
+    }
+
     @Test(
         "A player takes it while its bytes are under way: what was begun goes on",
         arguments: [0, 400, 20_000] as [Int64]
     )
     func underWay(from offset: Int64) throws {
-        let driver = ManualDriver()
-        var configuration = Player.Configuration()
-        configuration.clock = .driver(driver)
-        configuration.audio = .none
-        let url = Fixture.url("clip-h264-aac.mp4")
-        let source = try ScriptedByteSource(contentsOfFile: url.path, waiting: .saysNotReady)
-        source.hold(from: offset)
-        let asset = Asset(url: url, options: AssetOptions(byteSource: source))
-        let preloader = Preloader(configuration: configuration)
-        preloader.preload(asset, to: .firstFrame(loading: 1))
-        driver.run(seconds: 1)
-        #expect(preloader.status(of: asset) == .loading && source.counts.waits > 0)
-        let sink = CapturingVideoSink(clock: driver.clock)
-        let player = Player(playerItem: PlayerItem(asset: asset), configuration: configuration)
-        let layer = PlayerLayer(player: player)
-        layer.add(sink)
-        player.play()
-        driver.run(seconds: 1)
-        #expect(preloader.status(of: asset) == nil && sink.frames.count < 90)
-        source.release()
-        driver.run(seconds: 10)
-        #expect(source.counts.readers == 1)
+        let scene = try FileScene(.saysNotReady, heldFrom: offset)
+        scene.driver.run(seconds: 1)
+        #expect(scene.preloader.status(of: scene.asset) == .loading && scene.source.counts.waits > 0)
+        let sink = scene.play(scene.asset)
+        scene.driver.run(seconds: 1)
+        #expect(scene.preloader.status(of: scene.asset) == nil && sink.frames.count < 90)
+        scene.source.release()
+        scene.driver.run(seconds: 10)
+        #expect(scene.source.counts.readers == 1)
         #expect(sink.frames.count == 90)
-        layer.player = nil
     }
 
     @Test("Bytes of the user's own are read by one reader, before and behind the hand-over")
     func bytes() throws {
-        let driver = ManualDriver()
-        var configuration = Player.Configuration()
-        configuration.clock = .driver(driver)
-        configuration.audio = .none
-        let url = Fixture.url("clip-h264-aac.mp4")
-        let source = try ScriptedByteSource(contentsOfFile: url.path)
-        let asset = Asset(url: url, options: AssetOptions(byteSource: source))
-        let preloader = Preloader(configuration: configuration)
-        preloader.preload(asset, to: .firstFrame(loading: 1))
-        driver.run(seconds: 0)
-        #expect(preloader.status(of: asset) == .ready)
-        let sink = CapturingVideoSink(clock: driver.clock)
-        let player = Player(playerItem: PlayerItem(asset: asset), configuration: configuration)
-        let layer = PlayerLayer(player: player)
-        layer.add(sink)
-        player.play()
-        driver.run(seconds: 10)
-        #expect(source.counts.readers == 1)
-        let plain = CapturingVideoSink(clock: driver.clock)
-        let other = Player(playerItem: PlayerItem(url: url), configuration: configuration)
-        let otherLayer = PlayerLayer(player: other)
-        otherLayer.add(plain)
-        other.play()
-        driver.run(seconds: 10)
+        let scene = try FileScene()
+        scene.driver.run(seconds: 0)
+        #expect(scene.preloader.status(of: scene.asset) == .ready)
+        let sink = scene.play(scene.asset)
+        scene.driver.run(seconds: 10)
+        #expect(scene.source.counts.readers == 1)
+        let plain = scene.play(Asset(url: FileScene.url))
+        scene.driver.run(seconds: 10)
         #expect(sink.frames.map(\.time) == plain.frames.map(\.time))
         #expect(!sink.frames.isEmpty)
-        layer.player = nil
-        otherLayer.player = nil
     }
 }

@@ -56,6 +56,35 @@ struct CacheFolderTests {
         return count
     }
 
+    /// A process keeps all of the film.
+    private func fill(_ path: String) async throws {
+        let folder = folder(path)
+        keep(film, 0..<300_000, try entry(folder))
+        await folder.flush()
+    }
+
+    /// What another process finds of the film; what is not right of it is an issue.
+    private func found(_ path: String, _ words: String = "") -> Int {
+        check(CacheEntry.open(folder(path), key), is: film, words)
+    }
+
+    /// `body` once for each call that changes a file, in a folder whose disk refuses that call and all behind it (nil: whose
+    /// process ends there), as long as there is such a call; how often that was.
+    private func failing(
+        with code: Int32?,
+        _ body: (CacheFolder, FaultyFiles, _ number: Int) async throws -> Void
+    ) async throws -> Int {
+        var number = 0
+        while true {
+            number += 1
+            let files = FaultyFiles(code.map { .refuses(from: number, code: $0) } ?? .ends(at: number))
+            try await TemporaryFolder.use { path in
+                try await body(folder(path + "/cache", files), files, number)
+            }
+            if files.changes < number { return number }
+        }
+    }
+
     @Test("What one process has kept the next one reads")
     func again() async throws {
         try await TemporaryFolder.use { path in
@@ -107,7 +136,7 @@ struct CacheFolderTests {
             keep(film, 0..<300_000, left)
             await one.flush()
             #expect(left.isComplete)
-            #expect(check(CacheEntry.open(folder(path), key), is: film) == 300_000)
+            #expect(found(path) == 300_000)
             #expect(try FileManager.default.contentsOfDirectory(atPath: path).count == 3)
         }
     }
@@ -138,9 +167,7 @@ struct CacheFolderTests {
     func flippedBit(seed: UInt64) async throws {
         var random = SplitMix64(seed)
         try await TemporaryFolder.use { path in
-            let first = folder(path)
-            keep(film, 0..<300_000, try entry(first))
-            await first.flush()
+            try await fill(path)
             let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0 != "lock" }
             for round in 0..<100 {
                 let name = try #require(names.sorted().randomElement(using: &random))
@@ -165,9 +192,7 @@ struct CacheFolderTests {
     @Test("What was wrong is written anew, and right from then on")
     func healed() async throws {
         try await TemporaryFolder.use { path in
-            let first = folder(path)
-            keep(film, 0..<300_000, try entry(first))
-            await first.flush()
+            try await fill(path)
             let name = try FileManager.default.contentsOfDirectory(atPath: path).first {
                 $0.hasSuffix(".data")
             }
@@ -181,41 +206,31 @@ struct CacheFolderTests {
             #expect(entry.nextHeld(after: 70_000, limit: 100_000) == 131_072)
             keep(film, 65_536..<131_072, entry)
             await second.flush()
-            #expect(check(CacheEntry.open(folder(path), key), is: film) == 300_000)
+            #expect(found(path) == 300_000)
         }
     }
 
     @Test("A process may end before any change of a file: what the next one finds is right")
     func endsAnywhere() async throws {
-        var ended = true
-        var number = 0
-        while ended {
-            number += 1
-            let files = FaultyFiles(.ends(at: number))
-            try await TemporaryFolder.use { path in
-                let first = folder(path + "/cache", files)
-                keep(film, 0..<200_000, try entry(first))
-                keep(ServedFile.bytes(300_000, seed: 2), 0..<200_000, try entry(first, tag: "\"2\""))
-                await first.flush()
-                ended = files.changes >= number
-                let second = folder(first.path)
-                if let found = CacheEntry.open(second, key) {
-                    let isOld = found.identity == (try identity())
-                    check(found, is: isOld ? film : ServedFile.bytes(300_000, seed: 2), "change \(number)")
-                }
-                // And goes on from there.
-                keep(film, 0..<300_000, try entry(second))
-                await second.flush()
-                #expect(
-                    check(CacheEntry.open(folder(first.path), key), is: film) == 300_000,
-                    "change \(number)"
-                )
-                try second.clean(downTo: .max)
-                let names = try FileManager.default.contentsOfDirectory(atPath: first.path)
-                #expect(names.count == 3, "change \(number): \(names)")
+        let other = ServedFile.bytes(300_000, seed: 2)
+        let count = try await failing(with: nil) { first, _, number in
+            keep(film, 0..<200_000, try entry(first))
+            keep(other, 0..<200_000, try entry(first, tag: "\"2\""))
+            await first.flush()
+            let second = folder(first.path)
+            if let found = CacheEntry.open(second, key) {
+                let isOld = found.identity == (try identity())
+                check(found, is: isOld ? film : other, "change \(number)")
             }
+            // And goes on from there.
+            keep(film, 0..<300_000, try entry(second))
+            await second.flush()
+            #expect(found(first.path, "change \(number)") == 300_000, "change \(number)")
+            try second.clean(downTo: .max)
+            let names = try FileManager.default.contentsOfDirectory(atPath: first.path)
+            #expect(names.count == 3, "change \(number): \(names)")
         }
-        #expect(number > 10)
+        #expect(count > 10)
     }
 
     @Test(
@@ -223,28 +238,20 @@ struct CacheFolderTests {
         arguments: [ENOSPC, EROFS, EIO, EACCES]
     )
     func refused(code: Int32) async throws {
-        var number = 0
-        var wasRefused = true
-        while wasRefused {
-            number += 1
-            let files = FaultyFiles(.refuses(from: number, code: code))
-            try await TemporaryFolder.use { path in
-                let first = folder(path + "/cache", files)
-                let warnings = Locked([String]())
-                first.setWarningHandler { words in warnings.withLock { $0.append(words) } }
-                let entry = try entry(first)
-                keep(film, 0..<200_000, entry)
-                keep(film, 200_000..<300_000, entry)
-                await first.flush()
-                check(entry, is: film, "call \(number)")
-                wasRefused = files.changes >= number
-                let told = warnings.withLock { $0 }
-                #expect(told.count == (wasRefused ? 1 : 0), "call \(number): \(told)")
-                #expect(told.allSatisfy { $0.contains(first.path) })
-                check(CacheEntry.open(folder(first.path), key), is: film, "call \(number)")
-            }
+        let count = try await failing(with: code) { first, files, number in
+            let warnings = Locked([String]())
+            first.setWarningHandler { words in warnings.withLock { $0.append(words) } }
+            let entry = try entry(first)
+            keep(film, 0..<200_000, entry)
+            keep(film, 200_000..<300_000, entry)
+            await first.flush()
+            check(entry, is: film, "call \(number)")
+            let told = warnings.withLock { $0 }
+            #expect(told.count == (files.changes >= number ? 1 : 0), "call \(number): \(told)")
+            #expect(told.allSatisfy { $0.contains(first.path) })
+            _ = found(first.path, "call \(number)")
         }
-        #expect(number > 5)
+        #expect(count > 5)
     }
 
     @Test("What was used longest ago goes, but nothing that somebody has open")
@@ -282,7 +289,7 @@ struct CacheFolderTests {
             keep(film, 0..<300_000, entry)
             await first.flush()
             #expect(check(entry, is: film) == 131_072)
-            #expect(check(CacheEntry.open(folder(path), key), is: film) == 131_072)
+            #expect(found(path) == 131_072)
         }
     }
 
@@ -322,7 +329,7 @@ struct CacheFolderTests {
             // The next one makes it anew.
             keep(film, 0..<300_000, try entry(first))
             await first.flush()
-            #expect(check(CacheEntry.open(folder(first.path), key), is: film) == 300_000)
+            #expect(found(first.path) == 300_000)
         }
     }
 }
