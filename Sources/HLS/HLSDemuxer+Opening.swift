@@ -127,7 +127,9 @@ extension HLSDemuxer {
             url: entry.url,
             dates: dates,
             demuxers: demuxers,
-            breaks: breaks
+            breaks: breaks,
+            // The times of a later segment mean something only where that of the first one is known.
+            openingTime: library.knownZero == nil ? nil : openingTime
         )
     }
 

@@ -13,6 +13,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     let breaks = Breaks()
     let url: String
     var choose: (@Sendable (MediaDescription) -> Variant?)?
+    /// See `setOpeningTime`.
+    var openingTime: MediaTime?
     /// nil until open.
     var description: MediaDescription?
     var programme = Programme()
@@ -44,7 +46,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         }
         zero = library.zero(programme.zero)
         for entry in programme.entries { entry.rendition?.setZero(zero) }
-        let description = describe()
+        var description = describe()
+        description.segmentStarts = programme.main?.playlist.segmentStarts ?? []
         self.description = description
         enable(Set(description.tracks.map(\.id)))
         return description
@@ -53,6 +56,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
         self.choose = choose
     }
+
+    package func setOpeningTime(_ time: MediaTime) { openingTime = time }
 
     package func setEnabledTracks(_ ids: Set<Int>) { enable(ids) }
 

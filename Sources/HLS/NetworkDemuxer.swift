@@ -8,6 +8,7 @@ package final class NetworkDemuxer: Demuxer {
         /// nil until the first bytes have come.
         var inner: (any Demuxer)?
         var choose: (@Sendable (MediaDescription) -> Variant?)?
+        var openingTime: MediaTime?
         var caller = CallerState()
     }
 
@@ -46,6 +47,7 @@ package final class NetworkDemuxer: Demuxer {
             return state
         }
         if let choose = now.choose { inner.setVariantChoice(choose) }
+        if let time = now.openingTime { inner.setOpeningTime(time) }
         now.caller.hand(to: inner)
         return try inner.open()
     }
@@ -101,6 +103,8 @@ package final class NetworkDemuxer: Demuxer {
     package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
         tell { $0.choose = choose }?.setVariantChoice(choose)
     }
+
+    package func setOpeningTime(_ time: MediaTime) { tell { $0.openingTime = time }?.setOpeningTime(time) }
 
     package func begin(_ epoch: Epoch) {
         context.begin(epoch)

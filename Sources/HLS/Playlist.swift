@@ -103,6 +103,16 @@ package struct MediaPlaylist: Hashable, Sendable {
     /// At least one segment says when it happened.
     package var hasDates: Bool
 
+    /// In nanoseconds from the first one. Empty while more segments come.
+    package var segmentStarts: [Int64] {
+        guard hasEnded else { return [] }
+        var time: Int64 = 0
+        return segments.map { segment in
+            defer { time = time.addingReportingOverflow(segment.duration).partialValue }
+            return time.multipliedReportingOverflow(by: 1000).partialValue
+        }
+    }
+
     /// Of all segments, in microseconds.
     package var duration: Int64 {
         segments.reduce(0) { sum, segment in

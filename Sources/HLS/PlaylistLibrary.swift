@@ -79,6 +79,9 @@ package final class PlaylistLibrary: Sendable {
         }
     }
 
+    /// nil: nobody has opened it.
+    var knownZero: MediaTime? { state.withLock { $0.zero } }
+
     func size(_ url: String) -> PixelSize? { state.withLock { $0.sizes[url] } }
     func keep(size: PixelSize, for url: String) { state.withLock { $0.sizes[url] = size } }
 }

@@ -136,7 +136,7 @@ final class Entry {
             var track = own
             track.id = rendition.trackIDs[own.id] ?? base + own.id
             // The containers' own times, and nobody knows where a segment's track ends.
-            let start = own.timeRange.start + rendition.description.startTime - zero
+            let start = own.timeRange.start + rendition.startTime - zero
             track.timeRange = MediaTimeRange(start: max(.zero, start), duration: .indefinite)
             track.language = rendered?.language ?? own.language
             if let rendered { track.isDefault = rendered.isDefault }

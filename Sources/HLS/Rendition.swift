@@ -25,6 +25,8 @@ final class Rendition {
     private var isAtEnd = false
     /// Where item time begins, as the source counts.
     private var origin: Int64
+    /// Of the segment that the presentation begins with.
+    private let firstDiscontinuity: Int64
     /// Packets that end before it are dropped.
     private var skipsUntil: MediaTime?
     /// Segments that could not be had since the last packet.
@@ -62,7 +64,8 @@ final class Rendition {
         url: String,
         dates: [DateSpan],
         demuxers: DemuxerSet,
-        breaks: Breaks
+        breaks: Breaks,
+        openingTime: MediaTime?
     ) throws(MediaError) {
         self.dates = dates
         self.demuxers = demuxers
@@ -75,7 +78,18 @@ final class Rendition {
         guard let segment = source.segment else {
             throw MediaError(.emptyMedia, "the playlist has no segments", location: PlaylistURL.name(url))
         }
+        firstDiscontinuity = segment.discontinuity
         first = Run(demuxer: demuxers.make(source), segment: segment)
+        run = first
+        if let openingTime, playlist.hasEnded { beginOpening(at: openingTime) }
+    }
+
+    /// It is opened with the segment that holds the time, for the others may not be needed.
+    private func beginOpening(at time: MediaTime) {
+        source.begin(at: index(at: time))
+        guard let segment = source.segment else { return }
+        first.segment = segment
+        first.start = segmentStart
         run = first
     }
 
@@ -99,7 +113,7 @@ final class Rendition {
             packedTime = time
             description.startTime = description.startTime + time
         }
-        breaks.begin(run.segment.discontinuity)
+        breaks.begin(firstDiscontinuity)
     }
 
     /// Where its first segments cannot be had, the next one.
@@ -116,6 +130,10 @@ final class Rendition {
                     source.segment(at: source.index + 1) != nil
                 else { throw why }
                 source.begin(at: source.index + 1)
+                if first.start != .zero {
+                    first.start = segmentStart
+                    run.start = first.start
+                }
                 why.isRetryable = true
                 untold = why
             }
@@ -130,7 +148,17 @@ final class Rendition {
         self.zero = zero
         // Others may have joined a live presentation before, and item time began then.
         if !playlist.hasEnded { origin -= (description.startTime - zero).microseconds }
-        first.demuxer.setTimeline(zero: zero, shift: packedTime)
+        first.demuxer.setTimeline(zero: zero, shift: packedTime + firstShift)
+    }
+
+    /// How far its containers' times are moved, where it was opened behind a break in them.
+    private var firstShift: MediaTime {
+        breaks.shift(of: first.segment.discontinuity) { first.start + zero - description.startTime }
+    }
+
+    /// As its containers would say it of the first segment.
+    var startTime: MediaTime {
+        first.start == .zero ? description.startTime : description.startTime + firstShift - first.start
     }
 
     func enable(_ ids: Set<Int>) {
@@ -284,14 +312,4 @@ final class Rendition {
 extension MediaTime {
     /// Rounded down; 0 for what is no number.
     var microseconds: Int64 { (nanoseconds ?? 0) / 1000 }
-}
-
-extension MediaError {
-    /// What comes behind a segment that is lost by this is worth asking for.
-    var mayBePassed: Bool {
-        switch code {
-        case .untrustedServer, .forbidden, .resourceLimit, .encrypted, .invalidArgument: false
-        default: true
-        }
-    }
 }

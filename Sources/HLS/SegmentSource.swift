@@ -257,3 +257,13 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         }
     }
 }
+
+extension MediaError {
+    /// What comes behind a segment that is lost by this is worth asking for.
+    var mayBePassed: Bool {
+        switch code {
+        case .untrustedServer, .forbidden, .resourceLimit, .encrypted, .invalidArgument: false
+        default: true
+        }
+    }
+}

@@ -39,15 +39,16 @@ enum Presentation {
             try encode("-an " + video + list + "-hls_segment_filename v%d.ts v.m3u8", in: folder)
             try pack(in: folder)
             try folder.write("master.m3u8", Array(separate.utf8))
-        case "five variants":
+        case "five variants", "five variants of fmp4":
+            let isTS = name == "five variants"
             var master = "#EXTM3U\n"
             for (index, size) in variants.enumerated() {
                 let place = folder.file("v\(index)")
                 try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
                 let scale = "-vf scale=\(size.0):\(size.1) "
                 try encode(
-                    scale + video + "-c:a copy " + list
-                        + "-hls_segment_filename v\(index)/%d.ts v\(index)/list.m3u8",
+                    scale + video + "-c:a copy " + (isTS ? list : fragments)
+                        + "-hls_segment_filename v\(index)/%d.\(isTS ? "ts" : "m4s") v\(index)/list.m3u8",
                     in: folder
                 )
                 master +=

@@ -52,6 +52,9 @@ public protocol Demuxer: AnyObject, Sendable {
     /// Before `open()`: which of the variants that a description lists is to be opened, where not all of them are. By default
     /// the demuxer decides.
     func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?)
+    /// Before `open()`: where the caller will seek to first, so that nothing is fetched that lies elsewhere. By default it
+    /// changes nothing.
+    func setOpeningTime(_ time: MediaTime)
     /// True: a call that finds no bytes waits for them where it could end with `.notReady`, so that a clock that is
     /// computed stands still meanwhile. Nobody is told of waits and bytes then, so that nothing hangs on how long those are
     /// in coming. Before `setNoticeHandler` and `open()`. By default nothing changes.
@@ -68,6 +71,7 @@ extension Demuxer {
     public func interrupt(before epoch: Epoch) {}
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
     public func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {}
+    public func setOpeningTime(_ time: MediaTime) {}
     public func setWaitsInCalls(_ waits: Bool) {}
     public var loadingState: LoadingState? { nil }
 

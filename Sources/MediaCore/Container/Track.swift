@@ -159,6 +159,9 @@ public struct MediaDescription: Hashable, Sendable {
     public var byteMarks: [ByteMark]
     /// Bits per second of all tracks together, as the container says or FFmpeg reckons; nil where unknown.
     public var bitRate: Int64?
+    /// Where the segments of a presentation begin that are fetched one by one, in nanoseconds of item time and in order. Empty
+    /// where there are none, and where more of them come.
+    package var segmentStarts: [Int64] = []
 
     /// Media of which no more is known: no tracks, and the values that stand for "unknown".
     public init(formatName: String) {

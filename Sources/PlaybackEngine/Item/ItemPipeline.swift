@@ -335,6 +335,15 @@ final class ItemPipeline: Sendable {
         trackPipelines.allSatisfy { !$0.frames.isEmpty || isBare($0, epoch) }
     }
 
+    /// There is enough at hand to play on from where the epoch begins: of what comes over a network a first frame says little.
+    func hasEnough(_ start: EpochStart) -> Bool {
+        if description.isLocal || start.isReverse || isFull(start.epoch) || hasEndedReading(start.epoch) {
+            return true
+        }
+        let time = ItemTime(start.firstWanted) ?? .zero
+        return withProgress { $0.epoch == start.epoch && $0.ahead(of: time, pass: 0) >= rules.start }
+    }
+
     /// In `epoch` reading waits for bytes.
     func isWaiting(_ epoch: Epoch) -> Bool { demux.waitingEpoch.withLock { $0 == epoch } }
 

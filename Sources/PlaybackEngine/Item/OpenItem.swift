@@ -14,6 +14,10 @@ struct OpenItem {
     /// Other tracks are wanted of the item, and not only another end: it is opened again for that. The same tracks
     /// chosen again are told of too.
     var selectsTracks = false
+    /// Another variant is wanted, and it is opened again for that.
+    var selectsVariant = false
+    /// As the current item opened again: so many nanoseconds of item time ahead of what is delivered it is to take over.
+    var lead: Int64 = 0
     /// When opening began, or when the item became current.
     var openedAt: HostTime
     /// Opens it; nil from then on.
@@ -43,6 +47,8 @@ struct OpenItem {
     }
 
     var start: EpochStart { epoch.start }
+    /// More is wanted of it than another end.
+    var mustReopen: Bool { selectsTracks || selectsVariant }
 
     /// The container is open. `item` says where it ends; `forward` is what is set on it now.
     mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forward: Int64?) {
@@ -66,6 +72,7 @@ struct OpenItem {
     /// Begins a new epoch in the stages. What belonged to the old one is replaced whole.
     mutating func begin(_ epoch: ItemEpoch) {
         self.epoch = epoch
+        isReady = false
         // A file has what it is asked for. What comes over a network must come first.
         if let pipeline, !pipeline.description.isLocal, !epoch.start.isReverse,
             !pipeline.holds(epoch.start.demuxTarget ?? .zero)

@@ -26,6 +26,7 @@ struct Opening: Sendable {
         do throws(MediaError) {
             demuxer.begin(start.epoch)
             demuxer.setVariantChoice { [item] in item.variant(of: $0) }
+            if let target = start.demuxTarget { demuxer.setOpeningTime(target) }
             let description = try demuxer.open()
             let variant = item.variant(of: description)
             let loopSetting = LoopSetting()

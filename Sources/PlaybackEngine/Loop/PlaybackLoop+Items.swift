@@ -108,7 +108,7 @@ extension PlaybackLoop {
             // Where it ends may have been changed since opening began.
             current?.didOpen(pipeline, sources[id]?.make() ?? item, forward: forward(of: id, item))
             setRendererEnds(isReverse: renderer.isReverse)
-            if reopening.isWanted, current?.selectsTracks != true { reopening = .none }
+            if reopening.isWanted, current?.mustReopen != true { reopening = .none }
             pipeline.setLooping(state.repeatSetting == .loop)
             if pipeline.audio != nil { audio.output?.prepare() }
             if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }

@@ -32,30 +32,52 @@ extension PlaybackLoop {
         }
     }
 
-    /// How far ahead of what is delivered the new tracks begin: time enough to open a file.
-    private static let lead: Int64 = 250_000_000
-
     func reopen() {
         dropReopening()
         guard let item = state.item, let source = sources[item.id]?.make() else { return }
-        guard item.status == .readyToPlay, item.hasFirstFrame, current?.pipeline != nil else {
+        guard item.status == .readyToPlay, item.hasFirstFrame, let pipeline = current?.pipeline else {
             reopening = .wanted
             return
         }
         if goesOn(behind: ItemEnds(of: source), item) { apply(.endMoved(item.id)) }
-        let now = renderer.itemTime(at: now)
-        let isAhead = renderer.timeline.isRunning && !renderer.isReverse
-        var begin = isAhead ? renderer.deliveredUntil(now) + Self.lead : max(.zero, now)
-        // Where the old settings end it the new ones may go on.
-        if isAhead, let end = renderer.ends.forward { begin = min(begin, max(now, end)) }
+        let lead = TakeoverPlace.lead(isLocal: pipeline.description.isLocal)
+        let start = takeoverStart(lead, pipeline.description)
+        var new = startOpening(item.id, source, at: ItemEpoch(start: start, retry: SeekRetry()))
+        new.lead = lead
+        setReopening(.open(new))
+    }
+
+    private var isPlayingForward: Bool { renderer.timeline.isRunning && !renderer.isReverse }
+
+    /// Where the item opened again takes over: ahead of what is delivered, or, where time stands, at once.
+    private func takeoverStart(_ lead: Int64, _ description: MediaDescription) -> EpochStart {
+        let now = max(.zero, renderer.itemTime(at: now))
+        var begin = now
+        if isPlayingForward {
+            let ahead = current?.pipeline?.withProgress { $0.ahead(of: now, pass: renderer.pass) } ?? 0
+            let place = TakeoverPlace(lead: lead, rate: state.rate, description, readUntil: now + ahead)
+            begin = place.time(behind: renderer.deliveredUntil(now))
+            // Where the old settings end it the new ones may go on.
+            if let end = renderer.ends.forward { begin = min(begin, max(now, end)) }
+        }
         let time = begin.mediaTime
-        let start = EpochStart(
+        return EpochStart(
             epoch: state.makeEpoch(),
             firstWanted: time,
             demuxTarget: time,
             isReverse: renderer.isReverse
         )
-        setReopening(.open(startOpening(item.id, source, at: ItemEpoch(start: start, retry: SeekRetry()))))
+    }
+
+    /// The item opened again is to take over elsewhere.
+    private func aim(_ item: OpenItem, lead: Int64) {
+        guard let pipeline = item.pipeline else { return }
+        var new = item
+        new.lead = lead
+        let start = takeoverStart(lead, pipeline.description)
+        new.begin(ItemEpoch(start: start, retry: SeekRetry()))
+        pipeline.setReportsProgress(true)
+        setReopening(.open(new))
     }
 
     /// The item has reached an end that was set, and now there is something behind it.
@@ -80,13 +102,32 @@ extension PlaybackLoop {
             pipeline.setEndTime(source.forwardEnd)
             pipeline.setReverseEnd(source.reverseEnd)
         }
-        if current?.selectsTracks != true { reopening = .none }
+        if current?.mustReopen != true { reopening = .none }
     }
 
-    /// The renderer does not end the pass before the place where the reopened item takes over.
+    /// The renderer does not end the pass before the place where the reopened item takes over. One that comes over a network
+    /// may be late, and holds up the end only where that is another one.
     private func setReopening(_ value: Reopening) {
         reopening = value
-        renderer.replacedFrom = ItemTime(value.item?.start.firstWanted)
+        renderer.replacedFrom = nil
+        shareNetwork(with: value.item)
+        guard let item = value.item else { return }
+        let isLocal = current?.pipeline?.description.isLocal ?? true
+        if isLocal || item.isReady || item.ends != current?.ends {
+            renderer.replacedFrom = ItemTime(item.start.firstWanted)
+        }
+    }
+
+    /// Of what will not be played no more is fetched: the bytes that come are the new item's.
+    private func shareNetwork(with item: OpenItem?) {
+        guard let current, let pipeline = current.pipeline, !pipeline.description.isLocal else { return }
+        guard let item, isPlayingForward else {
+            return pipeline.setForward(sources[current.id]?.make()?.forward)
+        }
+        let needed = item.takeoverTime - max(.zero, renderer.itemTime(at: now))
+        pipeline.setForward(
+            min(max(needed, TakeoverPlace.leastAhead), pipeline.rules.limits.packets.duration)
+        )
     }
 
     func dropReopening() {
@@ -107,6 +148,7 @@ extension PlaybackLoop {
         case .failure(let error):
             dropReopening()
             current?.selectsTracks = false
+            current?.selectsVariant = false
             fault(error, of: new.id)
             report(.choiceTaken(new.id, new.choice))
             handle(.framesCame(new.id, isLost: true))
@@ -114,22 +156,70 @@ extension PlaybackLoop {
             new.didOpen(pipeline, item, forward: forward(of: new.id, item))
             pipeline.setLooping(state.repeatSetting == .loop)
             setReopening(.open(new))
-            pipeline.wake()
+            if isPlayingForward, renderer.itemTime(at: now) > new.takeoverTime {
+                aim(new, lead: new.lead)
+            } else {
+                if !pipeline.description.isLocal { pipeline.setReportsProgress(true) }
+                pipeline.wake()
+            }
             chooseVariants()
         }
     }
 
     /// When playing gets to where the reopened item takes over; nil: it is not ready, or has taken over.
     func updateReopening(at now: HostTime) -> HostTime? {
-        guard var new = reopening.item else { return nil }
-        if new.becomesReady() { setReopening(.open(new)) }
+        guard var new = reopening.item, let pipeline = new.pipeline else { return nil }
+        let time = max(.zero, renderer.itemTime(at: now))
+        if isOutOfReach(new, time) {
+            aim(new, lead: new.lead)
+            return nil
+        }
+        if !new.isReady, pipeline.hasEnough(new.start), new.becomesReady() {
+            pipeline.setReportsProgress(false)
+            setReopening(.open(new))
+            // Frames that were due meanwhile are the old ones', and its own are not decoded yet: it would leave a gap.
+            if isPlayingForward, time > new.takeoverTime, new.lead < TakeoverPlace.longestLead {
+                aim(new, lead: new.lead * 2)
+                return nil
+            }
+        }
         guard new.isReady else { return nil }
-        let start = ItemTime(new.start.firstWanted) ?? .zero
-        if renderer.timeline.isRunning, !renderer.isReverse, renderer.itemTime(at: now) < start {
-            return renderer.hostTime(forItemTime: start)
+        if let error = failure(of: new) {
+            current?.selectsVariant = false
+            dropReopening()
+            fault(error, of: new.id)
+            return nil
+        }
+        if !renderer.isReverse, time < new.takeoverTime, state.item?.hasEnded != true {
+            return renderer.hostTime(forItemTime: new.takeoverTime)
         }
         replaceCurrent(with: new, at: now)
         return nil
+    }
+
+    /// Why another variant has nothing where it is to take over: the old one plays on.
+    private func failure(of new: OpenItem) -> MediaError? {
+        guard let current, current.selectsVariant, !current.selectsTracks, let pipeline = new.pipeline else {
+            return nil
+        }
+        var found: MediaError?
+        var hasFrames = false
+        for branch in pipeline.trackPipelines {
+            guard case .endOfPass(_, nil, let error)? = branch.frames.peek() else {
+                hasFrames = true
+                continue
+            }
+            found = found ?? error
+        }
+        return found ?? (hasFrames ? nil : MediaError(.truncated, "the other variant is shorter"))
+    }
+
+    /// Time stands, and not where the reopened item takes over: it was stepped past that, or the data ran out before it.
+    private func isOutOfReach(_ new: OpenItem, _ time: ItemTime) -> Bool {
+        guard let item = state.item, !renderer.timeline.isRunning, !renderer.isReverse, !item.hasEnded else {
+            return false
+        }
+        return time > new.takeoverTime || item.isStalled && time < new.takeoverTime
     }
 
     private func replaceCurrent(with item: OpenItem, at now: HostTime) {
@@ -162,10 +252,10 @@ extension PlaybackLoop {
         show(frame, due: now, at: now, isEssential: true, done: nil)
     }
 
-    /// The same video track, or, while frames move, another variant: then no frame is shown twice.
+    /// The same video track, or, while frames are to move, another variant: then no frame is shown twice.
     private func showsTheSame(_ new: ItemPipeline, as old: ItemPipeline?) -> Bool {
         if old?.video?.track.id == new.video?.track.id { return true }
-        return renderer.timeline.isRunning && old?.variant != nil && new.variant != nil
+        return state.rate != 0 && old?.variant != nil && new.variant != nil
     }
 
     // MARK: Variants
@@ -176,10 +266,22 @@ extension PlaybackLoop {
     /// An item that plays another variant than the one that is wanted now is opened once more.
     func chooseVariants() {
         if let next, isOutdated(next) { handle(.prepareAgain(next.id)) }
+        if isWantedAgain {
+            current?.selectsVariant = false
+            return dropReopening()
+        }
         // What is being opened is looked at when it is open.
         guard let item = reopening.item ?? current, item.pipeline != nil, isOutdated(item) else { return }
-        current?.selectsTracks = true
+        current?.selectsVariant = true
         reopen()
+    }
+
+    /// Nothing but another variant was wanted, and now it is the one that is played.
+    private var isWantedAgain: Bool {
+        guard let current, current.selectsVariant, !current.selectsTracks, current.pipeline != nil,
+            let source = sources[current.id]?.make(), ItemEnds(of: source) == current.ends
+        else { return false }
+        return !isOutdated(current)
     }
 
     private func isOutdated(_ item: OpenItem) -> Bool {
@@ -191,6 +293,9 @@ extension PlaybackLoop {
 }
 
 extension OpenItem {
+    /// Where it takes over.
+    fileprivate var takeoverTime: ItemTime { ItemTime(start.firstWanted) ?? .zero }
+
     /// The item opened anew takes the place of the old one, and what was seen and told of that holds on.
     fileprivate func takingPlace(of old: OpenItem, level: BufferLevel) -> OpenItem {
         var item = self

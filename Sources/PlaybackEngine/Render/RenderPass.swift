@@ -14,6 +14,9 @@ struct RenderPass {
     /// Audio before this time is left out: a quick seek shows a key frame, and the audio begins there too.
     var audioTrim: ItemTime?
 
+    /// Frames up to here were shown, of another variant: they come once more, and are passed over.
+    var shownUntil: MediaTime?
+
     /// No frame of this pass is there yet. It begins when the first one is there, and not late. This happens when
     /// loop is switched on at the last moment.
     var isAwaited = false

@@ -18,6 +18,14 @@ extension Renderer {
 
     private mutating func takeVideo(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout Outcome) {
         while case .video(pass, let time)? = branch.frames.mark() {
+            if let shown = current.pass.shownUntil {
+                // Those that were not decoded yet when others took over.
+                guard time > shown else {
+                    branch.advance()
+                    continue
+                }
+                current.pass.shownUntil = nil
+            }
             let due = isReverse ? dueTime(current.pass.reverseEdge) : dueTime(time)
             let nextDue = isRealTime ? nextDueTime(behind: time, branch) : nil
             let decision = FrameScheduler.decide(due: due, nextDue: nextDue, now: now, isRealTime: isRealTime)

@@ -69,6 +69,11 @@ extension Renderer {
             pass: current.pass.continued(from: current.epoch, at: itemTime(at: host))
         )
         guard let shown else { return }
+        if !isReverse {
+            // It may have been the last one of the pass before.
+            guard let time = ItemTime(shown), time <= current.pass.videoUntil else { return }
+            current.pass.shownUntil = shown
+        }
         while case .video(let frame)? = next.video?.frames.peek(),
             isReverse ? frame.presentationTime >= shown : frame.presentationTime <= shown
         {

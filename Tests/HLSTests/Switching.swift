@@ -1,0 +1,122 @@
+import FFmpeg
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+
+/// What comes out of a player on the virtual clock while a test does something with it.
+struct Switching {
+    struct Frame: Hashable, Sendable {
+        var time: MediaTime
+        var width: Int
+    }
+
+    var frames: [Frame] = []
+    /// All samples, as the decoder makes them.
+    var sound = ""
+    var stalls = 0
+    /// The clock at the end; it began at zero.
+    var end = HostTime.zero
+    var failure: PlaybackError?
+    /// The item's errors that playing went on behind, in words.
+    var faults: [String] = []
+
+    var times: [MediaTime] { frames.map(\.time) }
+    var widths: [Int] { frames.map(\.width) }
+
+    /// Something to do when playing gets to an item time, while the clock stands still.
+    struct Act: Sendable {
+        var milliseconds: Int64
+        var body: @Sendable (Player, PlayerItem, PlayerLayer) -> Void
+
+        init(
+            _ milliseconds: Int64,
+            _ body: @escaping @Sendable (Player, PlayerItem, PlayerLayer) -> Void
+        ) {
+            self.milliseconds = milliseconds
+            self.body = body
+        }
+    }
+
+    /// `resume`: called when the player was paused; it plays on behind it.
+    static func play(
+        _ asset: Asset,
+        peakBitRate: Double = 0,
+        size: PixelSize? = nil,
+        acts: [Act] = [],
+        resume: @escaping @Sendable () async -> Void = {}
+    ) async -> Switching {
+        let ear = Ear()
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .sink(ear)
+        let player = Player(configuration: configuration)
+        let item = PlayerItem(asset: asset)
+        item.preferredPeakBitRate = peakBitRate
+        let frames = Locked([Frame]())
+        let layer = PlayerLayer(player: player, size: size)
+        layer.add(
+            CallbackVideoSink { frame in
+                let shown = Frame(time: frame.presentationTime, width: frame.format.size.width)
+                frames.withLock { $0.append(shown) }
+            }
+        )
+        let observers = acts.map { act in
+            let time = MediaTime(value: act.milliseconds, timescale: 1000)
+            return player.addBoundaryTimeObserver(forTimes: [time]) { [weak player, weak layer] in
+                if let player, let layer { act.body(player, item, layer) }
+            }
+        }
+        var result = Switching()
+        let events = player.timedEvents
+        player.play()
+        player.replaceCurrentItem(with: item)
+        listening: for await timed in events {
+            switch timed.event {
+            case .didPlayToEndTime:
+                result.end = timed.hostTime
+                break listening
+            case .failedToPlayToEndTime(_, let error):
+                result.failure = error
+                break listening
+            case .itemStatusChanged(let item, .failed):
+                result.failure = item.error
+                break listening
+            case .errorLogEntry(_, let entry) where entry.isRecovered:
+                result.faults.append(entry.error.message)
+            case .playbackStalled: result.stalls += 1
+            case .rateChanged(_, 0, _) where timed.itemTime < item.duration:
+                await resume()
+                player.play()
+            default: break
+            }
+        }
+        await player.shutdown()
+        result.frames = withExtendedLifetime((layer, observers)) { frames.withLock { $0 } }
+        result.sound = ear.heard
+        return result
+    }
+
+    /// Keeps what it hears.
+    private final class Ear: AudioSink {
+        private let bytes = Locked([UInt8]())
+
+        var heard: String {
+            bytes.withLock { bytes in
+                let digest = FrameDigest()
+                bytes.withUnsafeBytes { digest.update($0) }
+                return "\(bytes.count) \(digest.finish())"
+            }
+        }
+
+        func start(_ format: AudioFormat) -> AudioFormat { format }
+
+        func write(_ buffer: AudioBuffer) {
+            bytes.withLock { bytes in
+                buffer.withPlanes { for plane in $0 { bytes += Array(plane) } }
+            }
+        }
+
+        func finish() {}
+    }
+}
