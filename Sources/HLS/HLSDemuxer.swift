@@ -81,6 +81,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     package func setWaitsInCalls(_ waits: Bool) { demuxers.setWaitsInCalls(waits) }
 
+    package var receivedBytes: Int64? { library.receivedBytes }
+
     package func cancel() {
         context.cancel()
         demuxers.cancel()

@@ -127,6 +127,7 @@ package final class NetworkDemuxer: Demuxer {
     }
 
     package var loadingState: LoadingState? { state.withLock { $0.inner }?.loadingState }
+    package var receivedBytes: Int64? { state.withLock { $0.inner }?.receivedBytes }
 
     package func cancel() {
         context.cancel()

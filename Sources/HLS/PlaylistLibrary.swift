@@ -6,6 +6,8 @@ package protocol ResourceOpener: Sendable {
     func open(_ url: String) throws(MediaError) -> any ByteSource
     /// Where a server has led to; nil: where it was opened. Known once the first bytes have come.
     func location(of source: any ByteSource) -> String?
+    /// All that has come of it so far, whoever asked for it.
+    func receivedBytes(of source: any ByteSource) -> Int64
     /// Calls `body` in so many nanoseconds, on a thread that must not be blocked.
     func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError)
 }
@@ -25,6 +27,8 @@ package final class PlaylistLibrary: Sendable {
         var keys: [String: [UInt8]] = [:]
         /// The one that was used last comes last.
         var recent: [(url: String, source: any ByteSource)] = []
+        /// What came of those that are not held any more.
+        var formerBytes: Int64 = 0
         /// What opening taught of variants that say nothing of their size, by URL.
         var sizes: [String: PixelSize] = [:]
         var zero: MediaTime?
@@ -51,13 +55,29 @@ package final class PlaylistLibrary: Sendable {
             }
             let source = try opener.open(url)
             state.recent.append((url, source))
-            if state.recent.count > Self.recentLimit { state.recent.removeFirst() }
+            if state.recent.count > Self.recentLimit {
+                state.formerBytes += opener.receivedBytes(of: state.recent.removeFirst().source)
+            }
             return source
         }
     }
 
+    /// Of all resources of the presentation.
+    var receivedBytes: Int64 {
+        state.withLock { state in
+            state.recent.reduce(state.formerBytes) { $0 + opener.receivedBytes(of: $1.source) }
+        }
+    }
+
     /// What failed for good, or is to be read anew.
-    func forget(_ url: String) { state.withLock { $0.recent.removeAll { $0.url == url } } }
+    func forget(_ url: String) {
+        state.withLock { state in
+            for held in state.recent where held.url == url {
+                state.formerBytes += opener.receivedBytes(of: held.source)
+            }
+            state.recent.removeAll { $0.url == url }
+        }
+    }
 
     func playlist(_ url: String) -> Entry? { state.withLock { $0.playlists[url] } }
 

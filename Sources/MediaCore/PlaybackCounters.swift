@@ -33,6 +33,12 @@ public struct PlaybackCounters: Hashable, Sendable {
     public var bytesRead = 0
     /// Seeks that were begun; not those that another one replaced while they waited for their turn.
     public var seeks = 0
+    /// Times that another variant has taken over while an item was open.
+    public var variantChanges = 0
+    /// Bits per second at most of the variant that is played, as the playlist says; 0 where there is no choice.
+    public var indicatedBitRate = 0.0
+    /// Bits per second that came over the network when that was measured last, for a playlist with variants; 0: never.
+    public var observedBitRate = 0.0
     /// Passes played to their end.
     public var passes = 0
     /// Host nanoseconds from the item's arrival to its first frame (or audio) at the sinks; nil before.

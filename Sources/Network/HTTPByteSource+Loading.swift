@@ -15,6 +15,9 @@ extension HTTPByteSource {
         }
     }
 
+    /// All that has come so far, whoever asked for it.
+    package var receivedBytes: Int64 { state.withLock { $0.receivedBytes } }
+
     /// Bytes that are not there, wherever they are kept.
     private func missing(from start: Int64, to size: Int64, _ state: State) -> Int64 {
         var place = start

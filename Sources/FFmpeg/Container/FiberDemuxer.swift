@@ -114,6 +114,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package var loadingState: LoadingState? { inner.loadingState }
+    package var receivedBytes: Int64? { inner.receivedBytes }
 
     package func cancel() {
         inner.cancel()

@@ -61,6 +61,9 @@ public protocol Demuxer: AnyObject, Sendable {
     func setWaitsInCalls(_ waits: Bool)
     /// How loading of the bytes that it reads stands; nil, the default: not known. Any thread, any time; it does not block.
     var loadingState: LoadingState? { get }
+    /// Bytes that have come over a network for the presentation that it reads, whoever asked for them; nil: nobody counts them.
+    /// How fast this grows is the throughput. By default that of `loadingState`. Any thread, any time; it does not block.
+    var receivedBytes: Int64? { get }
     /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
     /// every later call. Other readers of the same bytes go on.
     func cancel()
@@ -74,6 +77,7 @@ extension Demuxer {
     public func setOpeningTime(_ time: MediaTime) {}
     public func setWaitsInCalls(_ waits: Bool) {}
     public var loadingState: LoadingState? { nil }
+    public var receivedBytes: Int64? { loadingState?.receivedBytes }
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)

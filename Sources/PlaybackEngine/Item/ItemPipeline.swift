@@ -355,6 +355,9 @@ final class ItemPipeline: Sendable {
     /// How loading of the item's bytes stands; nil: nobody knows.
     var loadingState: LoadingState? { demuxer.loadingState }
 
+    /// Bytes that have come for the item over a network, whatever for; nil: nobody counts them.
+    var receivedBytes: Int64? { demuxer.receivedBytes }
+
     /// From any thread; what blocks returns soon, and the stages let go of each other.
     func cancel() {
         demuxer.cancel()

@@ -12,6 +12,8 @@ package struct MediaItem: Sendable {
     package var choice: UInt64
     /// Which variant to take; asked when the choice is made.
     package var variants: @Sendable () -> VariantPreference
+    /// What the network's speed allows; nil: it does not matter.
+    var bitRateLimit: BitRateLimit?
     package var texts: [TextKind: TextSource]
     package var decoding: DecoderOptions
     /// Where decoded frames are kept.

@@ -18,6 +18,8 @@ struct OpenItem {
     var selectsVariant = false
     /// As the current item opened again: so many nanoseconds of item time ahead of what is delivered it is to take over.
     var lead: Int64 = 0
+    /// nil: the variant does not follow the network's speed.
+    var adaptation: Adaptation?
     /// When opening began, or when the item became current.
     var openedAt: HostTime
     /// Opens it; nil from then on.

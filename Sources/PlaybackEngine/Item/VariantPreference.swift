@@ -40,6 +40,19 @@ package struct VariantPreference: Hashable, Sendable {
         self.displays = displays
     }
 
+    /// Bits per second, as one more limit; 0: none.
+    mutating func limit(to bitRate: Double) {
+        guard bitRate > 0 else { return }
+        peakBitRate = peakBitRate > 0 ? min(peakBitRate, bitRate) : bitRate
+    }
+
+    /// What is opened ahead of need for whoever will play it: nothing is known of the network, or of layers.
+    package static func first(of description: MediaDescription) -> Variant? {
+        var preference = VariantPreference()
+        if !description.isLocal { preference.limit(to: BitRatePolicy(description.variants).limit) }
+        return preference.best(of: description.variants)
+    }
+
     /// Within the limits the smallest that covers all displays, else the best; beyond them all the one with the
     /// lowest bit rate.
     package func best(of variants: [Variant]) -> Variant? {
@@ -109,9 +122,19 @@ extension MediaDescription {
 }
 
 extension MediaItem {
+    func limited(by limit: BitRateLimit?) -> MediaItem {
+        var item = self
+        item.bitRateLimit = limit
+        return item
+    }
+
     /// nil where there is no choice.
     func variant(of description: MediaDescription) -> Variant? {
-        variants().best(of: description.variants(with: [video, audio]))
+        var preference = variants()
+        if let bitRateLimit, !description.isLocal {
+            preference.limit(to: bitRateLimit.value(for: description.variants))
+        }
+        return preference.best(of: description.variants(with: [video, audio]))
     }
 
     /// `variant`'s tracks, and those chosen by hand whatever they belong to.

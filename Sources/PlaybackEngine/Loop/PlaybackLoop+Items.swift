@@ -50,10 +50,13 @@ extension PlaybackLoop {
     // MARK: Opening
 
     /// Opens on lanes of the item's own; `opened` gets what came of it.
-    func startOpening(_ id: ItemID, _ item: MediaItem, at epoch: ItemEpoch) -> OpenItem {
+    func startOpening(_ id: ItemID, _ described: MediaItem, at epoch: ItemEpoch) -> OpenItem {
+        let adaptation = adaptation(of: id)
+        let item = described.limited(by: adaptation?.limit)
         let demuxer = item.makeDemuxer()
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
         demuxer.setWaitsInCalls(waitsInCalls)
+        open.adaptation = adaptation
         shared.register(demuxer)
         let loading = driver.makeLane(item.loadingRole, label: "\(id).load")
         let start = epoch.start

@@ -56,6 +56,7 @@ extension PlaybackLoop {
     /// Brings the counters up to now.
     private func measure() {
         publisher.measureBytes(of: current)
+        publisher.counters.indicatedBitRate = current?.pipeline?.variant?.peakBitRate ?? 0
         let isStalled = state.item.map { $0.isStalled && $0.status != .failed } ?? false
         publisher.measureStall(isStalled, state.item?.id, at: now)
     }

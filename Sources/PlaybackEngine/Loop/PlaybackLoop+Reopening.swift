@@ -228,6 +228,7 @@ extension PlaybackLoop {
         let shown = showsTheSame(pipeline, as: old.pipeline) ? layers.lastFrame : nil
         setReopening(.none)
         publisher.countBytes(of: old)
+        publisher.countVariants(old.pipeline?.variant, pipeline.variant)
         discard(old)
         current = item.takingPlace(of: old, level: state.item?.level ?? .empty)
         state.adopt(item.start.epoch)
@@ -286,7 +287,7 @@ extension PlaybackLoop {
 
     private func isOutdated(_ item: OpenItem) -> Bool {
         guard let pipeline = item.pipeline, pipeline.description.variants.count > 1,
-            let source = sources[item.id]?.make()
+            let source = sources[item.id]?.make()?.limited(by: item.adaptation?.limit)
         else { return false }
         return source.variant(of: pipeline.description) != pipeline.variant
     }
@@ -301,6 +302,7 @@ extension OpenItem {
         var item = self
         item.buffer = BufferMonitor(level: level, rules: pipeline?.rules ?? .local)
         item.reading = old.reading
+        item.adaptation = old.adaptation
         item.hasFrames = old.hasFrames
         item.isAnnounced = old.isAnnounced
         item.openedAt = old.openedAt

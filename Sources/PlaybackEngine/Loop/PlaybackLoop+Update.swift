@@ -39,6 +39,7 @@ extension PlaybackLoop {
         }
         let now = now
         takeSteps(pipeline, at: now)
+        adapt(pipeline, at: now)
         let switchTime = updateReopening(at: now)
         guard let pipeline = current?.pipeline, let epoch = current?.start.epoch else { return updateAgain() }
         let readingTime = audio.update(&renderer.timeline, isAudible: isAudible, at: now)

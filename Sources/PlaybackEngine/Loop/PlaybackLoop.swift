@@ -22,6 +22,8 @@ package final class PlaybackLoop: @unchecked Sendable {
     var next: OpenItem?
     /// The current item opened again with other settings, to take its own place.
     var reopening = Reopening.none
+    /// Bits a second that came over a network when that was measured last; nil: never.
+    var throughput: Double?
     var layers = LayerGroup()
     var audio = AudioSync()
     var texts = TextFeeds()

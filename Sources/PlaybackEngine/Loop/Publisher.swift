@@ -85,6 +85,11 @@ struct Publisher {
         bytesOfClosed += closed.pipeline?.withProgress(\.bytes) ?? 0
     }
 
+    mutating func countVariants(_ old: Variant?, _ new: Variant?) {
+        guard let old, let new, old.trackIDs != new.trackIDs else { return }
+        counters.variantChanges += 1
+    }
+
     /// Bytes of an item count from the moment when observers know that it is current.
     mutating func measureBytes(of current: OpenItem?) {
         let bytes = current?.isAnnounced == true ? current?.pipeline?.withProgress(\.bytes) ?? 0 : 0

@@ -133,8 +133,14 @@ extension PlayerItem {
 
     private func optionsInVariant(of group: MediaSelectionGroup) -> [MediaSelectionOption] {
         guard let description = asset.description else { return group.options }
-        let choices = state.withLock { [$0.video, $0.audio] }
-        let variant = variantPreference(in: core).best(of: description.variants(with: choices))
+        let (choices, tracks) = state.withLock { ([$0.video, $0.audio], $0.facts.tracks) }
+        let candidates = description.variants(with: choices)
+        // Over a network the variant follows the speed too: the one that is played.
+        let all = candidates.reduce(into: Set<Int>()) { $0.formUnion($1.trackIDs) }
+        let enabled = all.intersection(tracks.filter(\.isEnabled).map(\.assetTrack.id))
+        let played = candidates.first { !enabled.isEmpty && enabled.isSubset(of: $0.trackIDs) }
+        let wanted = variantPreference(in: core).best(of: candidates)
+        let variant = description.isLocal ? wanted : played ?? wanted
         let ids = Set(description.tracks(of: variant).map(\.id))
         return group.options.filter { ids.contains($0.track.id) }
     }

@@ -14,6 +14,10 @@ struct NetworkResources: ResourceOpener {
         (source as? SharedHTTPSource)?.location ?? (source as? HTTPByteSource)?.location
     }
 
+    func receivedBytes(of source: any ByteSource) -> Int64 {
+        (source as? HTTPByteSource)?.receivedBytes ?? 0
+    }
+
     func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {
         try NetworkTimer.call(after: delay, body)
     }

@@ -34,6 +34,12 @@ public struct AccessLog: Hashable, Sendable {
         public internal(set) var audioSamples = 0
         /// Bytes of compressed data read for the tracks that are played; see `PlaybackCounters.bytesRead`.
         public internal(set) var bytesRead = 0
+        /// Times that another variant has taken over.
+        public internal(set) var variantChanges = 0
+        /// Bits per second at most of the variant that was played last, as the playlist says; 0 where there is no choice.
+        public internal(set) var indicatedBitRate = 0.0
+        /// Bits per second that came over the network when that was measured last; see `PlaybackCounters.observedBitRate`.
+        public internal(set) var observedBitRate = 0.0
         /// Packets that could not be read or decoded.
         public internal(set) var faults = 0
         /// Passes played to their end.
@@ -55,6 +61,9 @@ public struct AccessLog: Hashable, Sendable {
             framesLate = counters.framesLate - base.framesLate
             audioSamples = counters.audioSamples - base.audioSamples
             bytesRead = counters.bytesRead - base.bytesRead
+            variantChanges = counters.variantChanges - base.variantChanges
+            if counters.indicatedBitRate > 0 { indicatedBitRate = counters.indicatedBitRate }
+            observedBitRate = counters.observedBitRate
             faults = counters.faults - base.faults
             passes = counters.passes - base.passes
         }

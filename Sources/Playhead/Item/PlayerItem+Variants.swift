@@ -3,7 +3,12 @@ import PlaybackEngine
 
 /// Where the asset is a playlist with variants, one of them is played: the best that these limits allow, or where
 /// they allow none the one with the lowest bit rate. Set while playing they count a moment later, without a stop.
-/// From any thread. Nothing changes the variant by itself: there is no network whose speed could be measured.
+/// From any thread.
+///
+/// Over a network the speed at which bytes come is one more limit, within these. The first item of a player begins with the
+/// variant that the playlist lists first, or with a smaller one; each later item with what the speed allows that was measured
+/// last. A better variant is taken when much is at hand, a smaller one when little is. On the virtual clock nothing is
+/// measured.
 extension PlayerItem {
     /// Bits per second, by what the playlist says of a variant's peak; 0: no limit.
     public var preferredPeakBitRate: Double {

@@ -103,8 +103,9 @@ final class PreloadedDemuxer: Demuxer {
     }
 
     private func open(_ state: inout State) throws(MediaError) -> MediaDescription {
+        base.setVariantChoice { VariantPreference.first(of: $0) }
         let description = try base.open()
-        let variant = VariantPreference().best(of: description.variants)
+        let variant = VariantPreference.first(of: description)
         let tracks = description.tracks(of: variant)
         state.videoTrack = Self.first(.video, tracks)
         let audio = Self.first(.audio, tracks)
@@ -241,6 +242,7 @@ final class PreloadedDemuxer: Demuxer {
     }
     func setWaitsInCalls(_ waits: Bool) { base.setWaitsInCalls(waits) }
     var loadingState: LoadingState? { base.loadingState }
+    var receivedBytes: Int64? { base.receivedBytes }
     func cancel() { base.cancel() }
 }
 

@@ -1,0 +1,41 @@
+import MediaCore
+
+/// Over a network the variant follows the speed at which bytes come.
+extension PlaybackLoop {
+    /// For an item that is about to be opened: what is known of the network, or what was found while it played.
+    func adaptation(of id: ItemID) -> Adaptation? {
+        // Time that is computed stands while bytes come: no speed can be measured, and the best variant is played.
+        guard !(driver is VirtualDriver) else { return nil }
+        let known = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
+        return known ?? Adaptation(throughput: throughput)
+    }
+
+    /// What comes, and what is at hand, may call for another variant.
+    func adapt(_ pipeline: ItemPipeline, at now: HostTime) {
+        let description = pipeline.description
+        guard !description.isLocal, description.variants.count > 1, !renderer.isReverse,
+            current?.adaptation?.isDue(at: now) == true, let epoch = current?.start.epoch,
+            let bytes = pipeline.receivedBytes
+        else { return }
+        let hasEnded = pipeline.hasEndedReading(epoch)
+        let isFull = pipeline.isFull(epoch)
+        // Another variant that has enough at hand waits for its turn, and there is nothing to decide before that.
+        let isSettled = reopening.item?.isReady == true
+        let isResting = (hasEnded || isFull) && reopening.item == nil || isSettled
+        let speed = current?.adaptation?.measure(bytes, at: now, isResting: isResting)
+        throughput = speed ?? throughput
+        publisher.counters.observedBitRate = throughput ?? 0
+        // All that is left has come already.
+        guard !hasEnded, !isSettled, let speed else { return }
+        let time = renderer.itemTime(at: now)
+        let situation = BitRatePolicy.Situation(
+            throughput: speed,
+            ahead: pipeline.withProgress { $0.ahead(of: time, pass: renderer.pass) },
+            // While another variant is fetched, no more is read of this one than is needed until that takes over.
+            isFull: isFull && reopening.item == nil,
+            rate: state.rate,
+            host: now
+        )
+        if current?.adaptation?.update(description.variants, situation) == true { chooseVariants() }
+    }
+}

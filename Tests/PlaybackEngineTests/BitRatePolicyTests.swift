@@ -1,0 +1,101 @@
+import MediaCore
+import Testing
+
+@testable import PlaybackEngine
+
+@Suite("Which bit rate the network's speed allows")
+struct BitRatePolicyTests {
+    private static func variants(_ rates: [Double]) -> [Variant] {
+        rates.map { Variant(peakBitRate: $0, size: .zero, codecs: [], trackIDs: []) }
+    }
+
+    private static func situation(
+        _ throughput: Double?,
+        ahead: Double,
+        isFull: Bool = false,
+        rate: Float = 1,
+        at seconds: Double = 0
+    ) -> BitRatePolicy.Situation {
+        BitRatePolicy.Situation(
+            throughput: throughput,
+            ahead: Int64(ahead * 1e9),
+            isFull: isFull,
+            rate: rate,
+            host: HostTime(nanoseconds: Int64(seconds * 1e9))
+        )
+    }
+
+    @Test(
+        "It begins with the first of the playlist, or with what a speed allows that is known",
+        arguments: [
+            ([300, 100, 900], nil, 300), ([300, 100, 900], 1000, 300), ([300, 100, 900], 1286, 900),
+            ([300, 100, 900], 10, 100), ([0, 0], nil, 0), ([], nil, 0), ([0, 100], 1000, 100),
+        ] as [([Double], Double?, Double)]
+    )
+    func start(_ rates: [Double], _ throughput: Double?, _ limit: Double) {
+        #expect(BitRatePolicy(Self.variants(rates), throughput: throughput).limit == limit)
+    }
+
+    /// From 300 of 100, 300 and 900 on.
+    struct Row: Sendable {
+        var throughput: Double?
+        var ahead: Double
+        var isFull = false
+        var rate: Float = 1
+        var limit: Double
+    }
+
+    @Test(
+        "Down when little is at hand, up when much is, and seven tenths of the speed at most",
+        arguments: [
+            // Not known.
+            Row(throughput: nil, ahead: 0, limit: 300), Row(throughput: nil, ahead: 20, limit: 300),
+            // As it is.
+            Row(throughput: 500, ahead: 0, limit: 300), Row(throughput: 500, ahead: 20, limit: 300),
+            Row(throughput: 429, ahead: 0, limit: 300),
+            // Less than it takes: only where little is at hand.
+            Row(throughput: 428, ahead: 4.9, limit: 100), Row(throughput: 428, ahead: 5, limit: 300),
+            Row(throughput: 10, ahead: 4.9, limit: 100), Row(throughput: 10, ahead: 20, limit: 300),
+            Row(throughput: 10, ahead: 1, isFull: true, limit: 300),
+            // More than it takes: only where much is at hand, or as much as is to be.
+            Row(throughput: 1286, ahead: 10, limit: 900), Row(throughput: 1286, ahead: 9.9, limit: 300),
+            Row(throughput: 1286, ahead: 2, isFull: true, limit: 900),
+            Row(throughput: 1285, ahead: 20, limit: 300),
+            // Twice as fast takes twice the speed, and lasts half as long.
+            Row(throughput: 1286, ahead: 20, rate: 2, limit: 300),
+            Row(throughput: 2572, ahead: 20, rate: 2, limit: 900),
+            Row(throughput: 858, ahead: 9.9, rate: 2, limit: 300),
+            Row(throughput: 856, ahead: 9.9, rate: 2, limit: 100),
+        ]
+    )
+    func table(_ row: Row) {
+        var policy = BitRatePolicy(Self.variants([300, 100, 900]))
+        let now = Self.situation(row.throughput, ahead: row.ahead, isFull: row.isFull, rate: row.rate)
+        #expect(policy.update(now) == (row.limit != 300))
+        #expect(policy.limit == row.limit)
+        // The same again changes nothing.
+        let hasChanged = policy.update(now)
+        #expect(!hasChanged)
+    }
+
+    @Test("Up not more often than each eight seconds, down at once")
+    func pauses() {
+        var policy = BitRatePolicy(Self.variants([300, 100, 900]))
+        let steps: [(time: Double, throughput: Double, ahead: Double, limit: Double)] = [
+            (0, 2000, 20, 900), (1, 200, 4, 100), (5, 2000, 20, 100), (8.9, 2000, 20, 100), (9, 500, 20, 300),
+            (10, 2000, 20, 300), (16.9, 2000, 20, 300), (17, 2000, 20, 900), (17.1, 100, 1, 100),
+        ]
+        for step in steps {
+            _ = policy.update(Self.situation(step.throughput, ahead: step.ahead, at: step.time))
+            #expect(policy.limit == step.limit, "\(step)")
+        }
+    }
+
+    @Test("Where a playlist says nothing of bit rates, nothing is limited")
+    func silent() {
+        var policy = BitRatePolicy(Self.variants([0, 0]))
+        let hasChanged = policy.update(Self.situation(1, ahead: 0))
+        #expect(!hasChanged)
+        #expect(policy.limit == 0)
+    }
+}

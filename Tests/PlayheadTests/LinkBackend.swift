@@ -1,0 +1,213 @@
+import MediaCore
+import PlaybackEngine
+import Playhead
+import PlayheadTesting
+
+/// A link over which several fetch at the same time, each an equal share, by the driver's clock.
+final class Link: Sendable {
+    private struct State {
+        /// In seconds.
+        var time = 0.0
+        var bytes = 0.0
+        /// Who waits for how much, and how much of that has come.
+        var waiting: [ObjectIdentifier: (wanted: Double, come: Double)] = [:]
+    }
+
+    /// Bits a second from a time on, in seconds; the first one from 0.
+    private let speeds: [(from: Double, bits: Double)]
+    private let state = Locked(State())
+
+    init(_ speeds: [(from: Double, bits: Double)]) { self.speeds = speeds }
+
+    /// Bytes that have come to anybody.
+    func bytes(at now: HostTime) -> Int64 {
+        state.withLock { state in
+            advance(&state, to: now)
+            return Int64(state.bytes)
+        }
+    }
+
+    /// True: all of it has come. To be called again until it has.
+    func take(_ bytes: Double, for reader: ObjectIdentifier, at now: HostTime) -> Bool {
+        state.withLock { state in
+            advance(&state, to: now)
+            if let held = state.waiting[reader], held.come >= bytes - 0.001 {
+                state.waiting[reader] = nil
+                return true
+            }
+            if state.waiting[reader] == nil { state.waiting[reader] = (bytes, 0) }
+            return false
+        }
+    }
+
+    func leave(_ reader: ObjectIdentifier) { state.withLock { $0.waiting[reader] = nil } }
+
+    private func advance(_ state: inout State, to now: HostTime) {
+        let end = Double(now.nanoseconds) / 1e9
+        while state.time < end {
+            let open = state.waiting.filter { $0.value.come < $0.value.wanted }
+            guard let least = open.map({ $0.value.wanted - $0.value.come }).min() else { break }
+            let speed = (speeds.last { $0.from <= state.time }?.bits ?? 1) / 8
+            let share = speed / Double(open.count)
+            let next = speeds.first { $0.from > state.time }?.from ?? .infinity
+            let step = max(min(end, next, state.time + least / share) - state.time, 1e-7)
+            for reader in open.keys { state.waiting[reader]?.come += share * step }
+            state.bytes += speed * step
+            state.time += step
+        }
+        state.time = max(state.time, end)
+    }
+}
+
+/// Plays a script in several variants, whose bytes come over a link.
+struct LinkBackend: MediaBackend {
+    let media: ScriptedMedia
+    /// In the order of the playlist.
+    let bitRates: [Double]
+    let link: Link
+    let driver: ManualDriver
+
+    func makeDemuxer(for request: OpenRequest) -> any Demuxer { LinkDemuxer(self) }
+    func makeVideoConverter() -> any VideoConverter { inner.makeVideoConverter() }
+    func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {
+        inner.makeAudioConverter(to: format)
+    }
+    private var inner: ScriptedBackend { ScriptedBackend(media, clock: driver.clock) }
+}
+
+private final class LinkDemuxer: Demuxer {
+    private struct State {
+        var choose: (@Sendable (MediaDescription) -> Variant?)?
+        var handler: (@Sendable (ReadNotice) -> Void)?
+        /// The variant's number.
+        var index = 0
+        /// It is on its way.
+        var pending: Packet?
+        /// Bytes that have come and were not used.
+        var held = 0.0
+        /// It is looked again in a moment.
+        var isScheduled = false
+    }
+
+    private let backend: LinkBackend
+    private let inner: ScriptedDemuxer
+    private let lane: any Lane
+    private let state = Locked(State())
+    /// Numbers of tracks that each variant has for itself.
+    private static let stride = 64
+
+    init(_ backend: LinkBackend) {
+        self.backend = backend
+        inner = ScriptedDemuxer(backend.media, driver: backend.driver)
+        lane = backend.driver.makeLane(.loading, label: "link")
+    }
+
+    private var reader: ObjectIdentifier { ObjectIdentifier(self) }
+
+    func open() throws(MediaError) -> MediaDescription {
+        var description = try inner.open()
+        let tracks = description.tracks
+        description.isLocal = false
+        description.tracks = []
+        for (index, bitRate) in backend.bitRates.enumerated() {
+            let own = tracks.map { track in
+                var track = track
+                track.id += index * Self.stride
+                return track
+            }
+            description.tracks += own
+            let ids = Set(own.map(\.id))
+            let size = PixelSize(width: 16, height: 8)
+            description.variants.append(
+                Variant(peakBitRate: bitRate, size: size, codecs: own.map(\.codec), trackIDs: ids)
+            )
+        }
+        let chosen = state.withLock { $0.choose }?(description)
+        let index = chosen.flatMap { description.variants.firstIndex(of: $0) } ?? 0
+        state.withLock { $0.index = index }
+        return description
+    }
+
+    func read() throws(MediaError) -> Packet? {
+        guard var packet = try next() else { return nil }
+        let (index, held) = state.withLock { ($0.index, $0.held) }
+        let seconds = packet.track == ScriptedMedia.videoTrack ? packet.duration?.seconds ?? 0 : 0
+        let bytes = backend.bitRates[index] * seconds / 8
+        if held < bytes {
+            // A fifth of a second at a time.
+            let piece = backend.bitRates[index] / 40
+            if backend.link.take(piece, for: reader, at: backend.driver.now) {
+                state.withLock { $0.held += piece }
+            }
+        }
+        guard state.withLock({ $0.held }) >= bytes else {
+            lookAgain(for: packet)
+            throw MediaError(.notReady, "not yet", isRetryable: true)
+        }
+        state.withLock { $0.held -= bytes }
+        packet.track += index * Self.stride
+        return packet
+    }
+
+    private func lookAgain(for packet: Packet) {
+        let isNew = state.withLock { state in
+            defer { state.isScheduled = true }
+            state.pending = packet
+            return !state.isScheduled
+        }
+        guard isNew else { return }
+        let time = backend.driver.now.advanced(by: 2_000_000)
+        _ = backend.driver.schedule(at: time, on: lane) { [weak self] in
+            let handler = self?.state.withLock { state in
+                state.isScheduled = false
+                return state.handler
+            }
+            handler?(.ready)
+        }
+    }
+
+    private func next() throws(MediaError) -> Packet? {
+        let pending = state.withLock { state in
+            defer { state.pending = nil }
+            return state.pending
+        }
+        if let pending { return pending }
+        return try inner.read()
+    }
+
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
+        state.withLock { state in
+            state.pending = nil
+            state.held = 0
+        }
+        backend.link.leave(reader)
+        try inner.seek(to: target, preference: preference)
+    }
+
+    func setEnabledTracks(_ ids: Set<Int>) {
+        let index = state.withLock { $0.index }
+        inner.setEnabledTracks(Set(ids.map { $0 - index * Self.stride }))
+    }
+
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
+        try inner.makeDecoder(for: track % Self.stride, options: options)
+    }
+
+    func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
+        state.withLock { $0.choose = choose }
+    }
+
+    func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
+        state.withLock { $0.handler = handler }
+        return true
+    }
+
+    func begin(_ epoch: Epoch) { inner.begin(epoch) }
+    func interrupt(before epoch: Epoch) { inner.interrupt(before: epoch) }
+    var receivedBytes: Int64? { backend.link.bytes(at: backend.driver.now) }
+
+    func cancel() {
+        backend.link.leave(reader)
+        inner.cancel()
+    }
+}
