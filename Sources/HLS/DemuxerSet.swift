@@ -19,11 +19,11 @@ final class DemuxerSet: Sendable {
         self.request = request
     }
 
-    /// One that reads `source`.
-    func make(_ source: any ByteSource) -> any SegmentedDemuxer {
+    /// One that reads `source`. `container`: libav's name of what it holds; nil: its bytes say it.
+    func make(_ source: any ByteSource, container: String? = nil) -> any SegmentedDemuxer {
         var request = request
         request.source = source
-        request.container = nil
+        request.container = container
         // Segments have no complete headers, or say less than their frames do.
         request.probesFully = true
         let demuxer = backend.makeSegmentedDemuxer(for: request)

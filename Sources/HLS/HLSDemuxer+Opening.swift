@@ -17,6 +17,13 @@ extension HLSDemuxer {
             programme.main = entry.rendition
         case .master(let master):
             programme = Programme(master)
+            if readsSubtitlesAlone, programme.hasWords {
+                // Their times begin where those of the pictures do, which whoever plays these finds out.
+                guard library.knownZero != nil else {
+                    throw MediaError(.notReady, "waiting for the first segment", isRetryable: true)
+                }
+                return
+            }
             try openVariant()
         }
     }
@@ -131,6 +138,23 @@ extension HLSDemuxer {
             // The times of a later segment mean something only where that of the first one is known.
             openingTime: library.knownZero == nil ? nil : openingTime
         )
+    }
+
+    /// Fetches a playlist of words, the first time; its segments are asked for as they are read.
+    func openText(_ entry: Entry) throws(MediaError) -> TextRendition {
+        if let text = entry.text { return text }
+        var read = PlaylistRead(entry.url, library)
+        let found = try context.waiting { () throws(MediaError) in try read.go(context) }
+        guard case .media(let media) = found.playlist else {
+            throw MediaError(
+                .forbidden,
+                "a list of words is a list of variants: it may lead round in a circle",
+                location: PlaylistURL.name(entry.url)
+            )
+        }
+        let text = TextRendition(media, url: entry.url, track: entry.base, zero: zero, demuxers: demuxers)
+        entry.text = text
+        return text
     }
 
     // MARK: Describing

@@ -13,6 +13,9 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     let breaks = Breaks()
     let url: String
     var choose: (@Sendable (MediaDescription) -> Variant?)?
+    /// See `setReadsSubtitlesAlone`, `setWaitsInCalls`.
+    var readsSubtitlesAlone = false
+    private var waitsInCalls = false
     /// See `setOpeningTime`.
     var openingTime: MediaTime?
     /// nil until open.
@@ -59,9 +62,14 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 
     package func setOpeningTime(_ time: MediaTime) { openingTime = time }
 
+    package func setReadsSubtitlesAlone() { readsSubtitlesAlone = true }
+
     package func setEnabledTracks(_ ids: Set<Int>) { enable(ids) }
 
-    private func enable(_ ids: Set<Int>) { for rendition in programme.renditions { rendition.enable(ids) } }
+    private func enable(_ ids: Set<Int>) {
+        for rendition in programme.renditions { rendition.enable(ids) }
+        for text in programme.texts { text.isEnabled = ids.contains(text.track) }
+    }
 
     package func begin(_ epoch: Epoch) {
         context.begin(epoch)
@@ -79,7 +87,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         return true
     }
 
-    package func setWaitsInCalls(_ waits: Bool) { demuxers.setWaitsInCalls(waits) }
+    package func setWaitsInCalls(_ waits: Bool) {
+        waitsInCalls = waits
+        demuxers.setWaitsInCalls(waits)
+    }
 
     package var receivedBytes: Int64? { library.receivedBytes }
 
@@ -94,6 +105,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
+        if let entry = programme.entry(of: track), entry.isText { return try openText(entry).makeDecoder() }
         let (rendition, own) = try holder(of: track)
         return try rendition.makeTextDecoder(for: own)
     }
@@ -122,9 +134,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     package func read() throws(MediaError) -> Packet? {
         if mustSeek { throw cancelled }
         do throws(MediaError) {
-            guard let rendition = try next() else { return nil }
-            let packet = try rendition.peek()
-            rendition.take()
+            guard let (packet, take) = try next() else { return nil }
+            take()
             return packet
         } catch {
             if error.code == .cancelled { mustSeek = true }
@@ -132,22 +143,36 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    /// The rendition whose packet is the earliest. All are asked before one is waited for.
-    private func next() throws(MediaError) -> Rendition? {
-        var earliest: (rendition: Rendition, time: MediaTime)?
+    /// The earliest packet, and what takes it. All renditions are asked before one is waited for.
+    private func next() throws(MediaError) -> (packet: Packet, take: () -> Void)? {
+        var earliest: (packet: Packet, take: () -> Void)?
         var waiting: MediaError?
-        for rendition in programme.renditions where rendition.isEnabled {
+        func look(_ take: @escaping () -> Void, _ peek: () throws(MediaError) -> Packet?) throws(MediaError) {
             do throws(MediaError) {
-                guard let packet = try rendition.peek() else { continue }
-                let time = packet.decodeTime ?? packet.presentationTime ?? .negativeInfinity
-                if earliest.map({ time < $0.time }) ?? true { earliest = (rendition, time) }
+                guard let packet = try peek() else { return }
+                if earliest.map({ Self.time(packet) < Self.time($0.packet) }) ?? true {
+                    earliest = (packet, take)
+                }
             } catch {
                 guard error.code == .notReady else { throw error }
                 waiting = error
             }
         }
+        for rendition in programme.renditions where rendition.isEnabled {
+            try look(rendition.take) { () throws(MediaError) in try rendition.peek() }
+        }
+        for text in programme.texts where text.isEnabled {
+            try look(text.take) { () throws(MediaError) in
+                guard waitsInCalls else { return try text.peek(context) }
+                return try context.waiting { () throws(MediaError) in try text.peek(context) }
+            }
+        }
         if let waiting { throw waiting }
-        return earliest?.rendition
+        return earliest
+    }
+
+    private static func time(_ packet: Packet) -> MediaTime {
+        packet.decodeTime ?? packet.presentationTime ?? .negativeInfinity
     }
 
     // MARK: Seeking
@@ -157,7 +182,11 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
         let main = programme.renditions.filter(\.isEnabled).first { $0 === programme.main }
-        guard let rendition = main ?? programme.renditions.first(where: \.isEnabled) else { return }
+        guard let rendition = main ?? programme.renditions.first(where: \.isEnabled) else {
+            seekTexts(to: target)
+            mustSeek = false
+            return
+        }
         let track = seekTrack(description, of: rendition)
         // A seek that found nothing at hand goes on where it was.
         var landing =
@@ -166,6 +195,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         self.landing = nil
         do throws(MediaError) {
             try landing.go(others: programme.renditions.filter { $0.isEnabled && $0 !== rendition }, context)
+            seekTexts(to: target)
             mustSeek = false
         } catch {
             if error.code == .notReady { self.landing = landing }
@@ -173,6 +203,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             throw error
         }
     }
+
+    private func seekTexts(to target: MediaTime) { for text in programme.texts { text.begin(at: target) } }
 
     /// The track whose sync points matter: the picture, else sound, else whatever there is.
     private func seekTrack(_ description: MediaDescription, of rendition: Rendition) -> Track? {

@@ -9,6 +9,7 @@ package final class NetworkDemuxer: Demuxer {
         var inner: (any Demuxer)?
         var choose: (@Sendable (MediaDescription) -> Variant?)?
         var openingTime: MediaTime?
+        var readsSubtitlesAlone = false
         var caller = CallerState()
     }
 
@@ -48,6 +49,7 @@ package final class NetworkDemuxer: Demuxer {
         }
         if let choose = now.choose { inner.setVariantChoice(choose) }
         if let time = now.openingTime { inner.setOpeningTime(time) }
+        if now.readsSubtitlesAlone { inner.setReadsSubtitlesAlone() }
         now.caller.hand(to: inner)
         return try inner.open()
     }
@@ -105,6 +107,10 @@ package final class NetworkDemuxer: Demuxer {
     }
 
     package func setOpeningTime(_ time: MediaTime) { tell { $0.openingTime = time }?.setOpeningTime(time) }
+
+    package func setReadsSubtitlesAlone() {
+        tell { $0.readsSubtitlesAlone = true }?.setReadsSubtitlesAlone()
+    }
 
     package func begin(_ epoch: Epoch) {
         context.begin(epoch)

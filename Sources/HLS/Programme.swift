@@ -41,7 +41,15 @@ struct Programme {
             let entry = add(url)
             if entry.rendered == nil, entry.variants.isEmpty { entry.expect(rendition, master) }
         }
+        for rendition in master.renditions where rendition.kind == .subtitles {
+            guard let url = rendition.url, !entries.contains(where: { $0.url == url }) else { continue }
+            add(url).expect(words: rendition)
+        }
     }
+
+    /// Playlists of words, which belong to no variant.
+    var hasWords: Bool { entries.contains(where: \.isText) }
+    var texts: [TextRendition] { entries.compactMap(\.text) }
 
     private mutating func add(_ url: String) -> Entry {
         if let known = entries.first(where: { $0.url == url }) { return known }
@@ -83,6 +91,10 @@ final class Entry {
     private(set) var rendered: MasterPlaylist.Rendition?
     /// nil: it is not open.
     var rendition: Rendition?
+    /// It holds words.
+    private(set) var isText = false
+    /// The same for words.
+    var text: TextRendition?
     /// Why it cannot be.
     var failure: MediaError?
     /// It is being fetched.
@@ -120,6 +132,18 @@ final class Entry {
         track.language = rendition.language
         track.title = rendition.name.isEmpty ? nil : rendition.name
         track.isDefault = rendition.isDefault
+        expected = [track]
+    }
+
+    func expect(words rendition: MasterPlaylist.Rendition) {
+        isText = true
+        rendered = rendition
+        var track = Track(id: base, mediaType: .subtitle, codec: "webvtt", timeBase: Rational(1, 1000))
+        track.language = rendition.language
+        track.title = rendition.name.isEmpty ? nil : rendition.name
+        track.isDefault = rendition.isDefault
+        track.isForced = rendition.isForced
+        track.tellsProgress = true
         expected = [track]
     }
 

@@ -55,6 +55,9 @@ public protocol Demuxer: AnyObject, Sendable {
     /// Before `open()`: where the caller will seek to first, so that nothing is fetched that lies elsewhere. By default it
     /// changes nothing.
     func setOpeningTime(_ time: MediaTime)
+    /// Before `open()`: nothing but subtitles will be read. Where those have resources of their own, no others are fetched. By
+    /// default it changes nothing.
+    func setReadsSubtitlesAlone()
     /// True: a call that finds no bytes waits for them where it could end with `.notReady`, so that a clock that is
     /// computed stands still meanwhile. Nobody is told of waits and bytes then, so that nothing hangs on how long those are
     /// in coming. Before `setNoticeHandler` and `open()`. By default nothing changes.
@@ -75,6 +78,7 @@ extension Demuxer {
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
     public func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {}
     public func setOpeningTime(_ time: MediaTime) {}
+    public func setReadsSubtitlesAlone() {}
     public func setWaitsInCalls(_ waits: Bool) {}
     public var loadingState: LoadingState? { nil }
     public var receivedBytes: Int64? { loadingState?.receivedBytes }

@@ -15,6 +15,8 @@ package struct TextSource: Sendable {
     package var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     /// Who hears of the cues at present; asked on the control lane.
     package var listeners: @Sendable () -> [TextListener]
+    /// It needs subtitles, and nothing else of what it opens.
+    var readsSubtitlesAlone = false
 
     package init(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
@@ -32,7 +34,7 @@ package struct TextSource: Sendable {
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         listeners: @escaping @Sendable () -> [TextListener]
     ) -> TextSource {
-        TextSource(
+        var source = TextSource(
             makeDemuxer: makeDemuxer,
             pick: { description throws(MediaError) in
                 if let track = choice.pick(.subtitle, from: description.tracks) { return ([], track) }
@@ -43,6 +45,8 @@ package struct TextSource: Sendable {
             },
             listeners: listeners
         )
+        source.readsSubtitlesAlone = true
+        return source
     }
 
     /// Chapters, and the first track of data that can be read.
@@ -146,6 +150,7 @@ final class TextStage: Stage, @unchecked Sendable {
     ) {
         demuxer = source.makeDemuxer()
         demuxer.setWaitsInCalls(waitsInCalls)
+        if source.readsSubtitlesAlone { demuxer.setReadsSubtitlesAlone() }
         pick = source.pick
         shared = Locked(Shared(time: time, jumps: 1))
         self.changed = changed
@@ -211,10 +216,12 @@ final class TextStage: Stage, @unchecked Sendable {
         }
         decoder = try demuxer.makeTextDecoder(for: track.id)
         self.track = track.id
-        let sound = TrackChoice.automatic.pick(.audio, from: description.tracks)?.id
-        let picture = TrackChoice.automatic.pick(.video, from: description.tracks)?.id
-        guide = sound ?? picture
-        seekTrack = picture ?? sound
+        if !track.tellsProgress {
+            let sound = TrackChoice.automatic.pick(.audio, from: description.tracks)?.id
+            let picture = TrackChoice.automatic.pick(.video, from: description.tracks)?.id
+            guide = sound ?? picture
+            seekTrack = picture ?? sound
+        }
         enable()
         shared.withLock { shared in
             shared.track = track.id
