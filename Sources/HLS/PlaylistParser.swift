@@ -71,6 +71,10 @@ package struct PlaylistParser {
         guard bytes.count <= limits.byteCount else {
             throw MediaError(.exceedsLimits, "the playlist is longer than \(limits.byteCount >> 20) MiB")
         }
+        // Before values are made of them.
+        guard Self.urlCount(bytes) <= max(limits.segmentCount, limits.variantCount) else {
+            throw exceeds("segments", limits.segmentCount)
+        }
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var isFirst = true
         var rest = bytes.starts(with: mark) ? bytes[3...] : bytes[...]
@@ -88,6 +92,23 @@ package struct PlaylistParser {
         }
         if isFirst { throw flaw("this is no playlist: it is empty") }
         return try finish()
+    }
+
+    /// Lines that are neither empty nor tags.
+    private static func urlCount(_ bytes: [UInt8]) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var count = 0
+            var isStart = true
+            for byte in bytes {
+                if byte == 0x0A || byte == 0x0D {
+                    isStart = true
+                } else if isStart {
+                    if byte != UInt8(ascii: "#") { count += 1 }
+                    isStart = false
+                }
+            }
+            return count
+        }
     }
 
     private mutating func finish() throws(MediaError) -> Playlist {

@@ -131,6 +131,75 @@ struct ServedFaultTests {
         #expect(played.frames.isEmpty)
     }
 
+    @Test(
+        "A hostile playlist is refused in words within two seconds, and leads nowhere",
+        arguments: ([
+            (
+                media("0.ts").replacing("#EXTINF:1", with: "#EXTINF:-1"), "unrecognizedFormat",
+                "number of seconds"
+            ),
+            (
+                media("0.ts").replacing("#EXTINF:1", with: "#EXTINF:nan"), "unrecognizedFormat",
+                "number of seconds"
+            ),
+            (
+                media("0.ts").replacing("#EXTINF:1", with: "#EXTINF:1e9"), "unrecognizedFormat",
+                "number of seconds"
+            ),
+            (
+                "#EXTM3U\n" + String(repeating: "#EXTINF:1,\n0.ts\n", count: 120_000), "exceedsLimits",
+                "segments"
+            ),
+            ("#EXTM3U\n#EXTINF:1," + String(repeating: "x", count: 9 << 20), "exceedsLimits", "longer"),
+            (
+                "#EXTM3U\n" + String(repeating: "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"a\"\n", count: 2000),
+                "exceedsLimits", "renditions"
+            ),
+            (media("data:video/mp2t;base64,R0A="), "forbidden", "data"),
+            (key("URI=\"data:,0123456789abcdef\""), "forbidden", "data"),
+            (key("URI=\"file:///etc/passwd\""), "forbidden", "file"),
+            (key("URI=\"0.ts\""), "encrypted", "more than 16"),
+            (key("URI=\"short.key\""), "encrypted", "3 bytes instead of 16"),
+            (
+                key("URI=\"short.key\",IV=0x12345678901234567890123456789012345"), "unrecognizedFormat",
+                "128 bits"
+            ),
+            (range("9000000000000000000@9000000000000000000"), "unrecognizedFormat", "line 3"),
+            (range("0@0"), "unrecognizedFormat", "empty"),
+            (range("-5@0"), "unrecognizedFormat", "line 3"),
+            (range("1000"), "unrecognizedFormat", "where it begins"),
+            (range("1000@1000000000"), "", "segment 0"),
+            ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:99999999999999999999\n", "unrecognizedFormat", "out of bounds"),
+            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nfile:///etc/passwd\n", "forbidden", "file"),
+            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\ncircle.m3u8\n", "forbidden", "circle"),
+        ] as [(String, String, String)]).map { (Text(all: $0), $1, $2) }
+    )
+    func hostile(_ list: Text, _ code: String, _ words: String) async throws {
+        let files = [
+            "/bad.m3u8": list.all, "/circle.m3u8": "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nbad.m3u8\n",
+            "/0.ts": String(repeating: "x", count: 2000), "/short.key": "abc",
+        ]
+        let served = try ServedFolder(files.mapValues { Array($0.utf8) })
+        let asset = try served.asset("/bad.m3u8", timeout: 5)
+        let clock = ContinuousClock()
+        let start = clock.now
+        let played = await Showing.play(asset)
+        #expect(clock.now - start < .seconds(2))
+        #expect(!played.ending.isEmpty && played.ending != "end")
+        if !code.isEmpty { #expect(played.ending == code) }
+        #expect(played.words.contains(words), "\(played.words)")
+        #expect(served.paths.allSatisfy { files[$0] != nil || $0.hasSuffix("x.ts") }, "\(served.paths)")
+        #expect(played.frames.isEmpty)
+    }
+
+    private static func key(_ attributes: String) -> String {
+        media("0.ts").replacing("#EXTINF", with: "#EXT-X-KEY:METHOD=AES-128,\(attributes)\n#EXTINF")
+    }
+
+    private static func range(_ text: String) -> String {
+        media("0.ts").replacing("#EXTINF", with: "#EXT-X-BYTERANGE:\(text)\n#EXTINF")
+    }
+
     @Test("A playlist that comes packed by gzip is refused in words")
     func compressed() async throws {
         let (played, _) = try await play { request, answer in
