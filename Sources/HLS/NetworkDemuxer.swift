@@ -133,7 +133,10 @@ package final class NetworkDemuxer: Demuxer {
     }
 
     package var loadingState: LoadingState? { state.withLock { $0.inner }?.loadingState }
-    package var receivedBytes: Int64? { state.withLock { $0.inner }?.receivedBytes }
+    package var receivedBytes: Int64? {
+        guard let inner = state.withLock({ $0.inner }) else { return library.receivedBytes }
+        return inner.receivedBytes
+    }
 
     package func cancel() {
         context.cancel()

@@ -20,12 +20,14 @@ struct AdaptationTests {
         var played: [Double]
     }
 
-    private func play(_ speeds: [(from: Double, bits: Double)], _ prepare: (PlayerItem) -> Void = { _ in })
-        throws -> Outcome
-    {
+    private func play(
+        _ speeds: [(from: Double, bits: Double)],
+        seconds: Int = seconds,
+        _ prepare: (PlayerItem) -> Void = { _ in }
+    ) throws -> Outcome {
         let media = ScriptedMedia(
-            video: .init(frameCount: Self.seconds * 25, keyInterval: 25),
-            audio: .init(sampleCount: Self.seconds * 48_000)
+            video: .init(frameCount: seconds * 25, keyInterval: 25),
+            audio: .init(sampleCount: seconds * 48_000)
         )
         let bench = PlayerTestBench()
         let link = Link(speeds)
@@ -50,14 +52,14 @@ struct AdaptationTests {
     }
 
     /// Each frame once, in its place, and all of the sound.
-    private func expectWhole(_ outcome: Outcome) {
-        #expect(outcome.frames.map(\.number) == Array(0..<Self.seconds * 25))
+    private func expectWhole(_ outcome: Outcome, seconds: Int = seconds) {
+        #expect(outcome.frames.map(\.number) == Array(0..<seconds * 25))
         let start = outcome.frames[1].hostTime
         let late = outcome.frames.dropFirst().enumerated().filter { index, frame in
             frame.hostTime.nanoseconds(since: start) != Int64(index) * 40_000_000
         }
         #expect(late.isEmpty)
-        #expect(outcome.samples == (0..<Self.seconds * 48_000).map { Int16(truncatingIfNeeded: $0) })
+        #expect(outcome.samples == (0..<seconds * 48_000).map { Int16(truncatingIfNeeded: $0) })
         #expect(outcome.stalls == 0)
         #expect(outcome.event.stalls == 0)
     }
@@ -80,6 +82,24 @@ struct AdaptationTests {
         #expect(outcome.event.variantChanges == 2)
         #expect(outcome.event.indicatedBitRate == 100_000)
         #expect((180_000...220_000).contains(outcome.event.observedBitRate))
+    }
+
+    @Test(
+        "Over a link too fast to be measured, too, also where all has come before anything is known",
+        arguments: [45, 16]
+    )
+    func fast(_ seconds: Int) throws {
+        let outcome = try play([(0, 10_000_000_000)], seconds: seconds)
+        expectWhole(outcome, seconds: seconds)
+        #expect(outcome.played == [300_000, 900_000])
+        #expect(outcome.event.observedBitRate > 1_400_000)
+    }
+
+    @Test("What is short has come when it begins, and stays as it is")
+    func short() throws {
+        let outcome = try play([(0, 10_000_000_000)], seconds: 8)
+        expectWhole(outcome, seconds: 8)
+        #expect(outcome.played == [300_000])
     }
 
     @Test("A link that serves the first one and no more changes nothing")

@@ -3,11 +3,11 @@ import MediaCore
 /// Over a network the variant follows the speed at which bytes come.
 extension PlaybackLoop {
     /// For an item that is about to be opened: what is known of the network, or what was found while it played.
-    func adaptation(of id: ItemID) -> Adaptation? {
+    func adaptation(of id: ItemID, _ demuxer: any Demuxer) -> Adaptation? {
         // Time that is computed stands while bytes come: no speed can be measured, and the best variant is played.
         guard !(driver is VirtualDriver) else { return nil }
         let known = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
-        return known ?? Adaptation(throughput: throughput)
+        return known ?? Adaptation(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
     }
 
     /// What comes, and what is at hand, may call for another variant.
@@ -25,12 +25,14 @@ extension PlaybackLoop {
         let speed = current?.adaptation?.measure(bytes, at: now, isResting: isResting)
         throughput = speed ?? throughput
         publisher.counters.observedBitRate = throughput ?? 0
-        // All that is left has come already.
-        guard !hasEnded, !isSettled, let speed else { return }
+        guard !isSettled, let speed else { return }
         let time = renderer.itemTime(at: now)
+        let ahead = pipeline.withProgress { $0.ahead(of: time, pass: renderer.pass) }
+        // All that is left has come already: a better variant is worth it where much is left.
+        if hasEnded, ahead < BitRatePolicy.comfort { return }
         let situation = BitRatePolicy.Situation(
             throughput: speed,
-            ahead: pipeline.withProgress { $0.ahead(of: time, pass: renderer.pass) },
+            ahead: ahead,
             // While another variant is fetched, no more is read of this one than is needed until that takes over.
             isFull: isFull && reopening.item == nil,
             rate: state.rate,

@@ -51,9 +51,9 @@ extension PlaybackLoop {
 
     /// Opens on lanes of the item's own; `opened` gets what came of it.
     func startOpening(_ id: ItemID, _ described: MediaItem, at epoch: ItemEpoch) -> OpenItem {
-        let adaptation = adaptation(of: id)
+        let demuxer = described.makeDemuxer()
+        let adaptation = adaptation(of: id, demuxer)
         let item = described.limited(by: adaptation?.limit)
-        let demuxer = item.makeDemuxer()
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
         demuxer.setWaitsInCalls(waitsInCalls)
         open.adaptation = adaptation
