@@ -5,7 +5,7 @@ extension PlaybackLoop {
     /// For an item that is about to be opened: what is known of the network, or what was found while it played.
     func adaptation(of id: ItemID, _ demuxer: any Demuxer) -> Adaptation? {
         // Time that is computed stands while bytes come: no speed can be measured, and the best variant is played.
-        guard !(driver is VirtualDriver) else { return nil }
+        guard !waitsInCalls else { return nil }
         let known = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
         return known ?? Adaptation(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
     }

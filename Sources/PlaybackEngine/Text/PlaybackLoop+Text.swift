@@ -30,7 +30,7 @@ extension PlaybackLoop {
             let stage = TextStage(
                 source,
                 at: max(.zero, renderer.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero),
-                waitsInCalls: driver is VirtualDriver,
+                waitsInCalls: waitsInCalls,
                 changed: { [weak self] in self?.scheduleUpdate() },
                 opened: { [weak self] result in self?.perform { $0.textOpened(id, kind, result) } },
                 faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } }
