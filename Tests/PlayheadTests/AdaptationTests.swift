@@ -30,7 +30,7 @@ struct AdaptationTests {
             audio: .init(sampleCount: seconds * 48_000)
         )
         let bench = PlayerTestBench()
-        let link = Link(speeds)
+        let link = SharedLink(speeds)
         let backend = LinkBackend(media: media, bitRates: Self.bitRates, link: link, driver: bench.driver)
         let item = PlayerItem(asset: Asset(url: URL(fileURLWithPath: "/film"), backend: backend))
         prepare(item)

@@ -4,7 +4,7 @@ import Playhead
 import PlayheadTesting
 
 /// A link over which several fetch at the same time, each an equal share, by the driver's clock.
-final class Link: Sendable {
+final class SharedLink: Sendable {
     private struct State {
         /// In seconds.
         var time = 0.0
@@ -64,7 +64,7 @@ struct LinkBackend: MediaBackend {
     let media: ScriptedMedia
     /// In the order of the playlist.
     let bitRates: [Double]
-    let link: Link
+    let link: SharedLink
     let driver: ManualDriver
 
     func makeDemuxer(for request: OpenRequest) -> any Demuxer { LinkDemuxer(self) }
