@@ -14,7 +14,8 @@ final class BlockingReadsDriver: Driver {
     var isRealTime: Bool { false }
 
     func makeLane(_ role: LaneRole, label: String) -> any Lane {
-        role == .loading || role == .fileLoading ? real.makeLane(role, label: label) : virtual.makeLane(role, label: label)
+        role == .loading || role == .fileLoading
+            ? real.makeLane(role, label: label) : virtual.makeLane(role, label: label)
     }
 
     func makeCallbackLane(_ queue: DispatchQueue) -> any Lane { virtual.makeCallbackLane(queue) }
