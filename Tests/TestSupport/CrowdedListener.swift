@@ -43,7 +43,10 @@ package final class CrowdedListener: Sendable {
 
     /// How many others are being connected now.
     package func connecting() throws -> Int {
-        let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+        // Foundation reads no more than a page of such a file by its path.
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/net/tcp"))
+        defer { file.closeFile() }
+        let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
         let suffix = Self.suffix(port)
         return table.split(separator: "\n").count { line in
             let fields = line.split(separator: " ")
