@@ -36,6 +36,18 @@ struct BitRatePolicyTests {
         #expect(BitRatePolicy(Self.variants(rates), throughput: throughput).limit == limit)
     }
 
+    @Test(
+        "Reading in a later pass of a loop is as much as can be at hand",
+        arguments: [(10.0, 300.0), (2000, 900)]
+    )
+    func loop(_ throughput: Double, _ limit: Double) {
+        var policy = BitRatePolicy(Self.variants([300, 100, 900]))
+        var situation = Self.situation(throughput, ahead: 0)
+        situation.ahead = .max
+        #expect(policy.update(situation) == (limit != 300))
+        #expect(policy.limit == limit)
+    }
+
     /// From 300 of 100, 300 and 900 on.
     struct Row: Sendable {
         var throughput: Double?

@@ -6,7 +6,7 @@ package struct BitRatePolicy: Hashable, Sendable {
     package struct Situation: Hashable, Sendable {
         /// Bits a second that come; nil: not known.
         package var throughput: Double?
-        /// Nanoseconds of media at hand.
+        /// Nanoseconds of media at hand; `.max`: reading is in a later pass of a loop.
         package var ahead: Int64
         /// As much is at hand as is to be.
         package var isFull: Bool
@@ -51,11 +51,11 @@ package struct BitRatePolicy: Hashable, Sendable {
         guard limit > 0, let throughput = now.throughput else { return false }
         let rate = Double(max(1, now.rate))
         guard let best = best(at: throughput / rate), best != limit else { return false }
-        let lasts = Int64(Double(now.ahead) / rate)
+        let lasts = Double(now.ahead) / rate
         if best < limit {
-            guard !now.isFull, lasts < Self.danger else { return false }
+            guard !now.isFull, lasts < Double(Self.danger) else { return false }
         } else {
-            guard now.isFull || lasts >= Self.comfort else { return false }
+            guard now.isFull || lasts >= Double(Self.comfort) else { return false }
             if let changedAt, now.host.nanoseconds(since: changedAt) < Self.pause { return false }
         }
         limit = best
