@@ -148,6 +148,10 @@ struct SlowLinkTests {
     private static let picture = "-f lavfi -i testsrc2=s=160x90:r=10:d=12 -f lavfi -i sine=duration=12"
     private static let encode = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 10 -c:a aac"
 
+    private static func makeEven(in folder: TemporaryFolder) throws -> URL {
+        try make("\(picture) \(encode) \(even) -movflags faststart", "film.mp4", in: folder)
+    }
+
     @Test(
         "At 70, 40 and 130 % of the media's rate, in MP4 and Matroska",
         arguments: [(0.7, 2), (0.4, 3), (1.3, 0)],
@@ -171,11 +175,7 @@ struct SlowLinkTests {
     )
     func steady(_ part: Double) throws {
         let folder = try TemporaryFolder()
-        let film = try Self.make(
-            "\(Self.picture) \(Self.encode) \(Self.even) -movflags faststart",
-            "film.mp4",
-            in: folder
-        )
+        let film = try Self.makeEven(in: folder)
         let outcome = try play(film, part, seconds: 12)
         // Each stall ends with it, and nothing else does.
         let expected =
@@ -187,11 +187,7 @@ struct SlowLinkTests {
     @Test("A link that gets too slow is told of before the film stalls, once", arguments: [0, 0.1, 0.3])
     func worse(_ part: Double) throws {
         let folder = try TemporaryFolder()
-        let film = try Self.make(
-            "\(Self.picture) \(Self.encode) \(Self.even) -movflags faststart",
-            "film.mp4",
-            in: folder
-        )
+        let film = try Self.makeEven(in: folder)
         // Slow for so long that it runs dry, then fast.
         let outcome = try play(film, [(3, 1.5), (8, part), (60, 3)], seconds: 12)
         #expect(outcome.missing == 0)

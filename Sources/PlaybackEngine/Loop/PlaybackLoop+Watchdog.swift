@@ -63,7 +63,7 @@ extension PlaybackLoop {
     /// nil: where time is not real none passes while bytes are under way, so it says nothing.
     private func wait(_ item: ItemState, for open: OpenItem?) -> Watchdog.Sight? {
         guard driver.isRealTime else { return nil }
-        let received = open?.demuxer.loadingState?.receivedBytes ?? 0
+        let received = open?.demuxer.receivedBytes ?? 0
         return .waiting(
             state.epoch,
             isOpen: item.status == .readyToPlay,
