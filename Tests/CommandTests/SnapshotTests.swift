@@ -51,6 +51,31 @@ struct SnapshotTests {
         #expect(Set(try (1...5).map { try read(folder, "all-\($0).png") }).count == 5)
     }
 
+    /// So many are made in parts, at the same time.
+    @Test("Many times in any order give what few at a time give", arguments: [[], ["--fast"]])
+    func parts(options: [String]) async throws {
+        let folder = try folder()
+        defer { remove(folder) }
+        let times = (0..<40).map { (index: Int) -> String in
+            let milliseconds = index * 17 % 40 * 74 + index
+            return String(Double(milliseconds) / 1000)
+        }
+        func make(_ times: ArraySlice<String>, _ name: String) async throws {
+            let at = times.flatMap { ["--at", $0] }
+            let command = ["snapshot", Media.clip] + options + at + ["--size", "80x60", "-o", name]
+            let outcome = try await Command.run(command, in: folder)
+            #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        }
+        try await make(times[...], "all-%d.png")
+        for start in stride(from: 0, to: times.count, by: 5) {
+            try await make(times[start..<start + 5], "few-\(start)-%d.png")
+        }
+        for index in times.indices {
+            let few = "few-\(index / 5 * 5)-\(index % 5 + 1).png"
+            #expect(try read(folder, "all-\(index + 1).png") == read(folder, few), "at \(times[index])")
+        }
+    }
+
     @Test("A picture is the one that playing shows at that time, also with --fast at a key frame")
     func exactness() async throws {
         let folder = try folder()

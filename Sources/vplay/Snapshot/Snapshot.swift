@@ -18,7 +18,11 @@ struct Snapshot: Sendable {
     init(_ options: SnapshotOptions) {
         self.options = options
         asset = options.input.asset(network: options.network)
-        generator = ImageGenerator(asset: asset)
+        generator = Self.makeGenerator(asset, options)
+    }
+
+    private static func makeGenerator(_ asset: Asset, _ options: SnapshotOptions) -> ImageGenerator {
+        let generator = ImageGenerator(asset: asset)
         if !options.isFast {
             generator.requestedTimeToleranceBefore = .zero
             generator.requestedTimeToleranceAfter = .zero
@@ -27,6 +31,7 @@ struct Snapshot: Sendable {
         generator.targetSize = options.size
         generator.videoGravity = options.gravity
         generator.dynamicRangePolicy = options.dynamicRange
+        return generator
     }
 
     func write() async throws {
@@ -60,21 +65,42 @@ struct Snapshot: Sendable {
     /// Sorted, so that the file is gone through once. What can be made is made.
     private func write(_ times: [MediaTime]) async throws {
         let order = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
-        var lost: [(number: Int, error: PlaybackError)] = []
-        var next = order.startIndex
-        try await writingImages { images in
-            for await result in generator.images(for: order.map { times[$0] }) {
-                let number = order[next] + 1
-                next += 1
-                switch result {
-                case .success(_, let frame, _): try await images.add(frame, number)
-                case .failure(_, let error): lost.append((number, error))
-                }
+        let parts = await SnapshotParts.make(
+            order.map { SnapshotParts.Image(number: $0 + 1, time: times[$0]) },
+            first: generator,
+            // What comes over a network would come twice, and a pipe comes once.
+            isOne: !options.input.url.isFileURL || options.input.bytes != nil
+        ) {
+            Self.makeGenerator(asset, options)
+        }
+        let lost = try await withThrowingTaskGroup(of: (index: Int, errors: [PlaybackError]).self) { group in
+            for (index, part) in parts.parts.enumerated() {
+                group.addTask { (index, try await write(part)) }
             }
+            var lost = Array(repeating: [PlaybackError](), count: parts.parts.count)
+            for try await (index, errors) in group { lost[index] = errors }
+            return lost.flatMap(\.self)
         }
         guard let first = lost.first else { return }
         let share = times.count > 1 ? " (\(lost.count) of \(times.count) images are missing)" : ""
-        throw SnapshotFailure(sentence: failure(first.error).sentence + share)
+        throw SnapshotFailure(sentence: failure(first).sentence + share)
+    }
+
+    /// What stood against those that are missing, in the order of their times.
+    private func write(_ part: SnapshotParts.Part) async throws -> [PlaybackError] {
+        var lost: [PlaybackError] = []
+        var next = part.images.startIndex
+        try await writingImages { images in
+            for await result in part.generator.images(for: part.images.map(\.time)) {
+                let number = part.images[next].number
+                next += 1
+                switch result {
+                case .success(_, let frame, _): try await images.add(frame, number)
+                case .failure(_, let error): lost.append(error)
+                }
+            }
+        }
+        return lost
     }
 
     /// Images are encoded and written while the next ones are made. Returns when all of them are files.
