@@ -1,8 +1,9 @@
 public import MediaCore
 
 /// Takes audio in whatever format it comes and keeps none of it. It has no clock of its own: the timeline
-/// runs on the host's.
-public final class NullAudioSink: AudioSink {
+/// runs on the host's. In real time it gets audio in pieces of half a second, each when the last of it is due: its
+/// numbers are behind by as much while it plays.
+public final class NullAudioSink: AudioSink, ImmediateSink {
     private struct State {
         var frameCount = 0
         var lastPresentationTime: MediaTime?

@@ -17,6 +17,8 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let report: @Sendable (OutputReport) -> Void
     /// The device is about to be opened, for somebody wants to hear something.
     private let isOpening = Atomic<Bool>(false)
+    /// nil: the sink gets what is due when it is due.
+    private let held: Locked<HeldAudio>?
 
     // Confined to the lane.
     private var decoded: AudioFormat?
@@ -47,6 +49,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     ) {
         lane = driver.makeLane(.presenting, label: "audio")
         self.sink = sink
+        held = driver.isRealTime && sink is any ImmediateSink ? Locked(HeldAudio()) : nil
         placer = (sink as? any AudioDeviceSink).map { AudioScheduler($0, clock: driver.clock) }
         self.makeConverter = makeConverter
         self.report = report
@@ -61,7 +64,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// An item with audio has been opened.
     func prepare() {
         guard placer != nil else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             wantsDevice = true
             open()
         }
@@ -77,10 +80,32 @@ package final class AudioOutputLane: @unchecked Sendable {
     var isConnecting: Bool { isOpening.load(ordering: .acquiring) || device?.isConnecting ?? false }
 
     func write(_ buffers: [(buffer: AudioBuffer, place: AudioPlacement)], _ origin: AudioOrigin) {
-        lane.enqueue { [self] in
-            hasEnded = false
-            expectsMore = true
-            attempt { for (buffer, place) in buffers { try writeNow(buffer, origin, at: place) } }
+        let write = HeldAudio.Write(buffers: buffers, origin: origin)
+        // A tap hears it when it is due.
+        guard let held, origin.settings.read().taps.isEmpty else {
+            return enqueue { [self] in carryOut([write]) }
+        }
+        if held.withLock({ $0.add(write) }) { handOver() }
+    }
+
+    /// What is held goes first.
+    private func enqueue(_ work: @escaping @Sendable () -> Void) {
+        handOver()
+        lane.enqueue(work)
+    }
+
+    private func handOver() {
+        guard let writes = held?.withLock({ $0.takeAll() }), !writes.isEmpty else { return }
+        lane.enqueue { [self] in carryOut(writes) }
+    }
+
+    private func carryOut(_ writes: [HeldAudio.Write]) {
+        hasEnded = false
+        expectsMore = true
+        attempt {
+            for write in writes {
+                for (buffer, place) in write.buffers { try writeNow(buffer, write.origin, at: place) }
+            }
         }
     }
 
@@ -98,7 +123,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
     func endAudio() {
-        lane.enqueue { [self] in
+        enqueue { [self] in
             hasEnded = true
             attempt(drain)
         }
@@ -136,7 +161,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         moved: @escaping @Sendable (TimelineTime) -> Void
     ) {
         guard placer != nil else { return }
-        lane.enqueue { [self] in attempt { try changeRateNow(timeline, point, moved) } }
+        enqueue { [self] in attempt { try changeRateNow(timeline, point, moved) } }
     }
 
     private func changeRateNow(
@@ -153,7 +178,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// from `media` on. The timeline stands, or begins only.
     func beginAnew(with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         guard let placer else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             guard placer.hasSound else { return }
             if isLate { placer.restart() } else { placer.flush() }
             attempt { try makeAnew(with: timeline, from: media) }
@@ -198,14 +223,14 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    func setPaused(_ isPaused: Bool) { lane.enqueue { [self] in sink.setPaused(isPaused) } }
+    func setPaused(_ isPaused: Bool) { enqueue { [self] in sink.setPaused(isPaused) } }
 
     /// 0...1, after mute is applied. Muted samples are written as silence, so that a sink that is the clock
     /// keeps going. A device is told instead: it has samples in hand, and is to change them too. One that was held back
     /// until now joins at `media` of the timeline, or, where that is not reached yet (`isLate` false), begins there.
     func setVolume(_ volume: Float, with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         if volume > 0 { isOpening.store(true, ordering: .releasing) }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             defer { isOpening.store(false, ordering: .releasing) }
             guard let placer else { return gain.set(volume) }
             let wasHeld = isHeld
@@ -219,7 +244,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     func flush() {
-        lane.enqueue { [self] in
+        enqueue { [self] in
             processing.reset()
             converter?.reset()
             gain.settle()
@@ -231,7 +256,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// What a device has not played yet is not played, and the next samples go where the timeline is then.
     func restart() {
         guard let placer else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             history.clear()
             placer.restart()
         }
@@ -240,7 +265,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// Nothing follows for the present.
     func pauseExpected() {
         guard let device else { return }
-        lane.enqueue { [self] in
+        enqueue { [self] in
             expectsMore = false
             device.setExpectsMore(false)
         }
@@ -250,12 +275,12 @@ package final class AudioOutputLane: @unchecked Sendable {
     func move(by nanoseconds: Int64) {
         guard let placer else { return }
         let frames = placer.ledger.withLock { $0.frames(in: nanoseconds) }
-        lane.enqueue { placer.device.skip(frames) }
+        enqueue { placer.device.skip(frames) }
     }
 
     func setDevice(_ uniqueID: String?) {
         guard let device else { return }
-        lane.enqueue { device.setDevice(uniqueID) }
+        enqueue { device.setDevice(uniqueID) }
     }
 
     /// What the device plays; nil: nothing, or what was written before the last flush.
@@ -300,7 +325,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     /// What the resampler still holds belongs to the sink: the audio ends here.
-    package func finish() { lane.enqueue { [self] in finishNow() } }
+    package func finish() { enqueue { [self] in finishNow() } }
 
     private func finishNow() {
         guard !isFinished else { return }
@@ -316,7 +341,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     private func flushSink() { if let placer { placer.flush() } else { sink.flush() } }
 
     /// The lane's work so far is done when `body` runs.
-    package func afterPending(_ body: @escaping @Sendable () -> Void) { lane.enqueue(body) }
+    package func afterPending(_ body: @escaping @Sendable () -> Void) { enqueue(body) }
 
     private static let stale: Int64 = 500_000_000
     /// 40 ms, in which the device takes more, and this lane gets to know.

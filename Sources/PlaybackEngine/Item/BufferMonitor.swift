@@ -51,9 +51,7 @@ struct BufferMonitor {
     }
 
     /// `update` has come to the best there is, and would say the same again until then.
-    private var settledUntil: HostTime?
-
-    func isSettled(at now: HostTime) -> Bool { settledUntil.map { now < $0 } ?? false }
+    private(set) var settledUntil: HostTime?
 
     mutating func update(_ pipeline: ItemPipeline, _ moment: Situation) -> BufferLevel {
         let isLocal = pipeline.description.isLocal

@@ -29,6 +29,8 @@ struct OpenItem {
     var epoch: ItemEpoch
     var buffer = BufferMonitor()
     var reading = ReadingMonitor()
+    /// What the duration was last compared with: itself, and where the data ends.
+    var checkedDuration: (duration: MediaTime, end: MediaTime)?
     /// The first frames of every track are decoded.
     private(set) var isReady = false
     /// A frame of the item was seen. Without one, the end of the data is a failure.

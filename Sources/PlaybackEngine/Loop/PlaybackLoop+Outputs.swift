@@ -2,13 +2,13 @@ package import MediaCore
 
 /// Frames on their way to whoever asks for them beside the layers. Called on the control lane.
 package struct FrameTap: Sendable {
-    /// Gets every frame as it comes due, and the item that it belongs to.
-    let take: @Sendable (ItemID, VideoFrame) -> Void
+    /// Gets every frame as it comes due, and the item that it belongs to, and says whether the layers show it.
+    let take: @Sendable (ItemID, VideoFrame) -> Bool
     /// False: the layers show nothing of the item.
     let isRendered: @Sendable (ItemID) -> Bool
 
     package init(
-        take: @escaping @Sendable (ItemID, VideoFrame) -> Void = { _, _ in },
+        take: @escaping @Sendable (ItemID, VideoFrame) -> Bool = { _, _ in true },
         isRendered: @escaping @Sendable (ItemID) -> Bool = { _ in true }
     ) {
         self.take = take
@@ -33,15 +33,14 @@ extension PlaybackLoop {
         perform { loop in
             guard loop.current?.id == id, let frame = loop.frameShown(of: id) else { return }
             let wasSuppressed = loop.layers.isSuppressed
-            loop.suppressRendering(of: id)
+            loop.suppressRendering(of: id, !loop.frameTap.isRendered(id))
             guard wasSuppressed, !loop.layers.isSuppressed else { return }
             loop.layers.present(frame, of: id, isEssential: true, done: loop.readiness())
         }
     }
 
     /// Before each frame of the item.
-    func suppressRendering(of id: ItemID) {
-        let isSuppressed = !frameTap.isRendered(id)
+    func suppressRendering(of id: ItemID, _ isSuppressed: Bool) {
         guard isSuppressed != layers.isSuppressed else { return }
         if layers.suppress(isSuppressed) { report(.readyForDisplayChanged(id, false)) }
     }

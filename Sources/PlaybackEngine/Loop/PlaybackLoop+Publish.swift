@@ -55,7 +55,7 @@ extension PlaybackLoop {
 
     /// Brings the counters up to now.
     private func measure() {
-        publisher.measureBytes(of: current)
+        publisher.measureBytes(of: current?.isAnnounced == true ? current?.pipeline : nil)
         publisher.counters.indicatedBitRate = current?.pipeline?.variant?.peakBitRate ?? 0
         let isStalled = state.item.map { $0.isStalled && $0.status != .failed } ?? false
         publisher.measureStall(isStalled, state.item?.id, at: now)
@@ -92,9 +92,13 @@ extension PlaybackLoop {
     /// What the container did not know, only estimated or said wrongly is known when the data has been read to its end.
     /// `framesEnd`: where the pass ended, for those whose packets do not tell.
     func learnDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
-        guard let item = state.item, let end = pipeline.withProgress(\.dataEnd) ?? framesEnd,
-            let duration = pipeline.correctedDuration(item.duration, dataEnd: end)
+        guard let id = state.item?.id, let duration = state.item?.duration,
+            let end = pipeline.withProgress(\.dataEnd) ?? framesEnd
         else { return }
-        carryOut(state.handle(.durationChanged(item.id, duration)))
+        // Each update comes here, and the answer is the same until one of the two changes.
+        if let checked = current?.checkedDuration, checked == (duration, end) { return }
+        current?.checkedDuration = (duration, end)
+        guard let corrected = pipeline.correctedDuration(duration, dataEnd: end) else { return }
+        carryOut(state.handle(.durationChanged(id, corrected)))
     }
 }

@@ -76,8 +76,10 @@ extension PlaybackLoop {
             carryOut(state.handle(.readToEnd(epoch)))
         }
         learnDuration(pipeline)
-        // What is there stays until the monitor is told otherwise.
-        if current?.buffer.isSettled(at: now) == true, current?.buffer.level == state.item?.level { return }
+        // What is there stays until the monitor is told otherwise. Asked in parts: nothing is copied for it.
+        if let until = current?.buffer.settledUntil, now < until, current?.buffer.level == state.item?.level {
+            return
+        }
         guard let item = current else { return }
         if let level = current?.buffer.update(pipeline, bufferSituation(item)), level != state.item?.level {
             carryOut(state.handle(.buffer(item.id, level)))
@@ -200,8 +202,8 @@ extension PlaybackLoop {
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
-            frameTap.take(id, frame.withoutNeighbours)
-            suppressRendering(of: id)
+            let isRendered = frameTap.take(id, frame.withoutNeighbours)
+            suppressRendering(of: id, !isRendered)
         }
         layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())
     }

@@ -14,7 +14,9 @@ extension PlaybackLoop {
     func watch() {
         guard !shared.isReleased, !shared.isEnding else { return }
         let now = now
-        if let (stuckness, time) = watchdog.look(sight(at: now), from: renderer.timeline.begin, at: now) {
+        if mustLook(at: now),
+            let (stuckness, time) = watchdog.look(sight(at: now), from: renderer.timeline.begin, at: now)
+        {
             let id = state.item?.id
             apply(.stuck(state.epoch, stuckness, after: time))
             if state.item?.id == id, state.item?.status == .failed { callOff() }
@@ -28,6 +30,11 @@ extension PlaybackLoop {
             alarm.watchFired()
             update()
         }
+    }
+
+    /// While time runs, an update for each frame need not look each time.
+    private func mustLook(at now: HostTime) -> Bool {
+        !driver.isRealTime || !state.mustGetOn || state.timelineRate == 0 || !watchdog.hasJustLooked(at: now)
     }
 
     /// What it waits for would come too late.

@@ -90,10 +90,9 @@ struct Publisher {
         counters.variantChanges += 1
     }
 
-    /// Bytes of an item count from the moment when observers know that it is current.
-    mutating func measureBytes(of current: OpenItem?) {
-        let bytes = current?.isAnnounced == true ? current?.pipeline?.withProgress(\.bytes) ?? 0 : 0
-        counters.bytesRead = bytesOfClosed + bytes
+    /// Bytes of an item count from the moment when observers know that it is current; nil: they know of none.
+    mutating func measureBytes(of current: ItemPipeline?) {
+        counters.bytesRead = bytesOfClosed + (current?.withProgress(\.bytes) ?? 0)
     }
 
     mutating func measureStall(_ isStalled: Bool, _ item: ItemID?, at now: HostTime) {

@@ -46,9 +46,15 @@ package struct QueueLevel: Hashable, Sendable {
 /// A push is never refused for want of room (the producer asks `hasRoom` first), so that a stage that holds
 /// an element never has to keep it for a second try.
 package final class StageQueue<Element: Sendable>: Sendable {
+    /// A struct: a tuple would be copied through its type's metadata.
+    private struct Entry {
+        let element: Element
+        let cost: QueueCost
+    }
+
     private struct Contents {
         var epoch = Epoch()
-        var elements: Deque<(Element, QueueCost)> = []
+        var entries: Deque<Entry> = []
         var level = QueueLevel()
         var limits: QueueLimits
     }
@@ -59,15 +65,15 @@ package final class StageQueue<Element: Sendable>: Sendable {
     package init(limits: QueueLimits) { contents = Locked(Contents(limits: limits)) }
 
     package var level: QueueLevel { contents.withLock { $0.level } }
-    package var isEmpty: Bool { contents.withLock { $0.elements.isEmpty } }
+    package var isEmpty: Bool { contents.withLock { $0.entries.isEmpty } }
 
     package var hasRoom: Bool {
         contents.withLock { $0.level.isBelow($0.limits, times: 1) }
     }
 
-    /// There is less than twice what the limits allow: for elements that are kept by somebody else all the same.
+    /// There is less than four times what the limits allow: for elements that are kept by somebody else all the same.
     package var hasRoomAtRest: Bool {
-        contents.withLock { $0.level.isBelow($0.limits, times: 2) }
+        contents.withLock { $0.level.isBelow($0.limits, times: 4) }
     }
 
     /// There is no more than what the limits allow.
@@ -85,7 +91,7 @@ package final class StageQueue<Element: Sendable>: Sendable {
         // Released outside the lock: freeing frames can be slow.
         let dropped = contents.withLock { contents in
             defer { contents = Contents(epoch: epoch, limits: contents.limits) }
-            return contents.elements
+            return contents.entries
         }
         _ = dropped
     }
@@ -95,7 +101,7 @@ package final class StageQueue<Element: Sendable>: Sendable {
     package func push(_ element: Element, cost: QueueCost, epoch: Epoch) -> Bool {
         contents.withLock { contents in
             guard epoch == contents.epoch else { return false }
-            contents.elements.append((element, cost))
+            contents.entries.append(Entry(element: element, cost: cost))
             contents.level.count += 1
             contents.level.bytes += cost.bytes
             contents.level.duration &+= cost.duration
@@ -106,26 +112,26 @@ package final class StageQueue<Element: Sendable>: Sendable {
     /// The oldest element and its epoch, taken out.
     package func pop() -> (element: Element, epoch: Epoch)? {
         contents.withLock { contents in
-            guard let (element, cost) = contents.elements.popFirst() else { return nil }
+            guard let entry = contents.entries.popFirst() else { return nil }
             contents.level.count -= 1
-            contents.level.bytes -= cost.bytes
-            contents.level.duration &-= cost.duration
-            return (element, contents.epoch)
+            contents.level.bytes -= entry.cost.bytes
+            contents.level.duration &-= entry.cost.duration
+            return (entry.element, contents.epoch)
         }
     }
 
     /// The element at `index` from the front, left where it is.
     package func peek(_ index: Int = 0) -> Element? {
-        contents.withLock { $0.elements.count > index ? $0.elements[index].0 : nil }
+        contents.withLock { $0.entries.count > index ? $0.entries[index].element : nil }
     }
 
     /// What `body` says of the element at `index` from the front, which is not copied for it; nil where there is none.
     package func look<Result>(at index: Int = 0, _ body: (Element) -> Result) -> Result? {
-        contents.withLock { $0.elements.count > index ? body($0.elements[index].0) : nil }
+        contents.withLock { $0.entries.count > index ? body($0.entries[index].element) : nil }
     }
 
     /// At most `count` elements from the front, left where they are.
     package func prefix(_ count: Int) -> [Element] {
-        contents.withLock { $0.elements.prefix(count).map(\.0) }
+        contents.withLock { $0.entries.prefix(count).map(\.element) }
     }
 }

@@ -123,7 +123,7 @@ final class SinkFeeder: @unchecked Sendable {
         isUpright = sink.appliesPreferredTrackTransform
         policy = sink.lateFramePolicy
         isRealTime = driver.isRealTime
-        lane = driver.makeLane(.presenting, label: "sink")
+        lane = driver.makeLane(sink is any ImmediateSink ? .control : .presenting, label: "sink")
         self.conversions = conversions
         self.failed = failed
     }

@@ -70,6 +70,7 @@ extension Player {
         get { core.setting(\.videoOutput) }
         set {
             let old = core.state.withLock { state in
+                if newValue != nil { FrameListeners.expect() }
                 defer { state.videoOutput = newValue }
                 return state.videoOutput
             }

@@ -153,6 +153,7 @@ extension PlayerItem {
     /// The output gets the frame being shown, if there is one, and every one from then on; one of cues or metadata gets
     /// those that are due. Twice the same is once.
     public func add(_ output: any PlayerItemOutput) {
+        if !(output is any TextOutput) { FrameListeners.expect() }
         let (isNew, attachment) = state.withLock { state in
             let isNew = !state.outputs.contains { $0 === output }
             if isNew {

@@ -100,9 +100,10 @@ final class PlayerCore: Sendable {
             driver: driver,
             frameTap: FrameTap(
                 take: { [weak self, watchers] id, frame in
-                    guard let self, let item = watchers.item(id) else { return }
+                    guard FrameListeners.mayExist, let self, let item = watchers.item(id) else { return true }
                     item.deliver(frame, of: PlayerItem.Attachment(id: id, core: self))
                     deliver(frame, of: item)
+                    return item.isRendered
                 },
                 isRendered: { [watchers] id in watchers.item(id)?.isRendered ?? true }
             ),
