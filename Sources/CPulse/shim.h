@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define PLAYHEAD_PULSE_FUNCTIONS(F) \
-    F(threaded_mainloop_new) F(threaded_mainloop_free) F(threaded_mainloop_start) F(threaded_mainloop_stop) \
-    F(threaded_mainloop_lock) F(threaded_mainloop_unlock) F(threaded_mainloop_get_api) \
+    F(threaded_mainloop_new) F(threaded_mainloop_set_name) F(threaded_mainloop_free) F(threaded_mainloop_start) \
+    F(threaded_mainloop_stop) F(threaded_mainloop_lock) F(threaded_mainloop_unlock) F(threaded_mainloop_get_api) \
     F(context_new_with_proplist) F(context_connect) F(context_disconnect) F(context_unref) \
     F(context_set_state_callback) F(context_get_state) F(context_errno) \
     F(context_set_subscribe_callback) F(context_subscribe) F(context_move_sink_input_by_name) \
@@ -22,7 +22,8 @@
     F(stream_get_state) F(stream_begin_write) F(stream_write) F(stream_writable_size) F(stream_cork) \
     F(stream_flush) F(stream_get_latency) F(stream_get_timing_info) F(stream_get_device_name) F(stream_get_index) F(stream_set_name) \
     F(stream_is_suspended) F(stream_update_timing_info) \
-    F(operation_unref) F(proplist_new) F(proplist_free) F(proplist_sets) F(channel_map_init_extend) F(strerror)
+    F(operation_get_state) F(operation_cancel) F(operation_unref) F(proplist_new) F(proplist_free) F(proplist_sets) \
+    F(channel_map_init_extend) F(strerror)
 
 #define PLAYHEAD_PULSE_FIELD(name) __typeof__(&pa_##name) name;
 typedef struct {

@@ -1,18 +1,20 @@
-internal import Dispatch
 internal import Glibc
 public import MediaCore
 internal import Synchronization
 
 /// Audio for a PulseAudio server, or whatever speaks its protocol (PipeWire).
 ///
-/// No call waits for the server: what is asked is done by a thread of the sink's own. Without a server, or when it
-/// goes away, the sink takes nothing and looks for it again: after 50 ms, then less and less often, up to each
+/// No call waits for the server: what is asked is done by a thread that all sinks of the process with one server and
+/// one application name share. They are one client of the server: the first sink that is prepared connects, the last
+/// one that is finished takes the connection and the thread with it. Without a server, or when it
+/// goes away, the sinks take nothing and look for it again together: after 50 ms, then less and less often, up to each
 /// 400 ms, or each 5 s where there never was one. The player meanwhile goes by the host's clock.
 ///
 /// Samples are 32 bit floating point in the format of the first audio, in one stream that stays open until
 /// `finish`. Loudness changes within 10 ms, in the sink: the stream's own volume belongs to the user's mixer.
 public final class PulseAudioSink: AudioDeviceSink {
-    /// What there is to tell about the server; on a queue of the sink's own, in order.
+    /// What there is to tell about the server; on a queue of the sink's own, in order. It may take its time, and may call
+    /// any sink. None begins after `finish`.
     public enum Notice: Hashable, Sendable {
         /// Audio is heard from the device with this name.
         case connected(device: String)
@@ -22,7 +24,7 @@ public final class PulseAudioSink: AudioDeviceSink {
         case deviceNotFound(String)
     }
 
-    /// What the sink and its connection share.
+    /// What the sink and its part of the connection share.
     struct Settings: Sendable {
         var device: String?
         var title: String
@@ -34,11 +36,7 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     let settings: Locked<Settings>
     let signals: PulseSignals
-    private let connection: PulseConnection
-    /// Opens and closes the connection, which may take a moment.
-    private let queue = DispatchQueue(label: "playhead.pulse")
-    private let wasPrepared = Atomic<Bool>(false)
-    private let wasFinished = Atomic<Bool>(false)
+    private let member: PulseMember
 
     /// `device`: a sink's name as the server knows it; nil: its default. `title` and `applicationName`: as mixers
     /// show them; by default the program's name. `server`: its address; nil: as libpulse finds it. `clock`: the
@@ -55,11 +53,10 @@ public final class PulseAudioSink: AudioDeviceSink {
         let program = path.split(separator: "/").last.map(String.init) ?? path
         settings = Locked(Settings(device: device, title: title ?? program))
         signals = PulseSignals()
-        connection = PulseConnection(
+        member = PulseMember(
+            address: PulseConnection.Address(server: server, applicationName: applicationName ?? program),
             settings: settings,
             signals: signals,
-            applicationName: applicationName ?? program,
-            server: server,
             clock: clock ?? MonotonicClock(),
             onNotice: onNotice
         )
@@ -85,7 +82,7 @@ public final class PulseAudioSink: AudioDeviceSink {
             settings.ring?.setGain(signals.gain)
             return (taken, true)
         }
-        if isNew { connection.poke() }
+        if isNew { member.poke() }
         return taken
     }
 
@@ -99,19 +96,19 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     private func wakeIfAwaited() {
-        if signals.isWaitingForSamples.load(ordering: .sequentiallyConsistent) { connection.poke() }
+        if signals.isWaitingForSamples.load(ordering: .sequentiallyConsistent) { member.poke() }
     }
 
     public func setPaused(_ isPaused: Bool) {
         settings.withLock { $0.isPaused = isPaused }
         signals.pauseCalls.add(1, ordering: .releasing)
-        connection.poke()
+        member.poke()
     }
 
     public func flush() {
         settings.withLock { $0.ring }?.flush()
         signals.flushes.add(1, ordering: .releasing)
-        connection.poke()
+        member.poke()
     }
 
     public func setVolume(_ volume: Float) {
@@ -123,18 +120,14 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     // MARK: AudioDeviceSink
 
-    public func prepare() {
-        guard !wasPrepared.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        signals.isConnecting.store(true, ordering: .relaxed)
-        queue.async { [connection] in connection.open() }
-    }
+    public func prepare() { member.open() }
 
     public var position: AudioDevicePosition? { signals.timing.position }
     public var isConnecting: Bool { signals.isConnecting.load(ordering: .relaxed) }
     public var startDelay: Int64 {
         guard signals.isPlayable else { return 0 }
         let horizon = HostTime(nanoseconds: signals.horizon.load(ordering: .relaxed))
-        let ahead = horizon.nanoseconds(since: connection.clock.now)
+        let ahead = horizon.nanoseconds(since: member.clock.now)
         return max(signals.startDelay.load(ordering: .relaxed), ahead > Self.farAhead ? ahead : 0)
     }
     public var lead: Int64 { 400_000_000 }
@@ -165,13 +158,13 @@ public final class PulseAudioSink: AudioDeviceSink {
     public func setDevice(_ uniqueID: String?) {
         settings.withLock { $0.device = uniqueID }
         signals.deviceIsNew.store(true, ordering: .releasing)
-        connection.poke()
+        member.poke()
     }
 
     public func setTitle(_ title: String) {
         settings.withLock { $0.title = title }
         signals.titleIsNew.store(true, ordering: .releasing)
-        connection.poke()
+        member.poke()
     }
 
     public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {
@@ -179,10 +172,8 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     private func shutDown() {
-        guard !wasFinished.exchange(true, ordering: .acquiringAndReleasing) else { return }
         settings.withLock { $0.isFinished = true }
-        // The queue holds the connection until its thread has ended.
-        queue.async { [connection] in connection.close() }
+        member.close()
     }
 
     /// From here to the loudspeaker. Less makes it run dry on a busy machine, more makes it slow to answer.

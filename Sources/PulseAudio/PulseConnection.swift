@@ -1,109 +1,106 @@
 internal import CPulse
-internal import Glibc
-internal import MediaCore
-internal import Synchronization
+internal import Dispatch
 
-/// One connection after another to an audio server, on the thread of libpulse's main loop.
+/// One connection to a sound server, for all sinks that are open with one address: a thread with libpulse's main loop, a
+/// context, and the attempts to connect again. Each sink has a stream of its own on it (`PulseMember`).
 ///
-/// `@unchecked Sendable`: everything but `poke`'s file descriptor is confined to the main loop's thread, or to
-/// `open` and `close`, which run before that thread starts and after it has ended, or hold its lock.
+/// `@unchecked Sendable`: the thread is started and ended on `queue`. While it runs, all of this is confined to it, or to
+/// `queue` with the main loop's lock. That lock is the outermost one: nobody takes it who holds another.
 final class PulseConnection: @unchecked Sendable {
-    let settings: Locked<PulseAudioSink.Settings>
-    let signals: PulseSignals
-    let clock: any HostClock
-    private let applicationName: String
-    private let server: String?
-    private let onNotice: @Sendable (PulseAudioSink.Notice) -> Void
+    struct Address: Hashable, Sendable {
+        /// nil: as libpulse finds it.
+        var server: String?
+        /// As mixers show it.
+        var applicationName: String
+    }
 
+    /// Members come and go on it, and the thread with them.
+    let queue = DispatchQueue(label: "playhead.pulse")
+    private let address: Address
+    private let retryTimer = PulseWaker.timer()
+
+    /// Set before the thread begins.
     private(set) var library: PulseLibrary?
     private var mainLoop: OpaquePointer?
+    private var retryEvent: OpaquePointer?
     private var context: OpaquePointer?
-    var stream: PulseStream?
-    private var wake: OpaquePointer?
-    private var timer: OpaquePointer?
-    /// Made in `init`, so that a poke before `open` is not lost.
-    private let wakeDescriptor: Int32
-    private let timerDescriptor: Int32
+    private var members: [PulseMember] = []
+    /// Streams without a member that the server has not made yet.
+    private var abandoned: Set<OpaquePointer> = []
+    /// Since somebody was heard.
     private var attempts = 0
-    private var wasConnected = false
-    private var hasToldOfSilence = false
-    /// The device that was asked for is not there: the default is used until another is asked for.
-    private var missingDevice: String?
-    /// Of this one it has been told that it is not there.
-    private var toldMissing: String?
-    /// It was away for a while: sinks may have come that nobody was told of.
-    private var mayHaveMissedSinks = false
+    private var wasHeard = false
+    /// The next attempt is due at a time that is set.
+    private var isRetrySet = false
 
-    init(
-        settings: Locked<PulseAudioSink.Settings>,
-        signals: PulseSignals,
-        applicationName: String,
-        server: String?,
-        clock: any HostClock,
-        onNotice: @escaping @Sendable (PulseAudioSink.Notice) -> Void
-    ) {
-        self.settings = settings
-        self.signals = signals
-        self.applicationName = applicationName
-        self.server = server
-        self.clock = clock
-        self.onNotice = onNotice
-        wakeDescriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        timerDescriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
-    }
+    init(_ address: Address) { self.address = address }
 
-    deinit {
-        Glibc.close(wakeDescriptor)
-        Glibc.close(timerDescriptor)
-    }
+    // MARK: On the queue
 
-    // MARK: From outside
-
-    /// Something was asked for, or samples have come. Any thread; never waits.
-    func poke() {
-        var one: UInt64 = 1
-        _ = Glibc.write(wakeDescriptor, &one, 8)
-    }
-
-    /// On the sink's own queue.
-    func open() {
-        guard mainLoop == nil, !settings.withLock({ $0.isFinished }) else { return }
-        guard let library = PulseLibrary.shared else {
-            return tellOfSilence(PulseLibrary.failure ?? "libpulse cannot be used")
+    func add(_ member: PulseMember) {
+        guard !member.isFinished else { return }
+        if let reason = start() { return member.isRefused(reason) }
+        withLoop { api in
+            guard member.enter(self, api) else { return }
+            members.append(member)
+            // Whoever comes between two attempts does not wait for the next one.
+            if context == nil { connect() } else if readyContext != nil { member.serverIsReady() }
         }
-        self.library = library
+    }
+
+    /// Nothing is called back for it after this.
+    func remove(_ member: PulseMember) {
+        withLoop { api in
+            members.removeAll { $0 === member }
+            member.leave(api)
+        }
+    }
+
+    /// Ends the thread, when the last member has left.
+    func close() {
+        withLoop { api in
+            disconnect()
+            if let retryEvent { api.pointee.io_free(retryEvent) }
+            retryEvent = nil
+        }
+        guard let mainLoop, let library else { return }
+        library.functions.threaded_mainloop_stop(mainLoop)
+        library.functions.threaded_mainloop_free(mainLoop)
+        self.mainLoop = nil
+        attempts = 0
+        wasHeard = false
+        cancelRetry()
+    }
+
+    /// What is in the way; nil: the thread runs.
+    private func start() -> String? {
+        guard mainLoop == nil else { return nil }
+        guard let library = PulseLibrary.shared else {
+            return PulseLibrary.failure ?? "libpulse cannot be used"
+        }
+        guard retryTimer.isUsable else { return PulseMember.noDescriptor }
         let pulse = library.functions
         guard let mainLoop = pulse.threaded_mainloop_new(),
             let api = pulse.threaded_mainloop_get_api(mainLoop)
-        else { return tellOfSilence("libpulse has no memory") }
-        self.mainLoop = mainLoop
-        let me = Unmanaged.passUnretained(self).toOpaque()
-        wake = api.pointee.io_new(api, wakeDescriptor, PA_IO_EVENT_INPUT, Self.woken, me)
-        timer = api.pointee.io_new(api, timerDescriptor, PA_IO_EVENT_INPUT, Self.timed, me)
+        else { return "libpulse has no memory" }
+        pulse.threaded_mainloop_set_name(mainLoop, Self.threadName)
+        let event = retryTimer.watch(api, Self.timed, Unmanaged.passUnretained(self).toOpaque())
+        (self.library, self.mainLoop, retryEvent) = (library, mainLoop, event)
         guard pulse.threaded_mainloop_start(mainLoop) == 0 else {
             pulse.threaded_mainloop_free(mainLoop)
-            self.mainLoop = nil
-            return tellOfSilence("no thread could be started for sound")
+            (self.mainLoop, retryEvent) = (nil, nil)
+            return "no thread could be started for sound"
         }
-        pulse.threaded_mainloop_lock(mainLoop)
-        connect()
-        pulse.threaded_mainloop_unlock(mainLoop)
+        return nil
     }
 
-    /// On the sink's own queue; ends the thread.
-    func close() {
-        guard let mainLoop, let library else { return }
-        let pulse = library.functions
+    private func withLoop(_ body: (UnsafeMutablePointer<pa_mainloop_api>) -> Void) {
+        guard let mainLoop, let pulse = library?.functions,
+            let api = pulse.threaded_mainloop_get_api(mainLoop)
+        else { return }
         pulse.threaded_mainloop_lock(mainLoop)
-        disconnect()
-        if let api = pulse.threaded_mainloop_get_api(mainLoop) {
-            if let wake { api.pointee.io_free(wake) }
-            if let timer { api.pointee.io_free(timer) }
-        }
-        pulse.threaded_mainloop_unlock(mainLoop)
-        pulse.threaded_mainloop_stop(mainLoop)
-        pulse.threaded_mainloop_free(mainLoop)
-        self.mainLoop = nil
+        defer { pulse.threaded_mainloop_unlock(mainLoop) }
+        body(api)
     }
 
     // MARK: The main loop's thread
@@ -113,10 +110,10 @@ final class PulseConnection: @unchecked Sendable {
         let pulse = library.functions
         let properties = pulse.proplist_new()
         defer { if let properties { pulse.proplist_free(properties) } }
-        _ = pulse.proplist_sets(properties, "application.name", applicationName)
+        _ = pulse.proplist_sets(properties, "application.name", address.applicationName)
         _ = pulse.proplist_sets(properties, "media.role", "video")
         let api = pulse.threaded_mainloop_get_api(mainLoop)
-        guard let context = pulse.context_new_with_proplist(api, applicationName, properties) else {
+        guard let context = pulse.context_new_with_proplist(api, address.applicationName, properties) else {
             return failed("libpulse has no memory")
         }
         self.context = context
@@ -124,9 +121,8 @@ final class PulseConnection: @unchecked Sendable {
         pulse.context_set_state_callback(context, Self.contextChanged, me)
         pulse.context_set_subscribe_callback(context, Self.devicesChanged, me)
         // A player does not start an audio server where there is none.
-        if pulse.context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0, self.context != nil {
-            failed(words(pulse.context_errno(context)))
-        }
+        let code = pulse.context_connect(context, address.server, PA_CONTEXT_NOAUTOSPAWN, nil)
+        if code < 0, self.context != nil { failed(library.words(error)) }
     }
 
     fileprivate func contextDidChange() {
@@ -134,55 +130,51 @@ final class PulseConnection: @unchecked Sendable {
         let pulse = library.functions
         switch pulse.context_get_state(context) {
         case PA_CONTEXT_READY:
+            cancelRetry()
             if let operation = pulse.context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK, nil, nil) {
                 pulse.operation_unref(operation)
             }
-            openStream()
-        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: failed(words(pulse.context_errno(context)))
+            for member in members where self.context == context { member.serverIsReady() }
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: failed(library.words(error))
         default: break
         }
     }
 
-    private func openStream() {
-        guard let library, let context, stream == nil else { return }
-        let (format, ring, wanted, title) = settings.withLock { ($0.format, $0.ring, $0.device, $0.title) }
-        guard let format, let ring else { return }
-        let device = wanted == missingDevice ? nil : wanted
-        stream = PulseStream(
-            self,
-            library: library,
-            context: context,
-            format: format,
-            ring: ring,
-            device: device,
-            title: title
-        )
-        if stream == nil { failed(words(library.functions.context_errno(context))) }
+    /// The server is gone, or never was, or does not answer. All members hear of it, and one attempt is made for all.
+    func failed(_ reason: String) {
+        disconnect()
+        for member in members { member.serverIsGone(reason) }
+        guard !isRetrySet else { return }
+        isRetrySet = true
+        retryTimer.set(milliseconds: Self.retryDelay(attempts, wasHeard: wasHeard))
+        attempts += 1
     }
 
-    /// The server is gone, or never was.
-    private func failed(_ reason: String) {
-        disconnect()
-        tellOfSilence(reason)
-        // Fast at first, for a server that is being restarted; slow where there never was one.
-        let limit: Int64 = wasConnected ? 400 : 5000
-        let delay = min(limit, 50 << min(10, Int64(attempts)))
-        attempts += 1
-        setTimer(milliseconds: delay)
+    /// Milliseconds. Fast at first, for a server that is being restarted; slow where there never was one.
+    static func retryDelay(_ attempts: Int, wasHeard: Bool) -> Int64 {
+        min(wasHeard ? 400 : 5000, 50 << min(10, Int64(attempts)))
+    }
+
+    private func cancelRetry() {
+        isRetrySet = false
+        retryTimer.set(milliseconds: nil)
+    }
+
+    fileprivate func timerFired() {
+        guard retryTimer.drain() else { return }
+        isRetrySet = false
+        connect()
     }
 
     private func disconnect() {
-        mayHaveMissedSinks = true
         guard let library else { return }
         let pulse = library.functions
-        if let stream {
-            signals.isAway.store(true, ordering: .releasing)
-            self.stream = nil
-            stream.close()
+        for member in members { member.loseStream() }
+        for stream in abandoned {
+            pulse.stream_set_state_callback(stream, nil, nil)
+            pulse.stream_unref(stream)
         }
-        signals.canPlay.store(false, ordering: .relaxed)
-        signals.timing.invalidate()
-        signals.deviceName.withLock { $0 = nil }
+        abandoned = []
         guard let context else { return }
         self.context = nil
         pulse.context_set_state_callback(context, nil, nil)
@@ -191,136 +183,49 @@ final class PulseConnection: @unchecked Sendable {
         pulse.context_unref(context)
     }
 
-    /// To connect again, or, with a stream, for that.
-    private func setTimer(milliseconds: Int64) {
-        var time = itimerspec()
-        time.it_value.tv_sec = Int(milliseconds / 1000)
-        time.it_value.tv_nsec = Int(milliseconds % 1000) * 1_000_000
-        timerfd_settime(timerDescriptor, 0, &time, nil)
-    }
+    // MARK: For members, on the main loop's thread
 
-    fileprivate func timerFired() {
-        // It may have been set anew since it rang.
-        guard drain(timerDescriptor) else { return }
-        if let stream { stream.waited() } else { connect() }
-    }
-
-    /// `PulseStream.waited` is called once after this.
-    func beginWait() { setTimer(milliseconds: Int64(Self.waitMilliseconds)) }
-
-    /// Of the tenth of a second with which a stream begins the device takes the larger part at once.
-    static let waitMilliseconds = 20
-
-    /// What was asked for since the last time.
-    fileprivate func attend() {
-        drain(wakeDescriptor)
-        if signals.deviceIsNew.exchange(false, ordering: .acquiring) {
-            missingDevice = nil
-            toldMissing = nil
-        }
+    /// nil: the server has not answered yet, or there is none.
+    var readyContext: OpaquePointer? {
         guard let library, let context,
             library.functions.context_get_state(context) == PA_CONTEXT_READY
-        else { return }
-        if stream == nil { openStream() }
-        let (wanted, title, isPaused) = settings.withLock { ($0.device, $0.title, $0.isPaused) }
-        stream?.attend(device: wanted == missingDevice ? nil : wanted, title: title, isPaused: isPaused)
+        else { return nil }
+        return context
     }
 
-    // MARK: From the stream
+    /// Why the last request failed.
+    var error: Int32 { context.flatMap { library?.functions.context_errno($0) } ?? 0 }
 
-    func streamIsReady(device: String) {
+    func memberIsHeard() {
         attempts = 0
-        wasConnected = true
-        hasToldOfSilence = false
-        signals.deviceName.withLock { $0 = device }
-        signals.isAway.store(false, ordering: .releasing)
-        onNotice(.connected(device: device))
-        if device == settings.withLock({ $0.device }) { toldMissing = nil }
-        if mayHaveMissedSinks {
-            mayHaveMissedSinks = false
-            sinksChanged()
+        wasHeard = true
+    }
+
+    /// Takes over a stream without callbacks. One that is being made cannot be ended before the server has answered;
+    /// left alone it would stay at the server as long as the connection.
+    func end(_ stream: OpaquePointer) {
+        guard let pulse = library?.functions else { return }
+        switch pulse.stream_get_state(stream) {
+        case PA_STREAM_CREATING where readyContext != nil:
+            abandoned.insert(stream)
+            let me = Unmanaged.passUnretained(self).toOpaque()
+            return pulse.stream_set_state_callback(stream, Self.abandonedChanged, me)
+        case PA_STREAM_READY: _ = pulse.stream_disconnect(stream)
+        default: break
         }
-        attend()
+        pulse.stream_unref(stream)
     }
 
-    /// From now on it is known how soon something can be heard.
-    func streamIsMeasured() { signals.isConnecting.store(false, ordering: .relaxed) }
-
-    func streamMoved(to device: String) {
-        signals.deviceName.withLock { $0 = device }
-        if device == settings.withLock({ $0.device }) { toldMissing = nil }
+    fileprivate func abandonedDidChange(_ stream: OpaquePointer) {
+        guard let pulse = library?.functions, abandoned.remove(stream) != nil else { return }
+        pulse.stream_set_state_callback(stream, nil, nil)
+        // libpulse keeps it until the server has answered this, too.
+        if pulse.stream_get_state(stream) == PA_STREAM_READY { _ = pulse.stream_disconnect(stream) }
+        pulse.stream_unref(stream)
     }
 
-    /// The stream was refused, or taken away with its device.
-    func streamFailed(wanted: String?) {
-        let error = context.flatMap { library?.functions.context_errno($0) } ?? 0
-        if let wanted, error == Int32(PA_ERR_NOENTITY.rawValue) {
-            noteMissing(wanted)
-        }
-        failed(words(error))
-        // The server is there.
-        if missingDevice != nil { setTimer(milliseconds: 1) }
-    }
-
-    /// A sink came or went: one that was asked for may be there now.
-    fileprivate func sinksChanged() {
-        guard missingDevice != nil else { return }
-        missingDevice = nil
-        attend()
-    }
-
-    func move(_ stream: UInt32, to device: String) {
-        guard let library, let context else { return }
-        let me = Unmanaged.passUnretained(self).toOpaque()
-        let operation = library.functions.context_move_sink_input_by_name(
-            context,
-            stream,
-            device,
-            Self.moved,
-            me
-        )
-        if let operation { library.functions.operation_unref(operation) }
-    }
-
-    /// To whatever the server's default is now.
-    func moveToDefault() {
-        guard let library, let context else { return }
-        let me = Unmanaged.passUnretained(self).toOpaque()
-        if let operation = library.functions.context_get_server_info(context, Self.serverKnown, me) {
-            library.functions.operation_unref(operation)
-        }
-    }
-
-    fileprivate func moveFailed() {
-        guard let wanted = settings.withLock({ $0.device }) else { return }
-        noteMissing(wanted)
-        // To the default. A stream that took itself for moved would not be moved when the device comes.
-        attend()
-    }
-
-    private func noteMissing(_ device: String) {
-        missingDevice = device
-        guard device != toldMissing else { return }
-        toldMissing = device
-        onNotice(.deviceNotFound(device))
-    }
-
-    private func tellOfSilence(_ reason: String) {
-        signals.isConnecting.store(false, ordering: .relaxed)
-        guard !hasToldOfSilence else { return }
-        hasToldOfSilence = true
-        onNotice(.unavailable(reason))
-    }
-
-    private func words(_ error: Int32) -> String {
-        library.flatMap { $0.functions.strerror(error) }.map { String(cString: $0) } ?? "error \(error)"
-    }
-
-    /// False: there was nothing.
-    @discardableResult
-    private func drain(_ descriptor: Int32) -> Bool {
-        var value: UInt64 = 0
-        return Glibc.read(descriptor, &value, 8) == 8
+    fileprivate func deviceCame() {
+        for member in members { member.deviceCame() }
     }
 
     // MARK: What libpulse calls
@@ -328,18 +233,17 @@ final class PulseConnection: @unchecked Sendable {
     private static func me(_ data: UnsafeMutableRawPointer?) -> PulseConnection? {
         data.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
     }
-    private static let woken: pa_io_event_cb_t = { _, _, _, _, data in me(data)?.attend() }
     private static let timed: pa_io_event_cb_t = { _, _, _, _, data in me(data)?.timerFired() }
     private static let contextChanged: pa_context_notify_cb_t = { _, data in me(data)?.contextDidChange() }
-    private static let devicesChanged: pa_context_subscribe_cb_t = { _, _, _, data in me(data)?.sinksChanged()
+    private static let devicesChanged: pa_context_subscribe_cb_t = { _, event, _, data in
+        // Only of sinks, as was asked for. What changes or goes brings no device that was missing.
+        let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+        if kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue { me(data)?.deviceCame() }
     }
-    private static let moved: pa_context_success_cb_t = { _, success, data in
-        if success == 0 { me(data)?.moveFailed() }
+    private static let abandonedChanged: pa_stream_notify_cb_t = { stream, data in
+        if let stream { me(data)?.abandonedDidChange(stream) }
     }
-    private static let serverKnown: pa_server_info_cb_t = { _, info, data in
-        guard let name = info?.pointee.default_sink_name, let me = me(data), let stream = me.stream else {
-            return
-        }
-        me.move(stream.index, to: String(cString: name))
-    }
+
+    /// As `/proc` and debuggers show it: up to 15 bytes.
+    static let threadName = "playhead.pulse"
 }

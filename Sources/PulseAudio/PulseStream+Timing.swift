@@ -7,11 +7,8 @@ internal import Synchronization
 extension PulseStream {
     func measureAnew() {
         let me = Unmanaged.passUnretained(self).toOpaque()
-        guard let operation = library.functions.stream_update_timing_info(stream, Self.remeasured, me) else {
-            return
-        }
-        measurementsAwaited += 1
-        library.functions.operation_unref(operation)
+        let operation = library.functions.stream_update_timing_info(stream, Self.remeasured, me)
+        if measurements.add(operation, library) { measurementsAwaited += 1 }
     }
 
     /// Which sample comes next, and when what is written next will be heard.

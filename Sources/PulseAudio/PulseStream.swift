@@ -3,12 +3,12 @@ internal import Glibc
 internal import MediaCore
 internal import Synchronization
 
-/// The stream of one connection. All of it runs on the main loop's thread.
+/// The stream of one sink. All of it runs on the main loop's thread, or with its lock.
 ///
 /// Its write callback takes samples from the ring and publishes what is heard when: it allocates nothing, takes no
 /// lock and logs nothing.
 final class PulseStream {
-    unowned let owner: PulseConnection
+    unowned let owner: PulseMember
     let library: PulseLibrary
     let stream: OpaquePointer
     let ring: SampleRing
@@ -18,6 +18,7 @@ final class PulseStream {
     private let askedFor: String?
 
     private var isReady = false
+    private var isClosed = false
     private var isInterrupted = false
     /// It is quiet because the server has asked for it, until `setPaused` has been called more often than this.
     private var heldSince: Int?
@@ -31,6 +32,7 @@ final class PulseStream {
     var startedAt: HostTime?
     /// What is known of the timing is of before the last change.
     var measurementsAwaited = 0
+    var measurements = PulseOperations()
     /// Nothing has been written since the last flush.
     private var isEmpty = true
     /// Since then the server has not had all that it wanted.
@@ -42,7 +44,7 @@ final class PulseStream {
     var settlesAt: Int64 = 0
 
     init?(
-        _ owner: PulseConnection,
+        _ owner: PulseMember,
         library: PulseLibrary,
         context: OpaquePointer,
         format: AudioFormat,
@@ -108,6 +110,8 @@ final class PulseStream {
 
     /// Nothing is called back after this.
     func close() {
+        isClosed = true
+        measurements.cancel(library)
         let pulse = library.functions
         pulse.stream_set_state_callback(stream, nil, nil)
         pulse.stream_set_write_callback(stream, nil, nil)
@@ -116,8 +120,7 @@ final class PulseStream {
         pulse.stream_set_moved_callback(stream, nil, nil)
         pulse.stream_set_suspended_callback(stream, nil, nil)
         pulse.stream_set_latency_update_callback(stream, nil, nil)
-        _ = pulse.stream_disconnect(stream)
-        pulse.stream_unref(stream)
+        owner.end(stream)
         ring.discard()
         // Nobody is left who would say so.
         noteInterruption(false)
@@ -192,7 +195,7 @@ final class PulseStream {
         let atHand = ring.atHand(of: wanted)
         if atHand == wanted { isBeginning = false }
         guard isBeginning, !isCorked else { return atHand }
-        let silence = hasWaited ? Int(sampleRate) / 1000 * PulseConnection.waitMilliseconds : 0
+        let silence = hasWaited ? Int(sampleRate) / 1000 * PulseMember.waitMilliseconds : 0
         if hasWaited || isEmpty { waitForMissing() }
         return min(wanted, atHand + silence)
     }
@@ -242,6 +245,8 @@ final class PulseStream {
     // MARK: What the server tells
 
     private func stateDidChange() {
+        // While a stream fails, libpulse lets nobody take its callback off.
+        guard !isClosed else { return }
         let pulse = library.functions
         switch pulse.stream_get_state(stream) {
         case PA_STREAM_READY:

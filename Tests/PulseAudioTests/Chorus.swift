@@ -1,0 +1,142 @@
+import Foundation
+import MediaCore
+import Playhead
+
+/// Sinks that play one value each: the sum of what is heard tells how many of them sound.
+final class Chorus: Sendable {
+    static let value: Float = 1 / 64
+    private static let format = AudioFormat(sampleRate: 48_000, channelLayout: .mono, sampleFormat: .float)
+
+    let sinks: [PulseAudioSink]
+    private let heard: Locked<[[PulseAudioSink.Notice]]>
+    /// A notice has come since the last time.
+    private let news: AsyncStream<Void>
+
+    /// Made, and neither prepared nor started. `names`: application names, which the sinks take in turn.
+    init(_ count: Int, _ server: SoundServer, names: [String]) {
+        let heard = Locked([[PulseAudioSink.Notice]](repeating: [], count: count))
+        let (news, tell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        sinks = (0..<count).map { index in
+            PulseAudioSink(
+                title: "voice \(index)",
+                applicationName: names[index % names.count],
+                server: server.address
+            ) { notice in
+                heard.withLock { $0[index].append(notice) }
+                tell.yield()
+            }
+        }
+        self.heard = heard
+        self.news = news
+    }
+
+    deinit { finish() }
+
+    /// What each has been told so far.
+    var told: [[PulseAudioSink.Notice]] { heard.withLock { $0 } }
+
+    /// Until what they have been told is so. One waits at a time.
+    func wait(until isSo: ([[PulseAudioSink.Notice]]) -> Bool) async {
+        var changes = news.makeAsyncIterator()
+        while !isSo(told) { await changes.next() }
+    }
+
+    /// Until the newest notice of each is of this kind.
+    func waitForAll(connected: Bool) async {
+        await wait { told in
+            told.allSatisfy { notices in
+                switch notices.last {
+                case .connected: connected
+                case .unavailable: !connected
+                default: false
+                }
+            }
+        }
+    }
+
+    func start() throws {
+        for sink in sinks {
+            _ = try sink.start(Self.format)
+            sink.setPaused(false)
+        }
+        try fill()
+    }
+
+    /// As much as they take: two seconds at most.
+    func fill() throws {
+        for sink in sinks where sink.room > 0 {
+            let buffer = AudioBuffer(
+                floatChannels: [[Float](repeating: Self.value, count: sink.room)],
+                format: Self.format,
+                presentationTime: .zero
+            )
+            try sink.write(buffer)
+        }
+    }
+
+    /// Goes on until so many of them are heard. False: the recording has ended.
+    func sounds(_ count: Int, _ recording: Recording) async throws -> Bool {
+        try await sounds(recording) { loud in
+            loud.last.map { abs($0.value - Float(count) * Self.value) < Self.value / 4 } ?? false
+        }
+    }
+
+    /// Goes on until what is recorded is so.
+    func sounds(
+        _ recording: Recording,
+        until isSo: @escaping @Sendable ([Recording.Loud]) -> Bool
+    ) async throws -> Bool {
+        while true {
+            try fill()
+            let next = recording.count + 9600
+            guard await recording.wait(until: { count, loud in count >= next || isSo(loud) }) else {
+                return false
+            }
+            if isSo(recording.loud) { return true }
+        }
+    }
+
+    func finish() {
+        for sink in sinks { sink.finish() }
+    }
+}
+
+extension SoundServer {
+    /// How many connections with this application name the server has.
+    func clients(_ name: String) async throws -> Int {
+        try await control("list", "clients").components(separatedBy: "application.name = \"\(name)\"").count
+            - 1
+    }
+
+    func streams() async throws -> Int {
+        try await control("list", "short", "sink-inputs").split(separator: "\n").count
+    }
+}
+
+/// What this process has to do with sound servers.
+enum OwnProcess {
+    /// Threads of libpulse's main loops.
+    static func soundThreads() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
+            // One that has just ended has no name any more.
+            FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm")
+                == Data("playhead.pulse\n".utf8)
+        }
+    }
+
+    /// Descriptors of timers: each sink has one, and each connection.
+    static func timers() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { descriptor in
+            var name = [CChar](repeating: 0, count: 64)
+            // One that has just been closed leads nowhere.
+            let length = readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1)
+            let bytes = name.prefix(max(0, length)).map { UInt8(bitPattern: $0) }
+            return bytes == Array("anon_inode:[timerfd]".utf8)
+        }
+    }
+
+    /// The last sink has been finished: its connection is closed soon.
+    static func waitForSilence() async throws {
+        while try soundThreads() > 0 { await Task.yield() }
+    }
+}
