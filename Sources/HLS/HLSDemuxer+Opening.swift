@@ -6,7 +6,7 @@ extension HLSDemuxer {
 
     func openPlaylists() throws(MediaError) {
         var read = PlaylistRead(url, library)
-        let root = try context.waiting { () throws(MediaError) in try read.go(context, given: request.source)
+        let root = try waiting { () throws(MediaError) in try read.go(context, given: request.source)
         }
         switch root.playlist {
         case .media(let media):
@@ -109,7 +109,7 @@ extension HLSDemuxer {
         defer { entry.read = read }
         let found: PlaylistLibrary.Entry
         if mayWait {
-            found = try context.waiting { () throws(MediaError) in try read.go(context) }
+            found = try waiting { () throws(MediaError) in try read.go(context) }
         } else {
             do throws(MediaError) {
                 found = try read.go(context)
@@ -144,7 +144,7 @@ extension HLSDemuxer {
     func openText(_ entry: Entry) throws(MediaError) -> TextRendition {
         if let text = entry.text { return text }
         var read = PlaylistRead(entry.url, library)
-        let found = try context.waiting { () throws(MediaError) in try read.go(context) }
+        let found = try waiting { () throws(MediaError) in try read.go(context) }
         guard case .media(let media) = found.playlist else {
             throw MediaError(
                 .forbidden,

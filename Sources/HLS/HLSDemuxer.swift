@@ -39,6 +39,20 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         MediaError(.cancelled, "reading was interrupted", location: request.location)
     }
 
+    /// Calls `body` until it has what it needs, and waits in between: on no thread, where the call can stand still.
+    func waiting<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
+        while true {
+            // A wake-up counts from here on.
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                return try body()
+            } catch {
+                guard error.code == .notReady else { throw error }
+            }
+            if demuxers.backend.wait(context, after: wakes) || context.isInterrupted { throw cancelled }
+        }
+    }
+
     package func open() throws(MediaError) -> MediaDescription {
         if let description { return description }
         do throws(MediaError) {
@@ -164,7 +178,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         for text in programme.texts where text.isEnabled {
             try look(text.take) { () throws(MediaError) in
                 guard waitsInCalls else { return try text.peek(context) }
-                return try context.waiting { () throws(MediaError) in try text.peek(context) }
+                return try self.waiting { () throws(MediaError) in try text.peek(context) }
             }
         }
         if let waiting { throw waiting }

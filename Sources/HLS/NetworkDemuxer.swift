@@ -41,7 +41,10 @@ package final class NetworkDemuxer: Demuxer {
         let isPlaylist = try isPlaylist()
         let inner: any Demuxer =
             isPlaylist
-            ? HLSDemuxer(request, url: url, backend: backend, library: library)
+            ? backend.makeDemuxer(
+                standingStill: HLSDemuxer(request, url: url, backend: backend, library: library),
+                location: request.location
+            )
             : backend.makeDemuxer(for: request)
         let now = state.withLock { state in
             state.inner = inner

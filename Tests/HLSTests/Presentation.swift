@@ -28,6 +28,12 @@ enum Presentation {
         return kinds.filter { $0 != "packed audio" || !options.contains("detect_leaks=1") }
     }
 
+    /// What is in the folder of that name, by its paths.
+    static func files(_ name: String) throws -> [String: [UInt8]] {
+        let folder = try folder(name)
+        return try ServedFolder.files(folder.url)
+    }
+
     static func folder(_ name: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         switch name {

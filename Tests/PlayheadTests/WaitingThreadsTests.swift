@@ -12,19 +12,6 @@ import Testing
     .timeLimit(.minutes(1))
 )
 struct WaitingThreadsTests {
-    /// Threads that are ours, and libav's, which take the name of who begins them. The process's own threads have the name
-    /// of the bundle of tests, which begins with the same letters.
-    private static func threads() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
-            // One that has ended since has no name any more.
-            let name = try? String(contentsOfFile: "/proc/self/task/\(id)/comm", encoding: .utf8)
-            return name.map { $0 == "playhead\n" || $0.hasPrefix("playhead.") } ?? false
-        }
-    }
-
-    /// Beside those that earlier tests of the process have left, which go by and by.
-    private static var bound: Int { 4 * ProcessInfo.processInfo.activeProcessorCount + 10 }
-
     private static func configuration() -> Player.Configuration {
         var configuration = Player.Configuration()
         configuration.audio = .none
@@ -46,7 +33,7 @@ struct WaitingThreadsTests {
     /// PLAYHEAD_FIGURES: what was counted and measured is printed.
     @Test("While they open, and in the middle of playing", arguments: [0.001, 0.15])
     func players(_ part: Double) async throws {
-        let left = try Self.threads()
+        let left = try OwnThreads.count()
         let sources = try (0..<100).map { _ in try Self.source(part) }
         let players = sources.map { source in
             let player = Player(configuration: Self.configuration())
@@ -56,8 +43,8 @@ struct WaitingThreadsTests {
             return player
         }
         for source in sources { await source.until { $0.waits >= 1 } }
-        let threads = try Self.threads() - left
-        #expect(threads <= Self.bound)
+        let threads = try OwnThreads.count() - left
+        #expect(threads <= OwnThreads.bound)
 
         // A file beside them.
         let clock = ContinuousClock()
@@ -116,7 +103,7 @@ struct WaitingThreadsTests {
 
     @Test("Assets that load, and stills")
     func assetsAndStills() async throws {
-        let left = try Self.threads()
+        let left = try OwnThreads.count()
         let sources = try (0..<100).map { _ in try Self.source(0.001) }
         let assets = sources.map {
             Asset(url: Fixture.url("clip-h264-aac.mp4"), options: AssetOptions(byteSource: $0))
@@ -128,7 +115,7 @@ struct WaitingThreadsTests {
         let loads = assets.map { asset in Task { try await asset.load() } }
         let images = stills.map { generator in Task { try await generator.image(at: .zero).actualTime } }
         for source in sources { await source.until { $0.readers >= 2 && $0.waits >= 2 } }
-        #expect(try Self.threads() - left <= Self.bound)
+        #expect(try OwnThreads.count() - left <= OwnThreads.bound)
         for source in sources { source.release() }
         for load in loads { try await load.value }
         for image in images { #expect(try await image.value == .zero) }

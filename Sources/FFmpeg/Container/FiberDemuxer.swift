@@ -14,11 +14,15 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         case open
         case read
         case seek(MediaTime, SeekPreference)
+        case decoder(Int, DecoderOptions)
+        case textDecoder(Int)
     }
 
     private enum Answer {
         case description(MediaDescription)
         case packet(Packet?)
+        case decoder(any Decoder)
+        case textDecoder(any TextDecoder)
         case done
     }
 
@@ -44,6 +48,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     private let inner: any Demuxer
     private let location: String
+    private let decodersWait: Bool
     private let state = Locked(State())
     /// For the next call; its stack is kept.
     private var fiber: Fiber?
@@ -51,10 +56,11 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     /// Where calls come to their end whose demuxer was cancelled while they stood still.
     private static let endings = DispatchQueue(label: "playhead.endings")
 
-    /// `inner` is used by this one alone.
-    package init(_ inner: any Demuxer, location: String) {
+    /// `inner` is used by this one alone. `decodersWait`: it may have to read before it can make a decoder.
+    package init(_ inner: any Demuxer, location: String, decodersWait: Bool = false) {
         self.inner = inner
         self.location = location
+        self.decodersWait = decodersWait
     }
 
     deinit {
@@ -87,16 +93,35 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        try onLane { () throws(MediaError) in try inner.makeDecoder(for: track, options: options) }
+        guard mayStandStill(.decoder(track, options)) else {
+            return try onLane { () throws(MediaError) in
+                try inner.makeDecoder(for: track, options: options)
+            }
+        }
+        guard case .decoder(let decoder) = try perform(.decoder(track, options)) else { throw cancelled }
+        return decoder
     }
 
     package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        try onLane { () throws(MediaError) in try inner.makeTextDecoder(for: track) }
+        guard mayStandStill(.textDecoder(track)) else {
+            return try onLane { () throws(MediaError) in try inner.makeTextDecoder(for: track) }
+        }
+        guard case .textDecoder(let decoder) = try perform(.textDecoder(track)) else { throw cancelled }
+        return decoder
+    }
+
+    /// A decoder can be made while a read stands still, which is not to end for it.
+    private func mayStandStill(_ call: Call) -> Bool {
+        decodersWait && state.withLock { $0.standing.map { $0.call == call } ?? true }
     }
 
     package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
         inner.setVariantChoice(choose)
     }
+
+    package func setOpeningTime(_ time: MediaTime) { inner.setOpeningTime(time) }
+
+    package func setReadsSubtitlesAlone() { inner.setReadsSubtitlesAlone() }
 
     package func begin(_ epoch: Epoch) { inner.begin(epoch) }
 
@@ -177,6 +202,9 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         switch call {
         case .open: return .description(try inner.open())
         case .read: return .packet(try inner.read())
+        case .decoder(let track, let options):
+            return .decoder(try inner.makeDecoder(for: track, options: options))
+        case .textDecoder(let track): return .textDecoder(try inner.makeTextDecoder(for: track))
         case .seek(let target, let preference):
             try inner.seek(to: target, preference: preference)
             return .done

@@ -37,6 +37,14 @@ package struct FFmpegBackend: SegmentBackend {
         try AESCipher(key: key, iv: iv)
     }
 
+    package func makeDemuxer(standingStill demuxer: any Demuxer, location: String) -> any Demuxer {
+        FiberDemuxer(demuxer, location: location, decodersWait: true)
+    }
+
+    package func wait(_ context: ReadContext, after wakes: UInt64) -> Bool {
+        Fiber.wait(context, after: wakes)
+    }
+
     package func makeVideoConverter() -> any VideoConverter { FFmpegVideoConverter() }
 
     package func makeAudioConverter(to format: AudioFormat) -> any AudioConverter {

@@ -33,9 +33,11 @@ public protocol Demuxer: AnyObject, Sendable {
     /// other side is taken. The next `read` is the first packet from there. `.notReady`: the same seek may be
     /// tried again, and goes on where it was; `.cancelled`: the call was interrupted, and any seek may follow.
     func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
-    /// A decoder for one of the tracks. It may be used on another queue than the demuxer.
+    /// A decoder for one of the tracks. It may be used on another queue than the demuxer. `.notReady`: what it takes is not at
+    /// hand at present; the next call goes on with it. Thrown only where somebody listens (`setNoticeHandler`).
     func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
     /// A decoder for one of the tracks of text or of timed metadata. It may be used on another queue than the demuxer.
+    /// `.notReady` as of `makeDecoder(for:options:)`.
     func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder
     /// The calls that follow belong to `epoch`. On the caller's lane, between calls; never an older epoch than
     /// before.

@@ -72,11 +72,13 @@ struct Opening: Sendable {
     ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
         var decoders: [(track: Track, decoder: any Decoder)] = []
         var lastFailure: MediaError?
+        // Told once, however often the call is made.
+        var faults: [MediaError] = []
         for (type, choice) in [(MediaType.video, item.video), (.audio, item.audio)] {
             guard let track = choice.pick(type, from: tracks) else {
                 if choice != .none, let lost = lostTrack(type, choice, tracks) {
                     lastFailure = lost
-                    if choice == .automatic { faulted(lost) }
+                    if choice == .automatic { faults.append(lost) }
                 }
                 continue
             }
@@ -87,11 +89,12 @@ struct Opening: Sendable {
                 let early = EarlyPictureDecoder.wrap(kept, of: track, item.decoding)
                 decoders.append((track, NeighbourDecoder.wrap(early, of: track, demand)))
             } catch {
-                if error.code == .cancelled { throw error }
+                if error.code == .cancelled || error.code == .notReady { throw error }
                 lastFailure = error
-                faulted(error)
+                faults.append(error)
             }
         }
+        for fault in faults { faulted(fault) }
         if decoders.isEmpty, let lastFailure { throw nothingToPlay(tracks, lastFailure) }
         return decoders
     }

@@ -1,0 +1,138 @@
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+import Testing
+
+/// What waits for parts of a presentation holds no thread, on the driver that plays.
+@Suite(
+    "HLS: a hundred players that wait for a server",
+    .serialized,
+    .enabled(if: Fixture.areThere, "make fixtures"),
+    .timeLimit(.minutes(2))
+)
+struct ServedThreadsTests {
+    /// What hangs. `offset`: after so many bytes of it.
+    struct Place: Sendable, CustomTestStringConvertible {
+        var path: String
+        var offset: Int?
+        /// The number of a track that is chosen by hand.
+        var words: Int?
+        var sound: Int?
+
+        var testDescription: String { path + (offset.map { " at \($0)" } ?? "") }
+    }
+
+    private static let places = [
+        Place(path: "/master.m3u8"), Place(path: "/v.m3u8"), Place(path: "/v0.ts"),
+        // While it is opened, in the middle of a packet behind that, and where a new packet would begin.
+        Place(path: "/v0.ts", offset: 700), Place(path: "/v0.ts", offset: 20_001), Place(path: "/v1.ts"),
+        Place(path: "/a0.ts"), Place(path: "/a1.ts", offset: 1000), Place(path: "/enc.key"),
+        Place(path: "/b.m3u8", sound: 128), Place(path: "/b0.ts", sound: 128),
+        Place(path: "/words.m3u8", words: 192), Place(path: "/w0.vtt", words: 192),
+    ]
+
+    private static let master = """
+        #EXTM3U
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="one",DEFAULT=YES,URI="a.m3u8"
+        #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="two",URI="b.m3u8"
+        #EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="w",NAME="words",URI="words.m3u8"
+        #EXT-X-STREAM-INF:BANDWIDTH=900000,AUDIO="a",SUBTITLES="w",CODECS="avc1.42c01e,mp4a.40.2",RESOLUTION=640x360
+        v.m3u8
+
+        """
+
+    private static func files(_ place: Place) throws -> [String: [UInt8]] {
+        var files = try Presentation.files("separate audio")
+        files["/master.m3u8"] = Array(master.utf8)
+        for (path, bytes) in files where path.hasPrefix("/a") { files["/b" + path.dropFirst(2)] = bytes }
+        let sound = try #require(files["/a.m3u8"])
+        let other = String(decoding: sound, as: UTF8.self).replacing("\na", with: "\nb")
+        files["/b.m3u8"] = Array(other.utf8)
+        files["/words.m3u8"] = Array(
+            "#EXTM3U\n#EXT-X-TARGETDURATION:3\n#EXTINF:3,\nw0.vtt\n#EXT-X-ENDLIST\n".utf8
+        )
+        files["/w0.vtt"] = Array("WEBVTT\n\n00:01.000 --> 00:02.000\none\n".utf8)
+        if place.path == "/enc.key" {
+            let list = String(decoding: try #require(files["/v.m3u8"]), as: UTF8.self)
+            let key = "#EXT-X-KEY:METHOD=AES-128,URI=\"enc.key\"\n#EXTINF"
+            files["/v.m3u8"] = Array(list.replacing("#EXTINF", with: key, maxReplacements: 1).utf8)
+            // What it decrypts to is nothing.
+            files["/enc.key"] = Array("0123456789abcdef".utf8)
+        }
+        return files
+    }
+
+    private final class Ear: AudioSink {
+        func start(_ format: AudioFormat) -> AudioFormat { format }
+        func write(_ buffer: AudioBuffer) {}
+        func finish() {}
+    }
+
+    private static func player(_ server: FaultServer, _ number: Int, _ place: Place) throws -> Player {
+        var configuration = Player.Configuration()
+        configuration.audio = .sink(Ear())
+        let player = Player(configuration: configuration)
+        // Each has a presentation of its own: what one has fetched would be there for the others.
+        let url = try #require(URL(string: server.url("/\(number)/master.m3u8")))
+        let item = PlayerItem(
+            asset: Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: 50)))
+        )
+        if let words = place.words {
+            item.add(LegibleOutput())
+            item.selectTrack(words, ofType: .subtitle)
+        }
+        if let sound = place.sound { item.selectTrack(sound, ofType: .audio) }
+        player.replaceCurrentItem(with: item)
+        return player
+    }
+
+    /// PLAYHEAD_FIGURES: what was counted and measured is printed.
+    @Test("While they open, and behind that, and of what was chosen by hand", arguments: places)
+    func players(_ place: Place) async throws {
+        let files = try Self.files(place)
+        let server = try FaultServer { request in
+            let path = String(request.path.dropFirst().drop { $0 != "/" })
+            var answer =
+                files[path].map { FaultServer.Answer.file($0, for: request) } ?? FaultServer.Answer(404)
+            if path == place.path { answer.hang = place.offset.map { .inBody($0) } ?? .beforeHead }
+            return answer
+        }
+        defer { server.stop() }
+        let players = try (0..<100).map { try Self.player(server, $0, place) }
+        while server.log.count(where: { $0.path.hasSuffix(place.path) }) < 100 { await Task.yield() }
+
+        // A file beside them.
+        let clock = ContinuousClock()
+        let begun = clock.now
+        var configuration = Player.Configuration()
+        configuration.audio = .none
+        let beside = Player(configuration: configuration)
+        let item = PlayerItem(url: Fixture.url("clip-h264-aac.mp4"))
+        let events = beside.events
+        beside.replaceCurrentItem(with: item)
+        for await event in events { if case .itemStatusChanged(_, .readyToPlay) = event { break } }
+        let time = clock.now - begun
+        #expect(time < .milliseconds(200))
+        // Those for which there is no work any more end by and by; those that waited would not.
+        var threads = try OwnThreads.count()
+        while threads > OwnThreads.bound {
+            await Task.yield()
+            threads = try OwnThreads.count()
+        }
+        #expect(server.openRequests >= 100)
+        if ProcessInfo.processInfo.environment["PLAYHEAD_FIGURES"] != nil {
+            let figure = String(format: "%.0f", time / .milliseconds(1))
+            print("\(place.testDescription): \(threads) threads; a file beside them is ready in \(figure) ms")
+        }
+
+        // Bytes come, and all of them go on.
+        server.release()
+        let expected: PlayerItem.Status = place.path == "/enc.key" ? .failed : .readyToPlay
+        for player in players {
+            while player.currentItem?.status == .unknown { await Task.yield() }
+            #expect(player.currentItem?.status == expected)
+        }
+        for player in players + [beside] { await player.shutdown() }
+    }
+}
