@@ -2,8 +2,17 @@ package import MediaCore
 
 /// How the parts of a presentation are had: from a network, with the headers, limits and secrets of whatever led to them.
 package protocol ResourceOpener: Sendable {
-    /// Does no I/O.
-    func open(_ url: String) throws(MediaError) -> any ByteSource
+    /// Does no I/O. `kept`: where what comes of it stays. `since`: what its server has said of it since that moment, by `now`, holds; 0:
+    /// since whatever led to it was opened.
+    func open(_ url: String, kept: ResourceKeeping, since: Int64) throws(MediaError) -> any ByteSource
+    /// The reader goes on elsewhere: nothing is fetched or held for it any more. It may come back.
+    func leave(_ source: any ByteSource, _ context: ReadContext)
+    /// All of it is still to be had from it. Not where a server sends its bytes once, in order, and its readers have gone.
+    func isWhole(_ source: any ByteSource) -> Bool
+    /// It has turned out to be another one each time that it is asked for: nobody else gets what has come of it.
+    func setChanging(_ source: any ByteSource)
+    /// Nanoseconds of the machine's clock.
+    var now: Int64 { get }
     /// Where a server has led to; nil: where it was opened. Known once the first bytes have come.
     func location(of source: any ByteSource) -> String?
     /// All that has come of it so far, whoever asked for it.
@@ -12,8 +21,8 @@ package protocol ResourceOpener: Sendable {
     func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError)
 }
 
-/// What all who open the same presentation share: playlists that do not change, keys, and the resources that were used last, so
-/// that no byte is fetched twice by those who play, look at stills and read words.
+/// What all who open the same presentation share: playlists that do not change, keys, and the resources that were used last. What came
+/// of other resources is where the opener keeps it.
 package final class PlaylistLibrary: Sendable {
     /// A playlist, and where it was found.
     struct Entry {
@@ -25,8 +34,10 @@ package final class PlaylistLibrary: Sendable {
     private struct State {
         var playlists: [String: Entry] = [:]
         var keys: [String: [UInt8]] = [:]
-        /// The one that was used last comes last.
-        var recent: [(url: String, source: any ByteSource)] = []
+        /// The one that was used last comes last. `opened`: by the opener's clock.
+        var recent: [(url: String, source: any ByteSource, opened: Int64)] = []
+        /// Playlists that had no end when they were read last.
+        var changing: Set<String> = []
         /// What came of those that are not held any more.
         var formerBytes: Int64 = 0
         /// What opening taught of variants that say nothing of their size, by URL.
@@ -45,16 +56,21 @@ package final class PlaylistLibrary: Sendable {
         self.limits = limits
     }
 
-    /// The same source for all who read it at the same time, and shortly after.
-    func source(_ url: String) throws(MediaError) -> any ByteSource {
+    /// The same source for all who read it at the same time, and shortly after. `since`: as for the opener.
+    func source(_ url: String, kept: ResourceKeeping = .everywhere, since: Int64 = 0) throws(MediaError)
+        -> any ByteSource
+    {
         try state.withLock { state throws(MediaError) in
             if let index = state.recent.firstIndex(where: { $0.url == url }) {
                 let found = state.recent.remove(at: index)
-                state.recent.append(found)
-                return found.source
+                if found.opened >= since, opener.isWhole(found.source) {
+                    state.recent.append(found)
+                    return found.source
+                }
+                state.formerBytes += opener.receivedBytes(of: found.source)
             }
-            let source = try opener.open(url)
-            state.recent.append((url, source))
+            let source = try opener.open(url, kept: kept, since: since)
+            state.recent.append((url, source, opener.now))
             if state.recent.count > Self.recentLimit {
                 state.formerBytes += opener.receivedBytes(of: state.recent.removeFirst().source)
             }
@@ -82,9 +98,18 @@ package final class PlaylistLibrary: Sendable {
     func playlist(_ url: String) -> Entry? { state.withLock { $0.playlists[url] } }
 
     func keep(_ entry: Entry, for url: String) {
-        if case .media(let media) = entry.playlist, !media.hasEnded { return }
-        state.withLock { $0.playlists[url] = entry }
+        state.withLock { state in
+            if case .media(let media) = entry.playlist, !media.hasEnded {
+                state.changing.insert(url)
+            } else {
+                state.changing.remove(url)
+                state.playlists[url] = entry
+            }
+        }
     }
+
+    /// It had no end when it was read last.
+    func isChanging(_ url: String) -> Bool { state.withLock { $0.changing.contains(url) } }
 
     func key(_ url: String) -> [UInt8]? { state.withLock { $0.keys[url] } }
     func keep(key: [UInt8], for url: String) { state.withLock { $0.keys[url] = key } }
@@ -137,6 +162,13 @@ struct PlaylistRead {
         self.library = library
     }
 
+    private func source(_ given: (any ByteSource)?, isFresh: Bool) throws(MediaError) -> any ByteSource {
+        if isFresh { return try library.opener.open(url, kept: .nowhere, since: 0) }
+        if let given { return given }
+        // Nobody knows yet whether it changes: its server is asked, also where it has been read before.
+        return try library.source(url, since: library.opener.now)
+    }
+
     /// `given`: where the bytes are, if somebody has them open. `.notReady`: to be called again. `isFresh`: what is known is not
     /// good enough.
     mutating func go(_ context: ReadContext, given: (any ByteSource)? = nil, isFresh: Bool = false)
@@ -144,8 +176,7 @@ struct PlaylistRead {
         -> PlaylistLibrary.Entry
     {
         if !isFresh, read == nil, let known = library.playlist(url) { return known }
-        if read == nil, let given { read = WholeRead(given) }
-        if read == nil { read = WholeRead(isFresh ? try library.opener.open(url) : try library.source(url)) }
+        if read == nil { read = WholeRead(try source(given, isFresh: isFresh || library.isChanging(url))) }
         do throws(MediaError) {
             let bytes = try read?.go(upTo: library.limits.byteCount, context) ?? []
             let location = read.flatMap { library.opener.location(of: $0.source) } ?? url
@@ -156,6 +187,7 @@ struct PlaylistRead {
             }
             let entry = PlaylistLibrary.Entry(playlist: playlist, location: location, dates: dates)
             library.keep(entry, for: url)
+            if library.isChanging(url), let read { library.opener.setChanging(read.source) }
             return entry
         } catch {
             var error = error

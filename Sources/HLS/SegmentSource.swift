@@ -16,6 +16,12 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         case lost(MediaError)
     }
 
+    private struct Asked {
+        let url: String
+        let source: any ByteSource
+        weak var context: ReadContext?
+    }
+
     private let library: PlaylistLibrary
     private let makeCipher: (_ key: [UInt8], _ iv: [UInt8]) throws(MediaError) -> any BlockCipher
     private var window: SegmentWindow
@@ -34,6 +40,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     var readsAhead = false
     /// A later segment was asked for.
     private var prefetched: Int64?
+    /// Sources that were read, or asked for what comes next, and by whom: they are left when the stream has gone on.
+    private var asked: [Asked] = []
     /// When the first segment of packed audio in the stream begins, in ticks of 1/90000 s; nil: the container says it.
     private(set) var timestamp: Int64?
 
@@ -72,14 +80,15 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         stop = .none
         prefetched = nil
         timestamp = nil
+        leaveOthers()
     }
 
     /// Asks for what the stream begins with, so that it is on its way.
     func ask(_ context: ReadContext) {
         guard part == nil, let segment else { return }
         do throws(MediaError) {
-            if let map = segment.map { try touch(map, segment.mapKey, context) }
-            try touch(segment.resource, segment.key, context)
+            if let map = segment.map { try touch(map, segment.mapKey, of: segment, context) }
+            try touch(segment.resource, segment.key, of: segment, context)
         } catch {
             // Who reads is told.
         }
@@ -114,7 +123,24 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             }
             self.part = nil
             if part.isMap { hasGivenMap = true } else { index += 1 }
+            leaveOthers()
         }
+    }
+
+    /// Nothing is fetched or held any more of what neither this segment nor the next one needs.
+    private func leaveOthers() {
+        let needed = [segment, window.segment(index + 1)].flatMap { segment in
+            [segment?.resource.url, segment?.map?.url].compactMap(\.self)
+        }
+        for other in asked where !needed.contains(other.url) {
+            if let context = other.context { library.opener.leave(other.source, context) }
+        }
+        asked.removeAll { !needed.contains($0.url) }
+    }
+
+    private func note(_ source: any ByteSource, _ url: String, _ context: ReadContext) {
+        guard !asked.contains(where: { $0.source === source && $0.context === context }) else { return }
+        asked.append(Asked(url: url, source: source, context: context))
     }
 
     func cancel() {}
@@ -145,9 +171,15 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         let resource = isMap ? segment.map ?? segment.resource : segment.resource
         let key = isMap ? segment.mapKey : segment.key
         let cipher = try cipher(key, segment, isMap: isMap, context)
-        let made = SegmentPart(resource, try library.source(resource.url), isMap: isMap, cipher: cipher)
+        let source = try source(resource.url, of: segment)
+        note(source, resource.url, context)
+        let made = SegmentPart(resource, source, isMap: isMap, cipher: cipher)
         part = made
         return made
+    }
+
+    private func source(_ url: String, of segment: PlaylistSegment) throws(MediaError) -> any ByteSource {
+        try library.source(url, kept: window.keeping, since: window.arrival(of: segment))
     }
 
     private func read(_ part: SegmentPart, into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
@@ -208,7 +240,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8] {
         if let known = library.key(url) { return known }
         do throws(MediaError) {
-            var read = WholeRead(try library.source(url))
+            var read = WholeRead(try library.source(url, kept: .inMemory))
             let bytes = try read.go(upTo: 16, context)
             guard bytes.count == 16 else {
                 let words = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
@@ -233,21 +265,29 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         else { return }
         prefetched = next.sequence
         do throws(MediaError) {
-            try touch(next.resource, next.key, context)
+            try touch(next.resource, next.key, of: next, context)
         } catch {
             // Who reads it is told.
         }
     }
 
-    private func touch(_ resource: PlaylistResource, _ key: PlaylistKey?, _ context: ReadContext)
-        throws(MediaError)
-    {
-        if case .aes128(let url, _) = key, library.key(url) == nil { try touch(url, at: 0, context) }
-        try touch(resource.url, at: resource.range?.lowerBound ?? 0, context)
+    private func touch(
+        _ resource: PlaylistResource,
+        _ key: PlaylistKey?,
+        of segment: PlaylistSegment,
+        _ context: ReadContext
+    ) throws(MediaError) {
+        if case .aes128(let url, _) = key, library.key(url) == nil {
+            try touch(try library.source(url, kept: .inMemory), at: 0, context)
+        }
+        let source = try source(resource.url, of: segment)
+        note(source, resource.url, context)
+        try touch(source, at: resource.range?.lowerBound ?? 0, context)
     }
 
-    private func touch(_ url: String, at offset: Int64, _ context: ReadContext) throws(MediaError) {
-        let source = try library.source(url)
+    private func touch(_ source: any ByteSource, at offset: Int64, _ context: ReadContext)
+        throws(MediaError)
+    {
         do throws(MediaError) {
             _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte throws(MediaError) in
                 try source.read(at: offset, into: byte, context: context)

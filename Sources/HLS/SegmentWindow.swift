@@ -20,6 +20,8 @@ struct SegmentWindow {
     /// Reloads that brought nothing new, in a row.
     private var idleReloads = 0
     private var failedReloads = 0
+    /// When segments came into a playlist that grows, from a number on: their URLs may have been others' before.
+    private var arrivals: [(sequence: Int64, time: Int64)] = []
 
     /// Reloads without a new segment after which the presentation is taken for abandoned.
     private static let idleLimit = 20
@@ -30,6 +32,17 @@ struct SegmentWindow {
         self.url = url
         self.library = library
         reloadTime = Self.now + Self.nanoseconds(playlist.targetDuration)
+        if !playlist.hasEnded, let first = playlist.segments.first {
+            arrivals = [(first.sequence, library.opener.now)]
+        }
+    }
+
+    /// Where what comes of segments and their maps stays.
+    var keeping: ResourceKeeping { playlist.hasEnded && arrivals.isEmpty ? .everywhere : .inMemory }
+
+    /// What servers have said of the segment's resources since then holds; see `ResourceOpener.open`.
+    func arrival(of segment: PlaylistSegment) -> Int64 {
+        arrivals.last { $0.sequence <= segment.sequence }?.time ?? arrivals.first?.time ?? 0
     }
 
     var name: String { PlaylistURL.name(url) }
@@ -113,6 +126,7 @@ struct SegmentWindow {
         for segment in old.segments.prefix(Int(clamping: gone)) {
             lostDuration = lostDuration.addingReportingOverflow(segment.duration).partialValue
         }
+        noteArrivals(in: new, behind: old.segments.last?.sequence)
         playlist = new
         idleReloads = isNew ? 0 : idleReloads + 1
         guard idleReloads < Self.idleLimit else {
@@ -125,6 +139,18 @@ struct SegmentWindow {
         // What brought nothing is asked again after half the time.
         let pace = Self.nanoseconds(new.targetDuration)
         reloadTime = Self.now + (isNew ? pace : pace / 2)
+    }
+
+    private mutating func noteArrivals(in new: MediaPlaylist, behind last: Int64?) {
+        guard let first = new.segments.first else { return }
+        if let arrived = new.segments.first(where: { segment in last.map { segment.sequence > $0 } ?? true })
+        {
+            arrivals.append((arrived.sequence, library.opener.now))
+        }
+        // Those of segments that have gone tell nothing any more.
+        if let place = arrivals.lastIndex(where: { $0.sequence <= first.sequence }) {
+            arrivals.removeFirst(place)
+        }
     }
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }

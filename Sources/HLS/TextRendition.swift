@@ -119,7 +119,11 @@ final class TextRendition {
         guard segment.key == nil else { throw MediaError(.encrypted, "encrypted words are not read") }
         guard segment.map == nil else { throw MediaError(.decoderNotFound, "words in MP4 are not read") }
         if part == nil {
-            let source = try demuxers.library.source(segment.resource.url)
+            let source = try demuxers.library.source(
+                segment.resource.url,
+                kept: window.keeping,
+                since: window.arrival(of: segment)
+            )
             part = SegmentPart(segment.resource, source, isMap: false, cipher: nil)
         }
         guard let part else { return }

@@ -63,15 +63,23 @@ extension HTTPByteSource {
             !state.facts.forbidsKeeping,
             let identity = identity(state)
         {
-            state.entry = CacheEntry(
-                cache.folder,
-                cache.digest(origin, options),
-                identity,
-                takesRanges: state.facts.takesRanges ?? true
-            )
+            state.entry = entry(cache, identity, state)
         }
         state.entry?.keep(fetch.spool, at: fetch.spoolEnd - Int64(fetch.spool.count))
         fetch.spool = []
+    }
+
+    private func entry(_ cache: DiskCache, _ identity: CacheIndex.Identity, _ state: State) -> CacheEntry? {
+        let location = state.address == state.home ? nil : state.address.text
+        guard location?.utf8.count ?? 0 <= CacheIndex.locationLimit else { return nil }
+        return CacheEntry(
+            cache.folder,
+            cache.digest(origin, options, isPart: policy.isPart),
+            identity,
+            takesRanges: state.facts.takesRanges ?? true,
+            isPublic: state.facts.isPublic,
+            location: location
+        )
     }
 
     private func identity(_ state: State) -> CacheIndex.Identity? {
@@ -110,11 +118,36 @@ extension HTTPByteSource {
     /// Who comes now may read it without asking the server: somebody reads it, and the server has spoken a moment ago.
     var isCurrent: Bool {
         state.withLock { state in
-            guard state.failure == nil else { return false }
+            guard state.failure == nil, !state.facts.isChanging else { return false }
             if !state.facts.isKnown { return true }
             return !state.readers.isEmpty && TransferLoop.now - state.confirmed < policy.freshness
         }
     }
+
+    /// Its server has spoken of it since that moment of the machine's clock, and all of it is to be had.
+    func isConfirmed(since moment: Int64) -> Bool {
+        let isSo = state.withLock { state in
+            state.failure == nil && state.facts.isKnown && !state.facts.isChanging
+                && state.confirmed >= moment
+        }
+        return isSo && (isShareable || isComplete)
+    }
+
+    /// It has turned out to be another one each time that it is asked for: it is on no disk, and nobody else gets what has come.
+    func setChanging() {
+        state.withLock { state in
+            state.facts.isChanging = true
+            state.facts.forbidsKeeping = true
+            for fetch in state.fetches { fetch.spool = [] }
+            state.entry?.remove()
+            state.entry = nil
+        }
+    }
+
+    var isBeingRead: Bool { state.withLock { !$0.readers.isEmpty } }
+
+    /// A file of the cache is open for it.
+    var holdsFile: Bool { state.withLock { $0.entry != nil } }
 
     /// The first one to ask has it.
     func isClaimed(by owner: ObjectIdentifier) -> Bool {
@@ -126,6 +159,15 @@ extension HTTPByteSource {
 
     /// The server has said that it is the one that it was.
     func confirm() { state.withLock { $0.confirmed = TransferLoop.now } }
+
+    /// The same, and where the server has led to.
+    func confirm(_ answer: Revalidation.Answer) {
+        state.withLock { state in
+            state.confirmed = TransferLoop.now
+            state.address = answer.address
+            if answer.isPublic { state.facts.isPublic = true }
+        }
+    }
 
     func trim(to byteLimit: Int) {
         state.withLock { state in

@@ -63,6 +63,12 @@ extension HTTPByteSource {
         context.whenOver(by: ObjectIdentifier(self)) { [weak self] in self?.leave(key) }
     }
 
+    /// The reader goes on elsewhere. It may come back.
+    func leave(_ context: ReadContext) {
+        context.dropFarewell(of: ObjectIdentifier(self))
+        leave(ObjectIdentifier(context))
+    }
+
     /// What was fetched for this reader alone is not wanted any more.
     private func leave(_ key: ObjectIdentifier) {
         let isLast = state.withLock { state in

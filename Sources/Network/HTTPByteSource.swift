@@ -35,6 +35,8 @@ public final class HTTPByteSource: ByteSource {
         package var freshness: Int64 = 5_000_000_000
         /// A public server named the URL (`isPublic`).
         package var isNestedInPublic = false
+        /// A playlist named the URL.
+        var isPart = false
         /// What counts as a public address.
         package var isPublicAddress: @Sendable (PeerAddress) -> Bool = { $0.isPublic }
 
@@ -57,6 +59,8 @@ public final class HTTPByteSource: ByteSource {
         var isDateYoung = false
         /// The server wants it nowhere on a disk.
         var forbidsKeeping = false
+        /// It is another one each time that it is asked for.
+        var isChanging = false
         /// The URL itself led to a public address.
         var isPublic = false
 
@@ -72,6 +76,7 @@ public final class HTTPByteSource: ByteSource {
             lastModified = entry.identity.lastModified
             validator = ResponseHead.validator(entityTag, lastModified)
             takesRanges = entry.takesRanges
+            isPublic = entry.isPublic
             isKnown = true
             saysByteCount = true
         }
@@ -146,11 +151,21 @@ public final class HTTPByteSource: ByteSource {
         proxy = options.proxy.flatMap { ProxyAddress($0) }
         cookies = options.cookies ?? CookieStore()
         loop = .shared
-        var state = State(store: RangeStore(byteLimit: policy.storeLimit), address: address, home: address)
+        let start = entry?.location.map { Self.start(at: $0, of: address) } ?? address
+        var state = State(store: RangeStore(byteLimit: policy.storeLimit), address: start, home: address)
         if let entry { state.facts = Facts(entry) }
         state.entry = entry
         self.state = Locked(state)
         NetworkMemory.shared.join(self)
+    }
+
+    /// Where the server once led to; the URL itself where that is not allowed.
+    private static func start(at location: String, of address: HTTPAddress) -> HTTPAddress {
+        do throws(MediaError) {
+            return try address.led(to: location)
+        } catch {
+            return address
+        }
     }
 
     static func address(_ url: String, _ options: NetworkOptions) throws(MediaError) -> HTTPAddress {
@@ -178,15 +193,21 @@ public final class HTTPByteSource: ByteSource {
 
     /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
     package func referred(_ url: String) throws(MediaError) -> HTTPByteSource {
+        let (address, options, policy) = try reference(url)
+        return HTTPByteSource(address, options, policy, nil)
+    }
+
+    /// How it is opened, by itself.
+    func reference(_ url: String) throws(MediaError) -> (HTTPAddress, NetworkOptions, Policy) {
         let address = try origin.led(to: url)
         var options = options
         options.cookies = cookies
-        // A playlist changes as it is played, and a key is none of the disk's: nothing of it is kept.
         options.cache = nil
         if address.origin != origin.origin { options.headers.removeAll { !Self.mayLeaveOrigin($0.name) } }
         var policy = policy
         policy.isNestedInPublic = isPublic
-        return HTTPByteSource(address, options, policy, nil)
+        policy.isPart = true
+        return (address, options, policy)
     }
 
     /// nil until the first bytes have come, and where the server does not say.

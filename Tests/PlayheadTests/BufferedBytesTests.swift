@@ -188,5 +188,18 @@ struct BufferedBytesTests {
         let large = PlayerItem(asset: Asset(url: unknown.asset.url))
         large.asset.opened(.success(known))
         #expect(BufferShare.wanted(by: large, policy) == most)
+        // A playlist: as its best variant that may be played.
+        var listed = MediaDescription(formatName: "hls")
+        listed.isLocal = false
+        listed.variants = [800_000.0, 1_600_000].map {
+            Variant(peakBitRate: $0, size: .zero, codecs: [], trackIDs: [])
+        }
+        let playlist = PlayerItem(asset: Asset(url: unknown.asset.url))
+        playlist.asset.opened(.success(listed))
+        #expect(BufferShare.wanted(by: playlist, policy) == 9_000_000 + (4 << 20))
+        playlist.preferredPeakBitRate = 1_000_000
+        #expect(BufferShare.wanted(by: playlist, policy) == 4_500_000 + (4 << 20))
+        playlist.preferredPeakBitRate = 1000
+        #expect(BufferShare.wanted(by: playlist, policy) == 4_500_000 + (4 << 20))
     }
 }

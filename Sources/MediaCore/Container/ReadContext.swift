@@ -161,6 +161,9 @@ public final class ReadContext: Sendable {
         if isOver { body() }
     }
 
+    /// Who wanted to know by that key does so no more.
+    package func dropFarewell(of key: ObjectIdentifier) { state.withLock { $0.farewells[key] = nil } }
+
     /// Waits until a source has called `wake()` more than `wakes` times, or the reader is interrupted.
     package func wait(after wakes: UInt64) {
         let semaphore = DispatchSemaphore(value: 0)

@@ -27,11 +27,25 @@ final class CacheEntry: Sendable {
     private let state: Locked<State>
 
     /// Of a resource that is not there yet: its files are made when the first bytes come.
-    init(_ folder: CacheFolder, _ key: [UInt8], _ identity: CacheIndex.Identity, takesRanges: Bool) {
+    init(
+        _ folder: CacheFolder,
+        _ key: [UInt8],
+        _ identity: CacheIndex.Identity,
+        takesRanges: Bool,
+        isPublic: Bool = false,
+        location: String? = nil
+    ) {
         self.folder = folder
         self.key = key
         self.identity = identity
-        let index = CacheIndex(key: key, generation: 0, identity: identity, takesRanges: takesRanges)
+        let index = CacheIndex(
+            key: key,
+            generation: 0,
+            identity: identity,
+            takesRanges: takesRanges,
+            isPublic: isPublic,
+            location: location
+        )
         state = Locked(State(index: index))
     }
 
@@ -84,6 +98,8 @@ final class CacheEntry: Sendable {
     // MARK: What is there
 
     var takesRanges: Bool { state.withLock { $0.index.takesRanges } }
+    var isPublic: Bool { state.withLock { $0.index.isPublic } }
+    var location: String? { state.withLock { $0.index.location } }
     var isComplete: Bool { state.withLock { $0.index.extents.byteCount == identity.byteCount } }
 
     func holds(_ offset: Int64) -> Bool { state.withLock { $0.index.extents.extent(at: offset) != nil } }
@@ -136,6 +152,9 @@ final class CacheEntry: Sendable {
 
     /// What was written is in the index soon: for now nothing more comes.
     func settle() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.save() } } }
+
+    /// It is to be nowhere on the disk. Who has it open reads on.
+    func remove() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.unlink() } } }
 
     // MARK: On the writer's thread
 
@@ -267,6 +286,19 @@ final class CacheEntry: Sendable {
         }
         // Who plays the old one has it open.
         if let old { try folder.files.remove(folder.dataPath(key, old.generation)) }
+    }
+
+    private func unlink() throws(CacheFault) {
+        let file = state.withLock { $0.file }
+        end()
+        guard file >= 0 else { return }
+        let generation = state.withLock { $0.index.generation }
+        try folder.locked { () throws(CacheFault) in
+            // Another state of the resource may have taken its place.
+            guard let there = folder.readIndex(key), there.generation == generation else { return }
+            try folder.files.remove(folder.indexPath(key))
+            try folder.files.remove(folder.dataPath(key, generation))
+        }
     }
 
     private func save() throws(CacheFault) {

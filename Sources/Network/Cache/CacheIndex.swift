@@ -28,17 +28,21 @@ struct CacheIndex: Hashable, Sendable {
     var generation: UInt64
     var identity: Identity
     var takesRanges: Bool
+    /// Its URL led to a public address.
+    var isPublic = false
+    /// Where the server led to; nil: nowhere else. What the resource names is relative to it.
+    var location: String?
     var extents = Extents()
 
-    private static let mark = Array("playhead cache 1".utf8)
+    private static let mark = Array("playhead cache 2".utf8)
 
     func encoded() -> [UInt8] {
         var bytes = Self.mark
         bytes += key
         Self.append(generation, to: &bytes)
         Self.append(UInt64(identity.byteCount), to: &bytes)
-        Self.append(takesRanges ? 1 : 0, to: &bytes)
-        for text in [identity.entityTag, identity.lastModified] {
+        Self.append((takesRanges ? 1 : 0) + (isPublic ? 2 : 0), to: &bytes)
+        for text in [identity.entityTag, identity.lastModified, location] {
             let characters = text.map { Array($0.utf8) }
             Self.append(characters.map { UInt64($0.count) } ?? .max, to: &bytes)
             bytes += characters ?? []
@@ -69,8 +73,9 @@ struct CacheIndex: Hashable, Sendable {
         reader = Reader(rest: bytes[..<(bytes.count - 8)])
         guard reader.bytes(Self.mark.count).map(Array.init) == Self.mark,
             reader.bytes(key.count).map(Array.init) == key, let generation = reader.number(),
-            let byteCount = reader.count(below: ResponseHead.lengthLimit), let ranges = reader.number(),
+            let byteCount = reader.count(below: ResponseHead.lengthLimit), let marks = reader.number(),
             let entityTag = reader.text(), let lastModified = reader.text(),
+            let location = reader.text(upTo: Self.locationLimit),
             let identity = Identity(
                 byteCount: byteCount,
                 entityTag: entityTag,
@@ -80,7 +85,9 @@ struct CacheIndex: Hashable, Sendable {
         self.key = key
         self.generation = generation
         self.identity = identity
-        takesRanges = ranges != 0
+        takesRanges = marks & 1 != 0
+        isPublic = marks & 2 != 0
+        self.location = location
         for _ in 0..<extentCount {
             guard let start = reader.count(below: byteCount),
                 let count = reader.count(below: Int64(Extent.byteLimit) + 1),
@@ -90,12 +97,24 @@ struct CacheIndex: Hashable, Sendable {
         }
     }
 
-    init(key: [UInt8], generation: UInt64, identity: Identity, takesRanges: Bool) {
+    init(
+        key: [UInt8],
+        generation: UInt64,
+        identity: Identity,
+        takesRanges: Bool,
+        isPublic: Bool = false,
+        location: String? = nil
+    ) {
         self.key = key
         self.generation = generation
         self.identity = identity
         self.takesRanges = takesRanges
+        self.isPublic = isPublic
+        self.location = location
     }
+
+    /// In bytes; a longer one is not kept.
+    static let locationLimit = ResponseHead.byteLimit
 
     private struct Reader {
         var rest: ArraySlice<UInt8>
@@ -115,10 +134,10 @@ struct CacheIndex: Hashable, Sendable {
         }
 
         /// nil inside: there is none.
-        mutating func text() -> String?? {
+        mutating func text(upTo limit: Int = Identity.textLimit) -> String?? {
             guard let count = number() else { return nil }
             guard count != .max else { return .some(nil) }
-            guard count <= UInt64(Identity.textLimit), let bytes = bytes(Int(count)) else { return nil }
+            guard count <= UInt64(limit), let bytes = bytes(Int(count)) else { return nil }
             return String(decoding: bytes, as: UTF8.self)
         }
     }

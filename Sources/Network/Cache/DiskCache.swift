@@ -9,6 +9,9 @@ internal import MediaCore
 /// anew. Where the server cannot be reached, a resource that is there as a whole is played as it is. A server that gives neither an
 /// ETag nor a date of its resource is read as without a cache.
 ///
+/// Of a playlist that has an end (HLS) the segments that were played are kept, and the playlists themselves, but no keys. Of one
+/// that grows nothing is kept.
+///
 /// Bytes have checksums: what a disk has changed is fetched again. A folder that cannot be written, and a disk that is full, cost the
 /// cache and nothing else.
 public struct DiskCache: Hashable, Sendable {
@@ -30,7 +33,7 @@ public struct DiskCache: Hashable, Sendable {
     ///   - maximumBytes: Of all that is kept there.
     ///   - key: What stands for a URL: two that it gives the same text for are one resource. So a link that expires is found again
     ///     without its signature. By default the whole URL, with the headers and the credentials that it is asked for with; where a
-    ///     function is given, its text alone. Called on any thread.
+    ///     function is given, its text alone, and of what a playlist names its path as well. Called on any thread.
     public init(
         directory: URL,
         maximumBytes: Int64 = 1 << 30,
@@ -72,8 +75,12 @@ public struct DiskCache: Hashable, Sendable {
     var folder: CacheFolder { CacheFolder.shared(path, byteLimit: maximumBytes) }
 
     /// What stands for the resource in the names of files.
-    func digest(_ address: HTTPAddress, _ options: NetworkOptions) -> [UInt8] {
-        if let key, let url = URL(string: address.text) { return SHA256.digest(of: "own\n" + key.body(url)) }
+    func digest(_ address: HTTPAddress, _ options: NetworkOptions, isPart: Bool) -> [UInt8] {
+        if let key, let url = URL(string: address.text) {
+            // A program may have one key for a film, and its playlist has many parts.
+            let part = isPart ? "\n" + url.path : ""
+            return SHA256.digest(of: "own\n" + key.body(url) + part)
+        }
         let headers = options.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         let parts = [address.text, address.user ?? "", address.password ?? ""] + headers
         // With its length before each part, no two lists are one text.

@@ -10,6 +10,14 @@ final class Revalidation: TransferReceiver {
         case unreachable
     }
 
+    struct Answer: Sendable {
+        var outcome: Outcome
+        /// Where the server has led to.
+        var address: HTTPAddress
+        /// The URL itself led to a public address.
+        var isPublic: Bool
+    }
+
     private struct State {
         var address: HTTPAddress
         var redirects = 0
@@ -26,7 +34,7 @@ final class Revalidation: TransferReceiver {
     private let policy: HTTPByteSource.Policy
     private let cookies: CookieStore
     private let identity: CacheIndex.Identity
-    private let done: @Sendable (Outcome) -> Void
+    private let done: @Sendable (Answer) -> Void
     private let state: Locked<State>
 
     private static let redirectLimit = 10
@@ -37,7 +45,7 @@ final class Revalidation: TransferReceiver {
         _ options: NetworkOptions,
         _ policy: HTTPByteSource.Policy,
         _ identity: CacheIndex.Identity,
-        done: @escaping @Sendable (Outcome) -> Void
+        done: @escaping @Sendable (Answer) -> Void
     ) {
         self.origin = origin
         self.options = options
@@ -100,11 +108,12 @@ final class Revalidation: TransferReceiver {
     }
 
     private func finish(_ outcome: Outcome) {
-        let isFirst = state.withLock { state in
+        let answer = state.withLock { state -> Answer? in
             defer { (state.isOver, state.transfer) = (true, nil) }
-            return !state.isOver
+            guard !state.isOver else { return nil }
+            return Answer(outcome: outcome, address: state.address, isPublic: state.isPublic)
         }
-        if isFirst { done(outcome) }
+        if let answer { done(answer) }
     }
 
     // MARK: On the loop's thread

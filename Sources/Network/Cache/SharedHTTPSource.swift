@@ -10,13 +10,30 @@ public final class SharedHTTPSource: ByteSource {
     private enum State {
         case unopened
         case opening(SharedOpening)
-        /// `isFixed`: bytes of it have been read.
-        case open(HTTPByteSource, isLocal: Bool, isFixed: Bool)
+        case open(Opened)
+    }
+
+    private struct Opened {
+        let source: HTTPByteSource
+        var isLocal = false
+        /// Bytes of it have been read.
+        var isFixed = false
+        /// What had come of it when this one joined.
+        let formerBytes: Int64
+
+        init(_ source: HTTPByteSource, isLocal: Bool) {
+            self.source = source
+            self.isLocal = isLocal
+            formerBytes = source.receivedBytes
+        }
     }
 
     private let key: SharedSources.Key
     private let policy: HTTPByteSource.Policy
     private let sources: SharedSources
+    private let terms: SharedTerms
+    /// What is known of the resources that this one refers to.
+    private let parts: KnownParts
     /// Who gives another URL of the same resource, when the server refuses this one.
     private let renewal: HTTPByteSource.Renewal?
     private let state = Locked(State.unopened)
@@ -52,11 +69,27 @@ public final class SharedHTTPSource: ByteSource {
         self.policy = policy
         self.sources = sources
         self.renewal = renewal
+        parts = KnownParts()
+        terms = SharedTerms(parts: parts)
     }
 
-    deinit {
-        if case .open(let source, _, _) = state.withLock({ $0 }) { sources.release(key, source) }
+    /// A part of what another one refers to.
+    private init(
+        _ key: SharedSources.Key,
+        _ policy: HTTPByteSource.Policy,
+        _ sources: SharedSources,
+        _ terms: SharedTerms,
+        _ parts: KnownParts
+    ) {
+        self.key = key
+        self.policy = policy
+        self.sources = sources
+        self.terms = terms
+        self.parts = parts
+        renewal = nil
     }
+
+    deinit { if let opened { sources.release(key, opened.source) } }
 
     /// The URL without credentials and query.
     public var name: String { key.address.name }
@@ -65,31 +98,65 @@ public final class SharedHTTPSource: ByteSource {
     /// False for a server that neither sends ranges nor says how much there is. True until the first bytes have come.
     public var isSeekable: Bool { source?.isSeekable ?? true }
     /// All of it was there when it was opened.
-    public var isLocal: Bool {
-        if case .open(_, let isLocal, _) = state.withLock({ $0 }) { isLocal } else { false }
-    }
+    public var isLocal: Bool { opened?.isLocal ?? false }
 
     /// The URL, or where the server has led to, without credentials. For what is relative to it; it may hold a token.
     package var location: String { source?.location ?? key.address.text }
 
-    /// Bytes that are fetched ahead of each reader of this source at most, from its next read on; nil: as many as ever.
+    /// Bytes that are fetched ahead of each reader of this source at most, from its next read on, and together as many ahead of those who
+    /// read what it refers to; nil: as many as ever. One block of memory may always be.
     package func limitReadAhead(to byteCount: Int?) {
         aheadLimit.withLock { $0 = byteCount.map { Int64(max(Self.leastAhead, $0)) } }
+        // Sound and pictures, and of each the next part.
+        parts.aheadLimit = byteCount.map { Int64(max(Self.leastAhead, $0 / 4)) }
     }
 
     /// One block of memory.
     private static let leastAhead = 64 << 10
 
-    /// What this resource refers to, by itself: it is not shared. Credentials, and headers that may be secrets, go along to
-    /// the same origin alone.
-    package func referred(_ url: String) throws(MediaError) -> HTTPByteSource {
-        try (source ?? HTTPByteSource(key.address, key.options, policy, nil)).referred(url)
+    /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
+    ///
+    /// `since`: what the server has said of it since that moment of the machine's clock holds; 0: since this source was made.
+    package func referred(_ url: String, kept: ResourceKeeping, since: Int64) throws(MediaError)
+        -> any ByteSource
+    {
+        let root = source ?? HTTPByteSource(key.address, key.options, policy, nil)
+        guard kept != .nowhere else { return try root.referred(url) }
+        let (address, own, policy) = try root.reference(url)
+        var terms = SharedTerms(since: since == 0 ? parts.begun : since, parts: parts, isNested: true)
+        terms.isPart = since == 0
+        // Another asset has other cookies, and is served from the same bytes.
+        terms.cookies = root.cookies
+        var options = own
+        options.cookies = key.options.cookies
+        if kept == .everywhere { options.cache = key.options.cache }
+        let key = SharedSources.Key(
+            address: address,
+            options: options,
+            isNestedInPublic: policy.isNestedInPublic
+        )
+        return SharedHTTPSource(key, policy, sources, terms, parts)
     }
 
-    /// What it reads from; nil until it was opened.
-    package var source: HTTPByteSource? {
-        if case .open(let source, _, _) = state.withLock({ $0 }) { source } else { nil }
+    /// It has turned out to be another one each time that it is asked for: it is on no disk, and who opens it next asks for it.
+    package func setChanging() { source?.setChanging() }
+
+    /// The reader goes on elsewhere: nothing is fetched or held for it any more. It may come back.
+    package func leave(_ context: ReadContext) { source?.leave(context) }
+
+    /// All of it is still to be had from it. Not where a server sends its bytes once, in order, and its readers have gone.
+    package var isWhole: Bool {
+        guard let source else { return true }
+        return source.isShareable || source.isComplete || source.isBeingRead
     }
+
+    /// All that has come of it since it was opened, whoever asked for it.
+    package var receivedBytes: Int64 { opened.map { $0.source.receivedBytes - $0.formerBytes } ?? 0 }
+
+    /// What it reads from; nil until it was opened.
+    package var source: HTTPByteSource? { opened?.source }
+
+    private var opened: Opened? { if case .open(let opened) = state.withLock({ $0 }) { opened } else { nil } }
 
     /// Waits for its bytes; for those who read by themselves.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
@@ -100,8 +167,8 @@ public final class SharedHTTPSource: ByteSource {
         throws(MediaError) -> Int
     {
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
-        let (source, isFixed) = try opened(context)
-        let limit = aheadLimit.withLock { $0 }
+        let (source, isFixed) = try open(context)
+        let limit = terms.isNested ? parts.aheadLimit : aheadLimit.withLock { $0 }
         let count = try source.read(at: offset, into: buffer, context: context, aheadLimit: limit)
         if !isFixed { fix(source) }
         return count
@@ -114,24 +181,27 @@ public final class SharedHTTPSource: ByteSource {
     /// Nothing: a reader of this source is interrupted by its context.
     public func cancel() {}
 
-    private func opened(_ context: ReadContext) throws(MediaError) -> (HTTPByteSource, isFixed: Bool) {
+    private func open(_ context: ReadContext) throws(MediaError) -> (HTTPByteSource, isFixed: Bool) {
         while true {
             switch state.withLock({ $0 }) {
-            case .open(let source, _, let isFixed):
-                let mayStay = isFixed || source.isShareable || source.isClaimed(by: ObjectIdentifier(self))
-                guard !mayStay else { return (source, isFixed) }
+            case .open(let opened):
+                let source = opened.source
+                if opened.isFixed || mayStay(with: source) { return (source, opened.isFixed) }
                 // A server that sends its bytes once, in order, sends them to each asset anew.
-                let own = HTTPByteSource(key.address, key.options, policy, nil)
-                own.offer(renewal)
-                take(.open(own, isLocal: false, isFixed: true), insteadOf: source)
+                var options = key.options
+                options.cookies = options.cookies ?? terms.cookies
+                var own = Opened(HTTPByteSource(key.address, options, policy, nil), isLocal: false)
+                own.isFixed = true
+                own.source.offer(renewal)
+                take(own, insteadOf: source)
                 sources.release(key, source)
             case .unopened:
-                switch sources.open(key, policy: policy) {
-                case .opening(let opening): take(.opening(opening), insteadOf: nil)
+                switch sources.open(key, policy: policy, terms) {
+                case .opening(let opening): wait(for: opening)
                 case .source(let source, let isLocal):
                     // Another reader of this source may have come first.
                     source.offer(renewal)
-                    if !take(.open(source, isLocal: isLocal, isFixed: false), insteadOf: nil) {
+                    if !take(Opened(source, isLocal: isLocal), insteadOf: nil) {
                         sources.release(key, source)
                     }
                 }
@@ -147,25 +217,35 @@ public final class SharedHTTPSource: ByteSource {
         }
     }
 
+    private func mayStay(with source: HTTPByteSource) -> Bool {
+        source.isShareable || terms.isNested && source.isComplete
+            || source.isClaimed(by: ObjectIdentifier(self))
+    }
+
+    private func wait(for opening: SharedOpening) {
+        state.withLock { state in if case .unopened = state { state = .opening(opening) } }
+    }
+
     @discardableResult
-    private func take(_ new: State, insteadOf old: HTTPByteSource?) -> Bool {
+    private func take(_ new: Opened, insteadOf old: HTTPByteSource?) -> Bool {
         state.withLock { state in
             switch state {
             case .unopened where old == nil: break
-            case .open(let source, _, _) where source === old: break
+            case .open(let opened) where opened.source === old: break
             case .unopened, .opening, .open: return false
             }
-            state = new
+            state = .open(new)
             return true
         }
     }
 
     private func fix(_ source: HTTPByteSource) {
         state.withLock { state in
-            if case .open(let known, let isLocal, _) = state, known === source {
-                state = .open(source, isLocal: isLocal, isFixed: true)
-            }
+            guard case .open(var opened) = state, opened.source === source else { return }
+            opened.isFixed = true
+            state = .open(opened)
         }
+        if terms.isPart, let identity = source.identity { parts.note(identity, of: key) }
     }
 
     private func forget(_ opening: SharedOpening) {
@@ -175,9 +255,10 @@ public final class SharedHTTPSource: ByteSource {
     }
 
     private func settle(_ opening: SharedOpening, _ source: HTTPByteSource, _ isLocal: Bool) {
+        let opened = Opened(source, isLocal: isLocal)
         let isFirst = state.withLock { state in
             guard case .opening(let known) = state, known === opening else { return false }
-            state = .open(source, isLocal: isLocal, isFixed: false)
+            state = .open(opened)
             return true
         }
         guard isFirst else { return }

@@ -22,15 +22,17 @@ final class SharedOpening: Sendable {
     }
 
     private let key: SharedSources.Key
+    private let terms: SharedTerms
     /// Of what is made anew.
     private let cookies: CookieStore
     /// They hold it while it is under way.
     private weak let sources: SharedSources?
     private let state = Locked(State())
 
-    init(_ key: SharedSources.Key, _ sources: SharedSources) {
+    init(_ key: SharedSources.Key, _ sources: SharedSources, _ terms: SharedTerms) {
         self.key = key
-        cookies = key.options.cookies ?? CookieStore()
+        self.terms = terms
+        cookies = key.options.cookies ?? terms.cookies ?? CookieStore()
         self.sources = sources
     }
 
@@ -67,24 +69,40 @@ final class SharedOpening: Sendable {
     func begin(_ known: HTTPByteSource?, _ policy: HTTPByteSource.Policy) {
         if let known {
             guard let identity = known.identity, known.isShareable else { return finish(made(policy, nil)) }
-            return ask(identity, at: known.home, known.cookies, policy) { [self] outcome in
-                switch outcome {
-                case .same: finish(known)
-                case .unreachable where known.isComplete: finish(known)
+            if isSilent, known.isComplete { return finish(known) }
+            return ask(identity, at: known.home, known.cookies, policy) { [self] answer in
+                switch answer.outcome {
+                case .same: finish(known, answer)
+                case .unreachable where known.isComplete: finishUnasked(known)
                 case .changed, .unreachable: finish(made(policy, nil))
                 }
             }
         }
         guard let cache = key.options.cache,
-            let entry = CacheEntry.open(cache.folder, cache.digest(key.address, key.options))
+            let entry = CacheEntry.open(
+                cache.folder,
+                cache.digest(key.address, key.options, isPart: policy.isPart)
+            ),
+            // What a public server names is not to be found at a private one.
+            !key.isNestedInPublic || entry.isPublic
         else { return finish(made(policy, nil)) }
-        ask(entry.identity, at: key.address, cookies, policy) { [self] outcome in
-            switch outcome {
-            case .same: finish(made(policy, entry))
-            case .unreachable where entry.isComplete: finish(made(policy, entry))
+        let isRight = terms.isPart && terms.parts?.isRight(entry.identity, of: key) == true
+        if isRight || isSilent && entry.isComplete { return finish(made(policy, entry)) }
+        ask(entry.identity, at: key.address, cookies, policy) { [self] answer in
+            switch answer.outcome {
+            case .same: finish(made(policy, entry), answer)
+            case .unreachable where entry.isComplete: finishUnasked(made(policy, entry))
             case .changed, .unreachable: finish(made(policy, nil))
             }
         }
+    }
+
+    /// The asset has found out that there is no server at present.
+    private var isSilent: Bool { terms.parts?.isSilent(key.address.origin) ?? false }
+
+    private func finishUnasked(_ source: HTTPByteSource) {
+        terms.parts?.noteSilence(of: key.address.origin)
+        finish(source)
     }
 
     private func made(_ policy: HTTPByteSource.Policy, _ entry: CacheEntry?) -> HTTPByteSource {
@@ -98,7 +116,7 @@ final class SharedOpening: Sendable {
         at address: HTTPAddress,
         _ cookies: CookieStore,
         _ policy: HTTPByteSource.Policy,
-        _ done: @escaping @Sendable (Revalidation.Outcome) -> Void
+        _ done: @escaping @Sendable (Revalidation.Answer) -> Void
     ) {
         var options = key.options
         options.cookies = cookies
@@ -111,8 +129,9 @@ final class SharedOpening: Sendable {
         if isWanted { revalidation.start() }
     }
 
-    private func finish(_ source: HTTPByteSource) {
-        source.confirm()
+    /// `answer`: by which the server has said that it is right.
+    private func finish(_ source: HTTPByteSource, _ answer: Revalidation.Answer? = nil) {
+        if let answer { source.confirm(answer) } else { source.confirm() }
         let isLocal = source.isComplete
         let waiters = state.withLock { state -> [ReadContext]? in
             guard case .waiting = state.outcome else { return nil }

@@ -36,21 +36,24 @@ final class SharedSources: Sendable {
     private let state = Locked(State())
     /// Of resources that nobody reads.
     private static let unusedByteLimit = 32 << 20
-    private static let unusedLimit = 64
+    private static let unusedLimit = 512
+    /// Of those, how many may have a file of a cache open.
+    private static let fileLimit = 64
+    private static let lookInterval: UInt64 = 16
 
     // MARK: Opening
 
     /// Looks into the cache's folder, and so may block as a disk does.
-    func open(_ key: Key, policy: HTTPByteSource.Policy) -> Found {
+    func open(_ key: Key, policy: HTTPByteSource.Policy, _ terms: SharedTerms = SharedTerms()) -> Found {
         let (found, mustBegin, known) = state.withLock { state -> (Found, Bool, HTTPByteSource?) in
             var slot = state.slots[key] ?? Slot()
             defer { state.slots[key] = slot }
-            if let source = slot.source, source.isCurrent {
+            if let source = slot.source, source.isCurrent || source.isConfirmed(since: terms.since) {
                 slot.users += 1
                 return (.source(source, isLocal: false), false, nil)
             }
             if let opening = slot.opening { return (.opening(opening), false, nil) }
-            let opening = SharedOpening(key, self)
+            let opening = SharedOpening(key, self, terms)
             slot.opening = opening
             return (.opening(opening), true, slot.source)
         }
@@ -93,37 +96,51 @@ final class SharedSources: Sendable {
     }
 
     func release(_ key: Key, _ source: HTTPByteSource) {
-        let isLast = state.withLock { state in
-            guard var slot = state.slots[key], slot.source === source else { return false }
+        let (isLast, mustLook) = state.withLock { state -> (Bool, Bool) in
             state.uses += 1
+            // A look at many takes a while. Where there are few, memory alone may be too much.
+            let isMany = state.slots.count > Self.fileLimit
+            let mustLook =
+                isMany
+                ? state.uses % Self.lookInterval == 0 : NetworkMemory.shared.byteCount > Self.unusedByteLimit
+            guard var slot = state.slots[key], slot.source === source else { return (false, mustLook) }
             slot.users -= 1
             slot.lastUse = state.uses
             state.slots[key] = slot
-            return slot.users == 0
+            return (slot.users == 0, mustLook)
         }
         if isLast { source.forgetRenewal() }
         source.settle()
-        dropUnused { true }
+        if mustLook { dropUnused { true } }
     }
 
     /// Drops resources that nobody holds, those that were used longest ago first: as many as are too many, and then more of them until it
     /// is enough.
     func dropUnused(until isEnough: () -> Bool) {
+        // The one that was used longest ago comes last.
         var unused = state.withLock { state in
-            state.slots.filter { $0.value.users == 0 && $0.value.opening == nil }
-                .sorted { $0.value.lastUse < $1.value.lastUse }
-                .compactMap { slot in slot.value.source.map { (key: slot.key, source: $0) } }
+            state.slots.compactMap { key, slot -> (key: Key, source: HTTPByteSource, lastUse: UInt64)? in
+                guard slot.users == 0, slot.opening == nil, let source = slot.source else { return nil }
+                return (key, source, slot.lastUse)
+            }
         }
-        while let first = unused.first {
-            let byteCount = unused.reduce(0) { $0 + $1.source.heldBytes }
-            let isTooMuch = unused.count > Self.unusedLimit || byteCount > Self.unusedByteLimit
+        unused.sort { $0.lastUse > $1.lastUse }
+        var sizes = unused.map { (bytes: $0.source.heldBytes, files: $0.source.holdsFile ? 1 : 0) }
+        var left = (count: unused.count, bytes: 0, files: 0)
+        for size in sizes { left = (left.count, left.bytes + size.bytes, left.files + size.files) }
+        while let entry = unused.popLast(), let size = sizes.popLast() {
+            let isTooMuch =
+                left.count > Self.unusedLimit || left.bytes > Self.unusedByteLimit
+                || left.files > Self.fileLimit
             guard isTooMuch || !isEnough() else { return }
             state.withLock { state in
-                guard let slot = state.slots[first.key], slot.users == 0, slot.opening == nil else { return }
-                state.slots[first.key] = nil
+                guard let slot = state.slots[entry.key], slot.source === entry.source, slot.users == 0,
+                    slot.opening == nil
+                else { return }
+                state.slots[entry.key] = nil
             }
-            // Here its memory goes, if nobody has taken it up meanwhile.
-            unused.removeFirst()
+            // Behind the lock its memory goes, if nobody has taken it up meanwhile.
+            left = (left.count - 1, left.bytes - size.bytes, left.files - size.files)
         }
     }
 

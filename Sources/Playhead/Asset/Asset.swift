@@ -236,8 +236,7 @@ public final class Asset: Sendable {
         return makeDemuxer(backend, decoding: decoding)
     }
 
-    /// Bytes that are fetched ahead of who plays it, before they are packets; nil: as many as ever. What playlists refer to is
-    /// fetched whole.
+    /// Bytes that are fetched ahead of who plays it, before they are packets; nil: as many as ever.
     func limitReadAhead(to byteCount: Int?) {
         if case .success(let source?) = remote { source.limitReadAhead(to: byteCount) }
     }

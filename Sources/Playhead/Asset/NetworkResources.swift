@@ -8,14 +8,26 @@ struct NetworkResources: ResourceOpener {
 
     init(_ root: SharedHTTPSource) { self.root = root }
 
-    func open(_ url: String) throws(MediaError) -> any ByteSource { try root.referred(url) }
+    func open(_ url: String, kept: ResourceKeeping, since: Int64) throws(MediaError) -> any ByteSource {
+        try root.referred(url, kept: kept, since: since)
+    }
+
+    func leave(_ source: any ByteSource, _ context: ReadContext) {
+        (source as? SharedHTTPSource)?.leave(context)
+    }
+
+    func isWhole(_ source: any ByteSource) -> Bool { (source as? SharedHTTPSource)?.isWhole ?? true }
+
+    func setChanging(_ source: any ByteSource) { (source as? SharedHTTPSource)?.setChanging() }
+
+    var now: Int64 { NetworkTimer.now }
 
     func location(of source: any ByteSource) -> String? {
         (source as? SharedHTTPSource)?.location ?? (source as? HTTPByteSource)?.location
     }
 
     func receivedBytes(of source: any ByteSource) -> Int64 {
-        (source as? HTTPByteSource)?.receivedBytes ?? 0
+        (source as? SharedHTTPSource)?.receivedBytes ?? (source as? HTTPByteSource)?.receivedBytes ?? 0
     }
 
     func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {

@@ -21,14 +21,23 @@ struct BufferShare: Hashable, Sendable {
         guard asset.isOfNetwork else { return 0 }
         let most = Double(policy.network.forwardBytes) + Double(policy.network.backBytes) + fetched
         let description = asset.description
-        guard let size = description?.byteCount, let seconds = description?.duration.seconds, seconds > 0
-        else {
+        guard let rate = description.flatMap({ bytesPerSecond($0, limit: item.preferredPeakBitRate) }) else {
             return Int(clamping: most)
         }
         let preferred = item.preferredForwardBufferDuration
         let ahead = preferred > 0 ? preferred : policy.network.forwardDuration
-        let rate = Double(size) / seconds
         return Int(clamping: min(most, rate * (ahead + policy.network.backDuration) * margin + fetched))
+    }
+
+    /// nil: nobody knows. Of a playlist those of the best variant that may be played.
+    private static func bytesPerSecond(_ description: MediaDescription, limit: Double) -> Double? {
+        if let size = description.byteCount {
+            let seconds = description.duration.seconds
+            return seconds > 0 ? Double(size) / seconds : nil
+        }
+        let peaks = description.variants.map(\.peakBitRate).filter { $0 > 0 }
+        let allowed = limit > 0 ? peaks.filter { $0 <= limit } : peaks
+        return (allowed.max() ?? peaks.min()).map { $0 / 8 }
     }
 
     /// What a source fetches ahead.

@@ -22,8 +22,8 @@ public final class PlaybackBudget: Sendable {
 
         /// Bytes that all members together may hold of what comes over a network, read ahead and kept behind. It is divided: who
         /// is heard reads as far ahead as its policy has it, then who plays, then who stands, by `Membership.priority`; who has
-        /// less stops reading sooner. 256 KB each at least, for without any nobody plays. nil: as the policies have it. Segments of playlists
-        /// are fetched whole.
+        /// less stops reading sooner. 256 KB each at least, for without any nobody plays. nil: as the policies have it. Of each
+        /// segment of a playlist that is read, or is next, 64 KB may always be there.
         public var bufferedByteCount: Int?
 
         /// No limits.

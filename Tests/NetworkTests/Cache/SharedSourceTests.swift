@@ -148,6 +148,59 @@ struct SharedSourceTests {
         #expect(try ServedFile.read(try file.source()) == other)
     }
 
+    @Test("Parts of two presentations: each byte once; what came before is not counted as coming now")
+    func parts() throws {
+        let file = try SharedFile()
+        defer { file.server.stop() }
+        for count in 1...3 {
+            let root = try file.source("/list.m3u8")
+            _ = try ServedFile.read(root, upTo: 1)
+            let part = try root.referred("part.ts", kept: .everywhere, since: 0)
+            #expect(try ServedFile.read(part) == file.bytes)
+            let again = try root.referred("part.ts", kept: .everywhere, since: 0)
+            #expect(try ServedFile.read(again) == file.bytes)
+            #expect((again as? SharedHTTPSource)?.receivedBytes == 0)
+            #expect((part as? SharedHTTPSource)?.receivedBytes == (count == 1 ? 300_000 : 0))
+        }
+        let asked = file.server.log.filter { $0.path == "/part.ts" }
+        #expect(asked.count(where: { $0.headers["if-none-match"] == nil }) == 1)
+        // Each presentation asks about it once.
+        #expect(asked.count == 3)
+    }
+
+    @Test("A part that is new since a moment is asked about, also where it was read before")
+    func partsSince() throws {
+        let isNew = Locked(false)
+        let other = ServedFile.bytes(200_000, seed: 2)
+        let file = try SharedFile { request, answer in
+            if isNew.withLock({ $0 }) { answer = .file(other, for: request, tag: nil) }
+        }
+        defer { file.server.stop() }
+        let root = try file.source("/list.m3u8")
+        _ = try ServedFile.read(root, upTo: 1)
+        let old = try root.referred("part.ts", kept: .inMemory, since: 1)
+        #expect(try ServedFile.read(old) == file.bytes)
+        isNew.withLock { $0 = true }
+        #expect(try ServedFile.read(try root.referred("part.ts", kept: .inMemory, since: 1)) == file.bytes)
+        let new = try root.referred("part.ts", kept: .inMemory, since: NetworkTimer.now)
+        #expect(try ServedFile.read(new) == other)
+    }
+
+    @Test(
+        "What is fetched ahead of who reads a part is bounded as for a file, and what nobody reads is not fetched"
+    )
+    func partsAhead() throws {
+        let file = try SharedFile(size: 3_000_000)
+        defer { file.server.stop() }
+        let root = try file.source("/list.m3u8")
+        root.limitReadAhead(to: 400 << 10)
+        let part = try root.referred("part.ts", kept: .everywhere, since: 0)
+        _ = try ServedFile.read(part, upTo: 1000)
+        let ranges = file.server.log.filter { $0.path == "/part.ts" }.compactMap(\.range)
+        #expect(ranges.map { $0.first } == [0])
+        #expect(ranges.first?.last == (100 << 10) - 1)
+    }
+
     @Test("Other headers, credentials and files are other resources")
     func keys() throws {
         var file = try SharedFile()

@@ -1,0 +1,287 @@
+import FFmpeg
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+import Testing
+
+/// Segments, maps and keys are fetched once for all who play a presentation, and are there when no server is.
+@Suite("HLS: each byte once", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(3)))
+struct ServedSharingTests {
+    private static func serve(_ name: String) throws -> (ServedFolder, folder: TemporaryFolder, path: String)
+    {
+        let folder = try Presentation.folder(name)
+        let path = FileManager.default.fileExists(atPath: folder.path("list.m3u8")) ? "list" : "master"
+        return (try ServedFolder(try ServedFolder.files(folder.url)), folder, "/\(path).m3u8")
+    }
+
+    /// No request but those that ask whether something has changed is made twice, and no body comes twice.
+    private func expectOnce(_ served: ServedFolder) {
+        let fetched = served.server.log.filter { $0.headers["if-none-match"] == nil }
+            .map { "\($0.path) \($0.headers["range"] ?? "")" }
+        #expect(Set(fetched).count == fetched.count, "\(fetched)")
+    }
+
+    @Test(
+        "Two players and stills beside them, of assets of their own",
+        arguments: ["ts", "fmp4", "one fmp4 by ranges", "AES-128", "separate audio"]
+    )
+    func beside(_ name: String) async throws {
+        let (served, _, path) = try Self.serve(name)
+        let assets = try (0..<3).map { _ in try served.asset(path) }
+        async let one = Showing.play(assets[0])
+        async let other = Showing.play(assets[1])
+        let generator = ImageGenerator(asset: assets[2])
+        for milliseconds: Int64 in [100, 1500, 2900] {
+            _ = try await generator.image(at: MediaTime(value: milliseconds, timescale: 1000))
+        }
+        let played = await [one, other]
+        #expect(played[0] == played[1])
+        #expect(played[0].ending == "end")
+        expectOnce(served)
+    }
+
+    @Test("Twenty players of one URL")
+    func twenty() async throws {
+        let (served, _, path) = try Self.serve("ts")
+        let assets = try (0..<20).map { _ in try served.asset(path) }
+        await withTaskGroup(of: Showing.self) { group in
+            for asset in assets { group.addTask { await Showing.play(asset) } }
+            for await played in group {
+                #expect(played.frames.count == 90)
+                #expect(played.ending == "end")
+            }
+        }
+        expectOnce(served)
+    }
+
+    /// Segments of a second, so many of them, each under a name of its own.
+    private static func long(_ count: Int) throws -> ServedFolder {
+        let files = try Presentation.files("ts")
+        var list = "#EXTM3U\n#EXT-X-TARGETDURATION:1\n"
+        var served: [String: [UInt8]] = [:]
+        for index in 0..<count {
+            list += index % 3 == 0 && index > 0 ? "#EXT-X-DISCONTINUITY\n" : ""
+            list += "#EXTINF:1,\ns\(index).ts\n"
+            served["/s\(index).ts"] = files["/\(index % 3).ts"]
+        }
+        served["/list.m3u8"] = Array((list + "#EXT-X-ENDLIST\n").utf8)
+        return try ServedFolder(served)
+    }
+
+    @Test("Laps of a loop whose packets are not kept", arguments: [(3, 100), (24, 4)])
+    func laps(_ segments: Int, _ laps: Int) async throws {
+        let served = try Self.long(segments)
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        configuration.buffering.network.backBytes = 0
+        configuration.buffering.network.backDuration = 0
+        let player = QueuePlayer(
+            items: [PlayerItem(asset: try served.asset("/list.m3u8"))],
+            configuration: configuration
+        )
+        let events = player.events
+        player.repeatMode = .loop
+        player.play()
+        var ends = 0
+        for await event in events {
+            if case .didPlayToEndTime = event { ends += 1 }
+            if ends == laps { break }
+        }
+        await player.shutdown()
+        #expect(served.server.log.count == segments + 1, "\(served.paths)")
+    }
+
+    @Test("A server that sends its bytes once, in order: every picture, also behind seeks back and forth")
+    func onceOnly() async throws {
+        let source = try Presentation.folder("ts")
+        let files = try ServedFolder.files(source.url)
+        let served = try ServedFolder(files) { request, answer in
+            guard request.path.hasSuffix(".ts"), let bytes = files[request.path] else { return }
+            answer = .whole(bytes, tag: nil)
+            answer.set("Content-Length", nil)
+            answer.isChunked = true
+        }
+        let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let asset = try served.asset("/list.m3u8")
+        #expect(await Showing.play(asset) == expected)
+        let generator = ImageGenerator(asset: asset)
+        generator.requestedTimeToleranceBefore = .zero
+        generator.requestedTimeToleranceAfter = .zero
+        for milliseconds: Int64 in [2900, 100, 1500, 2000, 0, 2960, 990] {
+            _ = try await generator.image(at: MediaTime(value: milliseconds, timescale: 1000))
+        }
+        #expect(await Showing.play(asset) == expected)
+    }
+
+    // MARK: On disk
+
+    private func asset(_ served: ServedFolder, _ path: String, _ cache: DiskCache, timeout: Double) throws
+        -> Asset
+    {
+        let url = try #require(URL(string: served.server.url(path)))
+        return Asset(url: url, options: AssetOptions(network: NetworkOptions(timeout: timeout, cache: cache)))
+    }
+
+    private func stop(_ served: ServedFolder, _ cache: DiskCache) async {
+        await cache.flush()
+        served.server.stop()
+        served.server.waitUntilClosed()
+    }
+
+    @Test(
+        "What was played once plays where no server is, and so do its stills",
+        arguments: ["ts", "one ts by ranges", "fmp4", "one fmp4 by ranges", "separate audio"]
+    )
+    func offline(_ name: String) async throws {
+        let (served, source, path) = try Self.serve(name)
+        let expected = await Showing.play(Asset(url: source.file(String(path.dropFirst()))))
+        let folder = try TemporaryFolder()
+        let cache = DiskCache(directory: folder.url)
+        #expect(await Showing.play(try asset(served, path, cache, timeout: 10)) == expected)
+        await stop(served, cache)
+        // With other options it is nothing that is in memory.
+        #expect(await Showing.play(try asset(served, path, cache, timeout: 9)) == expected)
+        let stills = ImageGenerator(asset: try asset(served, path, cache, timeout: 8))
+        _ = try await stills.image(at: .zero)
+    }
+
+    @Test("The same, where the program has one key for all of a film")
+    func oneKey() async throws {
+        let (served, source, path) = try Self.serve("ts")
+        let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let folder = try TemporaryFolder()
+        let cache = DiskCache(directory: folder.url) { _ in "film" }
+        #expect(await Showing.play(try asset(served, path, cache, timeout: 10)) == expected)
+        await stop(served, cache)
+        #expect(await Showing.play(try asset(served, path, cache, timeout: 9)) == expected)
+    }
+
+    @Test("Where there is a server it is asked about each part once, and sends none of them again")
+    func revalidated() async throws {
+        let (served, _, path) = try Self.serve("ts")
+        let folder = try TemporaryFolder()
+        let cache = DiskCache(directory: folder.url)
+        let first = await Showing.play(try asset(served, path, cache, timeout: 10))
+        await cache.flush()
+        let count = served.paths.count
+        let again = try asset(served, path, cache, timeout: 9)
+        #expect(await Showing.play(again) == first)
+        #expect(await Showing.play(again) == first)
+        let asked = served.server.log[count...]
+        #expect(asked.allSatisfy { $0.headers["if-none-match"] != nil })
+        #expect(asked.map(\.path).sorted() == ["/0.ts", "/1.ts", "/2.ts", "/list.m3u8"])
+    }
+
+    @Test("Names in a playlist that is on disk are relative to where its server had led")
+    func redirected() async throws {
+        let source = try Presentation.folder("ts")
+        let expected = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let files = try ServedFolder.files(source.url)
+        let served = try ServedFolder(
+            Dictionary(uniqueKeysWithValues: files.map { ("/deep" + $0.key, $0.value) })
+        ) { request, answer in
+            if request.path == "/list.m3u8" {
+                answer = FaultServer.Answer(302, headers: [("Location", "/deep/list.m3u8")])
+            }
+        }
+        let folder = try TemporaryFolder()
+        let cache = DiskCache(directory: folder.url)
+        for timeout in [10.0, 9] {
+            #expect(await Showing.play(try asset(served, "/list.m3u8", cache, timeout: timeout)) == expected)
+            await cache.flush()
+        }
+        await stop(served, cache)
+        #expect(await Showing.play(try asset(served, "/list.m3u8", cache, timeout: 8)) == expected)
+    }
+
+    @Test("A key is on no disk: without a server what it encrypts is not played")
+    func keys() async throws {
+        let (served, _, path) = try Self.serve("AES-128")
+        let folder = try TemporaryFolder()
+        let cache = DiskCache(directory: folder.url)
+        #expect(await Showing.play(try asset(served, path, cache, timeout: 10)).ending == "end")
+        await stop(served, cache)
+        let files = try ServedFolder.files(folder.url)
+        #expect(!files.isEmpty)
+        #expect(files.values.allSatisfy { $0 != Array("0123456789abcdef".utf8) })
+        let played = await Showing.play(try asset(served, path, cache, timeout: 9))
+        #expect(played.ending == "io")
+        #expect(played.words.contains("key"), "\(played.words)")
+    }
+
+    // MARK: What changes
+
+    private static let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
+
+    /// Answers with one list after the other, and then with the last one.
+    private static func live(
+        _ lists: [String],
+        change: @escaping @Sendable (_ list: Int, FaultServer.Request, inout FaultServer.Answer) -> Void = {
+            _,
+            _,
+            _ in
+        }
+    ) throws -> ServedFolder {
+        let count = Locked(0)
+        return try ServedFolder(try Presentation.files("ts")) {
+            request,
+            answer in
+            if request.path == "/live.m3u8" {
+                let index = count.withLock { count in
+                    defer { count += 1 }
+                    return min(count, lists.count - 1)
+                }
+                answer = .file(Array(lists[index].utf8), for: request, tag: "\"list \(index)\"")
+            } else {
+                change(count.withLock { $0 }, request, &answer)
+            }
+        }
+    }
+
+    @Test("A presentation that grows is on no disk")
+    func growing() async throws {
+        let served = try Self.live([
+            Self.head + "0\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n",
+            Self.head + "1\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n",
+        ])
+        let folder = try TemporaryFolder()
+        let cache = DiskCache(directory: folder.url)
+        #expect(await Showing.play(try asset(served, "/live.m3u8", cache, timeout: 10)).ending == "end")
+        await cache.flush()
+        let names = try ServedFolder.files(folder.url).keys.filter { $0 != "/lock" }
+        #expect(names.isEmpty, "\(names)")
+    }
+
+    @Test("A name that a growing presentation uses again is another segment", arguments: [true, false])
+    func namesUsedAgain(_ hasTags: Bool) async throws {
+        let source = try Presentation.folder("ts")
+        let local = await Showing.play(Asset(url: source.file("list.m3u8")))
+        let files = try ServedFolder.files(source.url)
+        let served = try Self.live([
+            Self.head + "0\n#EXTINF:1,\n0.ts\n", Self.head + "0\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n",
+            Self.head + "1\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n0.ts\n#EXT-X-ENDLIST\n",
+        ]) { list, request, answer in
+            let name = list >= 3 && request.path == "/0.ts" ? "/2.ts" : request.path
+            answer = .file(files[name] ?? [], for: request, tag: hasTags ? "\"\(name)\"" : nil)
+        }
+        let played = await Showing.play(try served.asset("/live.m3u8"))
+        #expect(played.ending == "end")
+        #expect(played.frames.filter { $0 != "stall" } == local.frames)
+    }
+
+    @Test("Who opens a growing presentation again reads its newest playlist", arguments: [true, false])
+    func newest(_ isSameAsset: Bool) async throws {
+        let served = try Self.live([
+            Self.head + "0\n#EXTINF:1,\n0.ts\n", Self.head + "2\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n",
+        ])
+        let asset = try served.asset("/live.m3u8")
+        try await asset.load()
+        let next = isSameAsset ? asset : try served.asset("/live.m3u8")
+        let played = await Showing.play(next)
+        #expect(played.ending == "end")
+        #expect(!served.paths.contains("/1.ts"))
+        #expect(served.paths.contains("/2.ts"), "\(served.paths)")
+    }
+}
