@@ -80,7 +80,7 @@ struct ServedPlaybackTests {
             }
         }
         defer { server.stop() }
-        #expect(await play(try asset(server, timeout: 0.05)) == local)
+        #expect(await play(try asset(server, timeout: 0.2)) == local)
         #expect(server.log.count >= 3)
     }
 

@@ -29,7 +29,8 @@ package final class ServedFolder: Sendable {
             guard (try file.resourceValues(forKeys: [.isRegularFileKey])).isRegularFile == true else {
                 continue
             }
-            result["/" + name] = [UInt8](try Data(contentsOf: file))
+            // Not by `Data(contentsOf:)`, which leaks memory where the file is empty.
+            result["/" + name] = [UInt8](try FileHandle(forReadingFrom: file).readToEnd() ?? Data())
         }
         return result
     }
