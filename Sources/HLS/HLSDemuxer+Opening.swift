@@ -98,9 +98,11 @@ extension HLSDemuxer {
         do throws(MediaError) {
             try body(entry)
         } catch {
-            if error.code == .cancelled || error.code == .notReady { throw error }
-            entry.failure = error
+            if error.code == .notReady { throw error }
+            // Half open it is of no use: whoever asks for it again begins anew.
             entry.rendition = nil
+            if error.code == .cancelled { throw error }
+            entry.failure = error
         }
     }
 

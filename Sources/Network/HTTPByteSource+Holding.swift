@@ -119,7 +119,8 @@ extension HTTPByteSource {
     var isCurrent: Bool {
         state.withLock { state in
             guard state.failure == nil, !state.facts.isChanging else { return false }
-            if !state.facts.isKnown { return true }
+            // What the server has refused one asset it may give another, which has cookies of its own.
+            if !state.facts.isKnown { return state.lastFailure == nil }
             return !state.readers.isEmpty && TransferLoop.now - state.confirmed < policy.freshness
         }
     }

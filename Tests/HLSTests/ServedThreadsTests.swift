@@ -64,14 +64,17 @@ struct ServedThreadsTests {
     }
 
     private final class Ear: AudioSink {
+        let hasHeard = Locked(false)
         func start(_ format: AudioFormat) -> AudioFormat { format }
-        func write(_ buffer: AudioBuffer) {}
+        func write(_ buffer: AudioBuffer) { hasHeard.withLock { $0 = true } }
         func finish() {}
     }
 
-    private static func player(_ server: FaultServer, _ number: Int, _ place: Place) throws -> Player {
+    private static func player(_ server: FaultServer, _ number: Int, _ place: Place, _ ear: Ear) throws
+        -> Player
+    {
         var configuration = Player.Configuration()
-        configuration.audio = .sink(Ear())
+        configuration.audio = .sink(ear)
         let player = Player(configuration: configuration)
         // Each has a presentation of its own: what one has fetched would be there for the others.
         let url = try #require(URL(string: server.url("/\(number)/master.m3u8")))
@@ -99,7 +102,8 @@ struct ServedThreadsTests {
             return answer
         }
         defer { server.stop() }
-        let players = try (0..<100).map { try Self.player(server, $0, place) }
+        let ear = Ear()
+        let players = try (0..<100).map { try Self.player(server, $0, place, $0 == 0 ? ear : Ear()) }
         while server.log.count(where: { $0.path.hasSuffix(place.path) }) < 100 { await Task.yield() }
 
         // A file beside them.
@@ -132,6 +136,12 @@ struct ServedThreadsTests {
         for player in players {
             while player.currentItem?.status == .unknown { await Task.yield() }
             #expect(player.currentItem?.status == expected)
+        }
+        // What was waited for is not lost.
+        if expected == .readyToPlay {
+            players[0].play()
+            while !ear.hasHeard.withLock({ $0 }), players[0].rate > 0 { await Task.yield() }
+            #expect(ear.hasHeard.withLock { $0 })
         }
         for player in players + [beside] { await player.shutdown() }
     }

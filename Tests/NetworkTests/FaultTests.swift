@@ -210,7 +210,7 @@ struct FaultTests {
         // No try brings so much.
         policy.leastBytes = .max
         // Long enough that a feeder on a busy machine is never silent for so long.
-        let file = try ServedFile(size: 5_000_000, timeout: 0.25, policy: policy) { $1.isPaced = true }
+        let file = try ServedFile(size: 5_000_000, timeout: 0.1, policy: policy) { $1.isPaced = true }
         defer { file.server.stop() }
         let isOver = Locked(false)
         let feeder = Thread {

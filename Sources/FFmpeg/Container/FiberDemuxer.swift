@@ -16,6 +16,14 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         case seek(MediaTime, SeekPreference)
         case decoder(Int, DecoderOptions)
         case textDecoder(Int)
+
+        /// The same call, made again. A decoder's options may be others by then: players come and go.
+        func isSame(as other: Call) -> Bool {
+            switch (self, other) {
+            case (.decoder(let track, _), .decoder(let asked, _)): track == asked
+            default: self == other
+            }
+        }
     }
 
     private enum Answer {
@@ -71,6 +79,8 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func open() throws(MediaError) -> MediaDescription {
+        // It was opened before, and whoever begins anew asks for that decoder again.
+        if makesDecoder { return try onLane { () throws(MediaError) in try inner.open() } }
         guard case .description(let description) = try perform(.open) else { throw cancelled }
         return description
     }
@@ -110,9 +120,17 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         return decoder
     }
 
+    /// What stands still is the making of a decoder.
+    private var makesDecoder: Bool {
+        switch state.withLock({ $0.standing?.call }) {
+        case .decoder?, .textDecoder?: true
+        case .open?, .read?, .seek?, nil: false
+        }
+    }
+
     /// A decoder can be made while a read stands still, which is not to end for it.
     private func mayStandStill(_ call: Call) -> Bool {
-        decodersWait && state.withLock { $0.standing.map { $0.call == call } ?? true }
+        decodersWait && state.withLock { $0.standing.map { $0.call.isSame(as: call) } ?? true }
     }
 
     package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
@@ -167,7 +185,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
                 return (state.standing, state.isListenedTo)
             }
             if let standing {
-                if standing.call == call { return try goOn(standing, standing.fiber.resume()) }
+                if standing.call.isSame(as: call) { return try goOn(standing, standing.fiber.resume()) }
                 standing.fiber.giveUp()
                 fiber = standing.fiber
             }

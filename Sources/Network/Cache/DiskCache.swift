@@ -33,7 +33,8 @@ public struct DiskCache: Hashable, Sendable {
     ///   - maximumBytes: Of all that is kept there.
     ///   - key: What stands for a URL: two that it gives the same text for are one resource. So a link that expires is found again
     ///     without its signature. By default the whole URL, with the headers and the credentials that it is asked for with; where a
-    ///     function is given, its text alone, and of what a playlist names its path as well. Called on any thread.
+    ///     function is given, its text alone, and of what a playlist names its path as well: parts that
+    ///     differ in their query alone need texts of their own. Called on any thread.
     public init(
         directory: URL,
         maximumBytes: Int64 = 1 << 30,

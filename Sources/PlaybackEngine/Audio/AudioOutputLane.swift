@@ -102,10 +102,8 @@ package final class AudioOutputLane: @unchecked Sendable {
     private func carryOut(_ writes: [HeldAudio.Write]) {
         hasEnded = false
         expectsMore = true
-        attempt {
-            for write in writes {
-                for (buffer, place) in write.buffers { try writeNow(buffer, write.origin, at: place) }
-            }
+        for write in writes {
+            attempt { for (buffer, place) in write.buffers { try writeNow(buffer, write.origin, at: place) } }
         }
     }
 

@@ -34,7 +34,8 @@ extension PlaybackLoop {
 
     /// While time runs, an update for each frame need not look each time.
     private func mustLook(at now: HostTime) -> Bool {
-        !driver.isRealTime || !state.mustGetOn || state.timelineRate == 0 || !watchdog.hasJustLooked(at: now)
+        guard driver.isRealTime, state.mustGetOn, state.timelineRate != 0 else { return true }
+        return !watchdog.hasJustLooked(at: now) || watchdog.nextLook.map { $0 <= now } ?? true
     }
 
     /// What it waits for would come too late.

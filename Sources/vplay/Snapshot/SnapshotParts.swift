@@ -21,7 +21,7 @@ struct SnapshotParts: Sendable {
 
     /// Each decoder has frames of its own in memory.
     private static let mostParts = 4
-    /// Fewer are not worth opening the file once more.
+    /// Of a part. Fewer are not worth opening the file once more.
     private static let fewestImages = 8
 
     /// - Parameters:
