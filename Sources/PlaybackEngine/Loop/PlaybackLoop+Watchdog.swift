@@ -14,9 +14,7 @@ extension PlaybackLoop {
     func watch() {
         guard !shared.isReleased, !shared.isEnding else { return }
         let now = now
-        if mustLook(at: now),
-            let (stuckness, time) = watchdog.look(sight(at: now), from: renderer.timeline.begin, at: now)
-        {
+        if let (stuckness, time) = watchdog.look(sight(at: now), from: renderer.timeline.begin, at: now) {
             let id = state.item?.id
             apply(.stuck(state.epoch, stuckness, after: time))
             if state.item?.id == id, state.item?.status == .failed { callOff() }
@@ -30,12 +28,6 @@ extension PlaybackLoop {
             alarm.watchFired()
             update()
         }
-    }
-
-    /// While time runs, an update for each frame need not look each time.
-    private func mustLook(at now: HostTime) -> Bool {
-        guard driver.isRealTime, state.mustGetOn, state.timelineRate != 0 else { return true }
-        return !watchdog.hasJustLooked(at: now) || watchdog.nextLook.map { $0 <= now } ?? true
     }
 
     /// What it waits for would come too late.

@@ -79,12 +79,6 @@ package struct Watchdog: Hashable, Sendable {
         return (sight.stuckness, time)
     }
 
-    /// Time was seen to run so short a time ago that another look tells little: a thirty-second of the limit.
-    package func hasJustLooked(at now: HostTime) -> Bool {
-        guard case .playing? = seen, let limit = limits[.playing] else { return false }
-        return now.nanoseconds(since: lastLook) < limit / 32
-    }
-
     /// nil: there is nothing to look for.
     package var nextLook: HostTime? {
         guard let seen, let limit = limits[seen.stuckness] else { return nil }
