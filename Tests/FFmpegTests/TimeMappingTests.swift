@@ -74,6 +74,21 @@ struct ThreadPolicyTests {
         #expect(plan.count == 2)
     }
 
+    @Test("One more beside conversion, where there are several at all and nobody says how many")
+    func conversion() {
+        func count(_ cores: Int, requested: Int = 0, maximum: Int? = nil, height: Int = 1080) -> Int {
+            ThreadPolicy(cores: cores, sharing: 1)
+                .plan(requested: requested, pixelCount: height * height, maximum: maximum, hasConversion: true)
+                .count
+        }
+        #expect(count(2) == 3)
+        #expect(count(1) == 1)
+        #expect(count(2, height: 180) == 1)
+        #expect(count(2, requested: 2) == 2)
+        #expect(count(2, maximum: 2) == 2)
+        #expect(count(64) == 16)
+    }
+
     @Test func whatIsAskedForIsGiven() {
         let plan = ThreadPolicy(cores: 2, sharing: 1).plan(requested: 5, pixelCount: 1)
         #expect(plan.count == 5)

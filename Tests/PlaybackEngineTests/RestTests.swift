@@ -71,7 +71,7 @@ struct RestTests {
         #expect(kept.lines == plain.lines)
     }
 
-    @Test("What is kept is filled up to four times the limits, and the stage sleeps until it is down at them")
+    @Test("What is kept is filled up to eight times the limits, and the stage sleeps until it is down at them")
     func hysteresis() {
         let queue = StageQueue<Int>(limits: QueueLimits(count: 4, bytes: 400, duration: 400))
         queue.begin(Epoch())
@@ -80,13 +80,13 @@ struct RestTests {
             #expect(queue.hasRoom && queue.hasRoomAtRest && queue.isLow)
             push()
         }
-        for _ in 4..<16 {
+        for _ in 4..<32 {
             #expect(!queue.hasRoom && queue.hasRoomAtRest)
             push()
             #expect(!queue.isLow)
         }
         #expect(!queue.hasRoomAtRest)
-        for _ in 0..<12 {
+        for _ in 0..<28 {
             #expect(!queue.isLow)
             _ = queue.pop()
         }

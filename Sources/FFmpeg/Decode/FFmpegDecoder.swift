@@ -53,7 +53,8 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
                 ? ThreadPolicy(sharing: options.sharing).plan(
                     requested: options.threadCount,
                     pixelCount: overflow ? .max : pixels,
-                    maximum: options.maximumThreadCount
+                    maximum: options.maximumThreadCount,
+                    hasConversion: options.sharesCoresWithConversion
                 ) : ThreadPlan(count: 1, kind: .slice),
             maximumPixelCount: options.maximumPixelCount,
             pictures: track.mediaType == .video && device == nil ? FramePool() : nil,

@@ -28,20 +28,21 @@ struct ThreadPolicy {
     private static let smallPicture = 640 * 360
     private static let mostThreads = 16
 
-    /// `maximum`: no more than these, whatever else is set; nil: any.
-    func plan(requested: Int, pixelCount: Int, maximum: Int? = nil) -> ThreadPlan {
-        let plan = plan(requested: requested, pixelCount: pixelCount)
+    /// `maximum`: no more than these, whatever else is set; nil: any. `hasConversion`: see `DecoderOptions`.
+    func plan(requested: Int, pixelCount: Int, maximum: Int? = nil, hasConversion: Bool = false) -> ThreadPlan {
+        let plan = plan(requested, pixelCount, hasConversion)
         guard let maximum, plan.count > max(1, maximum) else { return plan }
         return maximum > 1 ? ThreadPlan(count: maximum, kind: plan.kind) : ThreadPlan(count: 1, kind: .slice)
     }
 
-    private func plan(requested: Int, pixelCount: Int) -> ThreadPlan {
+    private func plan(_ requested: Int, _ pixelCount: Int, _ hasConversion: Bool) -> ThreadPlan {
         if requested > 0 { return ThreadPlan(count: min(requested, ThreadPolicy.mostThreads), kind: .frame) }
         guard pixelCount >= ThreadPolicy.smallPicture else { return ThreadPlan(count: 1, kind: .slice) }
         let share = max(1, cores / sharing)
         guard share > 1 else { return ThreadPlan(count: 1, kind: .slice) }
-        // One a core. One more was measured too: in the player, beside its own threads, it decodes no faster,
-        // takes a frame's worth of memory more and shows the first frame later.
-        return ThreadPlan(count: min(share, ThreadPolicy.mostThreads), kind: .frame)
+        // One a core. One more was measured too. Where frames are only decoded, it decodes no faster, takes a frame's
+        // worth of memory more and shows the first frame later. Where each frame is scaled beside it, a pass takes a
+        // tenth less.
+        return ThreadPlan(count: min(share + (hasConversion ? 1 : 0), ThreadPolicy.mostThreads), kind: .frame)
     }
 }

@@ -102,6 +102,9 @@ public struct DecoderOptions: Hashable, Sendable {
     public var maximumPixelCount: Int
     /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
     public var hurriesFirstPicture = true
+    /// Each frame is made into another one beside the decoder, as soon as it is there: one thread more fills the cores
+    /// while some wait for each other.
+    public var sharesCoresWithConversion = false
     /// Which device decodes video.
     public var hardware = HardwareDecoding.none
 

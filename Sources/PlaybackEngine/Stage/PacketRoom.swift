@@ -56,12 +56,12 @@ final class PacketRoom: Sendable {
 }
 
 extension QueueLimits {
-    /// A quarter more, and a quarter of a second at most.
+    /// Twice as much, and a second more at most.
     fileprivate var raised: QueueLimits {
         QueueLimits(
-            count: count &+ min(count / 4, .max - count),
-            bytes: bytes &+ min(bytes / 4, .max - bytes),
-            duration: duration &+ min(duration / 4, 250_000_000, .max - duration)
+            count: count &+ min(count, .max - count),
+            bytes: bytes &+ min(bytes, .max - bytes),
+            duration: duration &+ min(duration, 1_000_000_000, .max - duration)
         )
     }
 }

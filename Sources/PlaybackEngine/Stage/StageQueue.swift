@@ -71,9 +71,9 @@ package final class StageQueue<Element: Sendable>: Sendable {
         contents.withLock { $0.level.isBelow($0.limits, times: 1) }
     }
 
-    /// There is less than four times what the limits allow: for elements that are kept by somebody else all the same.
+    /// There is less than eight times what the limits allow: for elements that are kept by somebody else all the same.
     package var hasRoomAtRest: Bool {
-        contents.withLock { $0.level.isBelow($0.limits, times: 4) }
+        contents.withLock { $0.level.isBelow($0.limits, times: 8) }
     }
 
     /// There is no more than what the limits allow.

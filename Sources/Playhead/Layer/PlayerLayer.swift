@@ -169,6 +169,11 @@ public final class PlayerLayer: Sendable {
         return VariantPreference.Display(size: size, gravity: gravity)
     }
 
+    /// Another frame is made of each one before a sink gets it.
+    var changesFrames: Bool {
+        state.withLock { state in state.filter != nil || state.size.map { !$0.isEmpty } ?? false }
+    }
+
     /// The first frame of the current item has reached the sinks.
     public var isReadyForDisplay: Bool { tracked(\.isReadyForDisplay) { isReady } }
 

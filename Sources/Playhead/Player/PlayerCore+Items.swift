@@ -95,6 +95,8 @@ extension PlayerCore {
         let decoding = configuration.decoding
         let backend = configuration.backend
         var options = DecoderOptions(decoding, sharing: PlayerRegistry.players)
+        // On the machine's clock frames are decoded long before they are changed.
+        options.sharesCoresWithConversion = !isRealTime && watchers.changesFrames
         options.maximumThreadCount = setting(\.membership)?.threadsOfOne
         let logger = configuration.logger
         asset.options.network.cache?.setDefaultWarningHandler { logger.warning("\($0)") }

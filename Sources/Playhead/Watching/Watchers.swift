@@ -47,6 +47,11 @@ final class Watchers: Sendable {
         return displays.count == layers.count ? displays : []
     }
 
+    /// A layer has work with each frame.
+    var changesFrames: Bool {
+        state.withLock { $0.layers }.contains { $0.weak.layer?.changesFrames ?? false }
+    }
+
     func remember(_ item: PlayerItem, _ id: ItemID) {
         state.withLock { state in
             state.items = state.items.filter { $0.value.item != nil }
