@@ -155,7 +155,9 @@ let package = Package(
         ),
         .testTarget(
             name: "PulseAudioTests",
-            dependencies: ["PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting"],
+            dependencies: [
+                "PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting", "TestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -78,7 +78,12 @@ struct ThreadPolicyTests {
     func conversion() {
         func count(_ cores: Int, requested: Int = 0, maximum: Int? = nil, height: Int = 1080) -> Int {
             ThreadPolicy(cores: cores, sharing: 1)
-                .plan(requested: requested, pixelCount: height * height, maximum: maximum, hasConversion: true)
+                .plan(
+                    requested: requested,
+                    pixelCount: height * height,
+                    maximum: maximum,
+                    hasConversion: true
+                )
                 .count
         }
         #expect(count(2) == 3)

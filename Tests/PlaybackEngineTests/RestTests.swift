@@ -71,7 +71,7 @@ struct RestTests {
         #expect(kept.lines == plain.lines)
     }
 
-    @Test("What is kept is filled up to eight times the limits, and the stage sleeps until it is down at them")
+    @Test("What is kept is filled up to eight times the limits; the stage sleeps until it is down at them")
     func hysteresis() {
         let queue = StageQueue<Int>(limits: QueueLimits(count: 4, bytes: 400, duration: 400))
         queue.begin(Epoch())

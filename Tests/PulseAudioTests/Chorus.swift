@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import Playhead
+import TestSupport
 
 /// Sinks that play one value each: the sum of what is heard tells how many of them sound.
 final class Chorus: Sendable {
@@ -117,11 +118,7 @@ extension SoundServer {
 enum OwnProcess {
     /// Threads of libpulse's main loops.
     static func soundThreads() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-            // One that has just ended has no name any more.
-            FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm")
-                == Data("playhead.pulse\n".utf8)
-        }
+        try OwnThreads.count { $0 == "playhead.pulse" }
     }
 
     /// Descriptors of timers: each sink has one, and each connection.

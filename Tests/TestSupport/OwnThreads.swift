@@ -4,12 +4,16 @@ internal import Foundation
 package enum OwnThreads {
     /// The process's own threads have the name of the bundle of tests, which begins with the same letters.
     package static func count() throws -> Int {
+        try count { $0 == "playhead" || $0.hasPrefix("playhead.") }
+    }
+
+    /// Those of the process whose names fit.
+    package static func count(where fits: (Substring) -> Bool) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
             // One that has ended since has no name any more. Foundation's own reading of such files leaks memory.
             let file = FileHandle(forReadingAtPath: "/proc/self/task/\(id)/comm")
             guard let bytes = try? file?.readToEnd() else { return false }
-            let name = String(decoding: bytes, as: UTF8.self)
-            return name == "playhead\n" || name.hasPrefix("playhead.")
+            return fits(String(decoding: bytes, as: UTF8.self).dropLast(1))
         }
     }
 

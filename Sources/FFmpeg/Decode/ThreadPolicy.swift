@@ -29,7 +29,8 @@ struct ThreadPolicy {
     private static let mostThreads = 16
 
     /// `maximum`: no more than these, whatever else is set; nil: any. `hasConversion`: see `DecoderOptions`.
-    func plan(requested: Int, pixelCount: Int, maximum: Int? = nil, hasConversion: Bool = false) -> ThreadPlan {
+    func plan(requested: Int, pixelCount: Int, maximum: Int? = nil, hasConversion: Bool = false) -> ThreadPlan
+    {
         let plan = plan(requested, pixelCount, hasConversion)
         guard let maximum, plan.count > max(1, maximum) else { return plan }
         return maximum > 1 ? ThreadPlan(count: maximum, kind: plan.kind) : ThreadPlan(count: 1, kind: .slice)

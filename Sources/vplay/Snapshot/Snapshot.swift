@@ -74,10 +74,10 @@ struct Snapshot: Sendable {
             Self.makeGenerator(asset, options)
         }
         let lost = try await withThrowingTaskGroup(of: (index: Int, errors: [PlaybackError]).self) { group in
-            for (index, part) in parts.parts.enumerated() {
+            for (index, part) in parts.enumerated() {
                 group.addTask { (index, try await write(part)) }
             }
-            var lost = Array(repeating: [PlaybackError](), count: parts.parts.count)
+            var lost = Array(repeating: [PlaybackError](), count: parts.count)
             for try await (index, errors) in group { lost[index] = errors }
             return lost.flatMap(\.self)
         }

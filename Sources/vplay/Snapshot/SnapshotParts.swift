@@ -5,7 +5,7 @@ import Playhead
 ///
 /// One decoder with a thread for each core leaves a part of them idle, for frames wait for each other; a decoder
 /// with one thread for each core does not. A part begins at a key frame, so that nothing is decoded twice.
-struct SnapshotParts: Sendable {
+enum SnapshotParts {
     struct Part: Sendable {
         let generator: ImageGenerator
         /// In the order of their times.
@@ -16,8 +16,6 @@ struct SnapshotParts: Sendable {
         let number: Int
         let time: MediaTime
     }
-
-    let parts: [Part]
 
     /// Each decoder has frames of its own in memory.
     private static let mostParts = 4
@@ -34,7 +32,7 @@ struct SnapshotParts: Sendable {
         first: ImageGenerator,
         isOne: Bool,
         _ makeGenerator: () -> ImageGenerator
-    ) async -> SnapshotParts {
+    ) async -> [Part] {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         let count = isOne ? 1 : min(cores, mostParts, images.count / fewestImages)
         var parts: [Part] = []
@@ -49,7 +47,7 @@ struct SnapshotParts: Sendable {
             (start, generator) = (split, next)
         }
         parts.append(Part(generator: generator, images: images[start...]))
-        return SnapshotParts(parts: parts)
+        return parts
     }
 
     /// nil: there is none that can be decoded. Whoever makes the images is told why.
