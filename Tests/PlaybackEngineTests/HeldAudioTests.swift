@@ -94,4 +94,18 @@ struct HeldAudioTests {
         #expect(write(origin) == ["2000", "2000"])
         #expect(HeldAudioTests(isRealTime: false).write() == ["2000"])
     }
+
+    @Test("A tap hears nothing of what was due before it was there, though the sink gets it later")
+    func lateTap() {
+        let heard = Locked(0)
+        let tap = AudioTap { buffer in heard.withLock { $0 += buffer.frameCount } }
+        let settings = Locked(AudioSettings())
+        let origin = AudioOrigin(settings: AudioSettingsSource { settings.withLock { $0 } })
+        for _ in 0..<3 { #expect(write(origin).isEmpty) }
+        settings.withLock { $0.taps = [tap] }
+        #expect(write(origin) == Array(repeating: "2000", count: 4))
+        #expect(heard.withLock { $0 } == 2000)
+        #expect(write(origin) == ["2000"])
+        #expect(heard.withLock { $0 } == 4000)
+    }
 }

@@ -80,11 +80,15 @@ package final class AudioOutputLane: @unchecked Sendable {
     var isConnecting: Bool { isOpening.load(ordering: .acquiring) || device?.isConnecting ?? false }
 
     func write(_ buffers: [(buffer: AudioBuffer, place: AudioPlacement)], _ origin: AudioOrigin) {
-        let write = HeldAudio.Write(buffers: buffers, origin: origin)
-        // A tap hears it when it is due.
-        guard let held, origin.settings.read().taps.isEmpty else {
+        let settings = held == nil ? nil : origin.settings.read()
+        // A tap hears it when it is due, and nothing that was due before it was there.
+        guard let held, let settings, settings.taps.isEmpty else {
+            let write = HeldAudio.Write(buffers: buffers, origin: origin)
             return enqueue { [self] in carryOut([write]) }
         }
+        var origin = origin
+        origin.settings = AudioSettingsSource { settings }
+        let write = HeldAudio.Write(buffers: buffers, origin: origin)
         if held.withLock({ $0.add(write) }) { handOver() }
     }
 
