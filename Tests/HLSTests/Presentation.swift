@@ -41,6 +41,13 @@ enum Presentation {
             try encode("-an " + video + list + "-hls_segment_filename v%d.ts v.m3u8", in: folder)
             try encode("-vn -c:a copy " + list + "-hls_segment_filename a%d.ts a.m3u8", in: folder)
             try folder.write("master.m3u8", Array(separate.utf8))
+        case "separate audio of fmp4":
+            let maps = (video: "-hls_fmp4_init_filename v.mp4 ", audio: "-hls_fmp4_init_filename a.mp4 ")
+            let video = "-an " + video + fragments + maps.video
+            try encode(video + "-hls_segment_filename v%d.m4s v.m3u8", in: folder)
+            let audio = "-vn -c:a copy " + fragments + maps.audio
+            try encode(audio + "-hls_segment_filename a%d.m4s a.m3u8", in: folder)
+            try folder.write("master.m3u8", Array(separate.utf8))
         case "packed audio":
             try encode("-an " + video + list + "-hls_segment_filename v%d.ts v.m3u8", in: folder)
             try pack(in: folder)
