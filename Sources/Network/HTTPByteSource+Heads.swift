@@ -66,6 +66,7 @@ extension HTTPByteSource {
         if let size = total ?? (fetch.position == 0 ? 0 : state.facts.byteCount), fetch.position >= size {
             state.facts.byteCount = size
             state.facts.isKnown = true
+            state.confirmed = TransferLoop.now
             return .atEnd
         }
         if total == nil, state.facts.byteCount == nil {

@@ -158,10 +158,13 @@ extension HTTPByteSource {
         }
     }
 
-    /// The server has said that it is the one that it was.
-    func confirm() { state.withLock { $0.confirmed = TransferLoop.now } }
+    /// When the server last said that it is the one that it was; 0: it has not.
+    var confirmed: Int64 { state.withLock { $0.confirmed } }
 
-    /// The same, and where the server has led to.
+    /// The server has said at that time that it is the one that it was.
+    func confirm(at time: Int64) { state.withLock { $0.confirmed = max($0.confirmed, time) } }
+
+    /// It says so now, and where it has led to.
     func confirm(_ answer: Revalidation.Answer) {
         state.withLock { state in
             state.confirmed = TransferLoop.now

@@ -33,6 +33,8 @@ public final class HTTPByteSource: ByteSource {
         package var grace: Int64 = 150_000_000
         /// Nanoseconds for which what a server has said of a resource that is being read holds for who joins.
         package var freshness: Int64 = 5_000_000_000
+        /// Nanoseconds for which an origin that could not be reached is not asked about what is there as a whole.
+        package var peace: Int64 = 60_000_000_000
         /// A public server named the URL (`isPublic`).
         package var isNestedInPublic = false
         /// A playlist named the URL.

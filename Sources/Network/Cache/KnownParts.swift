@@ -5,8 +5,8 @@ internal import MediaCore
 /// Any thread.
 final class KnownParts: Sendable {
     private struct State {
-        /// The states of resources that the server has confirmed to this asset.
-        var identities: [SharedSources.Key: CacheIndex.Identity] = [:]
+        /// The states of resources that the server has confirmed to this asset, and when.
+        var identities: [SharedSources.Key: (identity: CacheIndex.Identity, time: Int64)] = [:]
         /// Origins that could not be reached, and when.
         var silent: [String: Int64] = [:]
         var aheadLimit: Int64?
@@ -17,26 +17,28 @@ final class KnownParts: Sendable {
     private let state = Locked(State())
 
     private static let limit = 20_000
-    /// Nanoseconds for which an origin that could not be reached is not asked about what is there as a whole.
-    private static let peace: Int64 = 60_000_000_000
 
-    /// The server has said that this is what the resource is.
-    func note(_ identity: CacheIndex.Identity, of key: SharedSources.Key) {
+    /// The server has said at that time that this is what the resource is.
+    func note(_ identity: CacheIndex.Identity, of key: SharedSources.Key, at time: Int64) {
         state.withLock { state in
             guard state.identities.count < Self.limit || state.identities[key] != nil else { return }
-            state.identities[key] = identity
+            state.identities[key] = (identity, time)
         }
     }
 
-    func isRight(_ identity: CacheIndex.Identity, of key: SharedSources.Key) -> Bool {
-        state.withLock { $0.identities[key] == identity }
+    /// When the server has said that this is what the resource is; nil: it has not.
+    func time(of identity: CacheIndex.Identity, _ key: SharedSources.Key) -> Int64? {
+        state.withLock { state in
+            state.identities[key].flatMap { $0.identity == identity ? $0.time : nil }
+        }
     }
 
     func noteSilence(of origin: String) { state.withLock { $0.silent[origin] = TransferLoop.now } }
 
-    func isSilent(_ origin: String) -> Bool {
+    /// It could not be reached less than so many nanoseconds ago.
+    func isSilent(_ origin: String, for peace: Int64) -> Bool {
         state.withLock { state in
-            state.silent[origin].map { TransferLoop.now - $0 < Self.peace } ?? false
+            state.silent[origin].map { TransferLoop.now - $0 < peace } ?? false
         }
     }
 

@@ -18,6 +18,8 @@ public final class SharedHTTPSource: ByteSource {
         var isLocal = false
         /// Bytes of it have been read.
         var isFixed = false
+        /// The server could not be asked about it: it is read as it is there.
+        var isUnasked = false
         /// What had come of it when this one joined.
         let formerBytes: Int64
 
@@ -208,7 +210,12 @@ public final class SharedHTTPSource: ByteSource {
             case .opening(let opening):
                 switch opening.outcome {
                 case .abandoned: forget(opening)
-                case .source(let source, let isLocal): settle(opening, source, isLocal)
+                case .source(let source, let isLocal, let ground):
+                    guard opening.holds(source, ground, for: terms) else {
+                        forget(opening)
+                        continue
+                    }
+                    settle(opening, source, isLocal, ground)
                 case .waiting:
                     opening.wait(context)
                     throw MediaError(.notReady, "waiting for the server", location: name, isRetryable: true)
@@ -240,12 +247,15 @@ public final class SharedHTTPSource: ByteSource {
     }
 
     private func fix(_ source: HTTPByteSource) {
-        state.withLock { state in
-            guard case .open(var opened) = state, opened.source === source else { return }
+        let isUnasked = state.withLock { state in
+            guard case .open(var opened) = state, opened.source === source else { return true }
             opened.isFixed = true
             state = .open(opened)
+            return opened.isUnasked
         }
-        if terms.isPart, let identity = source.identity { parts.note(identity, of: key) }
+        if terms.isPart, !isUnasked, let identity = source.identity {
+            parts.note(identity, of: key, at: source.confirmed)
+        }
     }
 
     private func forget(_ opening: SharedOpening) {
@@ -254,8 +264,15 @@ public final class SharedHTTPSource: ByteSource {
         }
     }
 
-    private func settle(_ opening: SharedOpening, _ source: HTTPByteSource, _ isLocal: Bool) {
-        let opened = Opened(source, isLocal: isLocal)
+    private func settle(
+        _ opening: SharedOpening,
+        _ source: HTTPByteSource,
+        _ isLocal: Bool,
+        _ ground: SharedOpening.Ground
+    ) {
+        var opened = Opened(source, isLocal: isLocal)
+        opened.isUnasked = ground != .server && !source.isConfirmed(since: terms.since)
+        if ground == .unreachable { parts.noteSilence(of: key.address.origin) }
         let isFirst = state.withLock { state in
             guard case .opening(let known) = state, known === opening else { return false }
             state = .open(opened)

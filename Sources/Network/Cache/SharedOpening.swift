@@ -7,10 +7,20 @@ final class SharedOpening: Sendable {
         weak var context: ReadContext?
     }
 
+    /// Why the source that was found may be read.
+    enum Ground: Sendable {
+        /// The server has said that it is right, or is asked by the first read.
+        case server
+        /// The server was asked, and could not be reached.
+        case unreachable
+        /// The asset that opened it knows enough not to ask. Another one may know less.
+        case knowledge
+    }
+
     enum Outcome: Sendable {
         case waiting
         /// `isLocal`: all of it is there already.
-        case source(HTTPByteSource, isLocal: Bool)
+        case source(HTTPByteSource, isLocal: Bool, Ground)
         /// Nobody waited for it any more: it is to be looked for anew.
         case abandoned
     }
@@ -37,6 +47,16 @@ final class SharedOpening: Sendable {
     }
 
     var outcome: Outcome { state.withLock { $0.outcome } }
+
+    /// What came of it holds under these terms too, though it was not opened under them.
+    func holds(_ source: HTTPByteSource, _ ground: Ground, for other: SharedTerms) -> Bool {
+        switch ground {
+        case .server: true
+        case .unreachable: true
+        case .knowledge:
+            terms.parts === other.parts || source.isCurrent || source.isConfirmed(since: other.since)
+        }
+    }
 
     /// The reader is woken when there is an outcome. Nobody who waits any more: it is called off.
     func wait(_ context: ReadContext) {
@@ -69,11 +89,13 @@ final class SharedOpening: Sendable {
     func begin(_ known: HTTPByteSource?, _ policy: HTTPByteSource.Policy) {
         if let known {
             guard let identity = known.identity, known.isShareable else { return finish(made(policy, nil)) }
-            if isSilent, known.isComplete { return finish(known) }
+            if isSilent(policy), known.isComplete { return finish(known, .knowledge) }
             return ask(identity, at: known.home, known.cookies, policy) { [self] answer in
                 switch answer.outcome {
-                case .same: finish(known, answer)
-                case .unreachable where known.isComplete: finishUnasked(known)
+                case .same:
+                    known.confirm(answer)
+                    finish(known)
+                case .unreachable where known.isComplete: finish(known, .unreachable)
                 case .changed, .unreachable: finish(made(policy, nil))
                 }
             }
@@ -86,23 +108,27 @@ final class SharedOpening: Sendable {
             // What a public server names is not to be found at a private one.
             !key.isNestedInPublic || entry.isPublic
         else { return finish(made(policy, nil)) }
-        let isRight = terms.isPart && terms.parts?.isRight(entry.identity, of: key) == true
-        if isRight || isSilent && entry.isComplete { return finish(made(policy, entry)) }
+        if terms.isPart, let time = terms.parts?.time(of: entry.identity, key) {
+            let source = made(policy, entry)
+            source.confirm(at: time)
+            return finish(source, .knowledge)
+        }
+        if isSilent(policy), entry.isComplete { return finish(made(policy, entry), .knowledge) }
         ask(entry.identity, at: key.address, cookies, policy) { [self] answer in
             switch answer.outcome {
-            case .same: finish(made(policy, entry), answer)
-            case .unreachable where entry.isComplete: finishUnasked(made(policy, entry))
+            case .same:
+                let source = made(policy, entry)
+                source.confirm(answer)
+                finish(source)
+            case .unreachable where entry.isComplete: finish(made(policy, entry), .unreachable)
             case .changed, .unreachable: finish(made(policy, nil))
             }
         }
     }
 
     /// The asset has found out that there is no server at present.
-    private var isSilent: Bool { terms.parts?.isSilent(key.address.origin) ?? false }
-
-    private func finishUnasked(_ source: HTTPByteSource) {
-        terms.parts?.noteSilence(of: key.address.origin)
-        finish(source)
+    private func isSilent(_ policy: HTTPByteSource.Policy) -> Bool {
+        terms.parts?.isSilent(key.address.origin, for: policy.peace) ?? false
     }
 
     private func made(_ policy: HTTPByteSource.Policy, _ entry: CacheEntry?) -> HTTPByteSource {
@@ -129,19 +155,18 @@ final class SharedOpening: Sendable {
         if isWanted { revalidation.start() }
     }
 
-    /// `answer`: by which the server has said that it is right.
-    private func finish(_ source: HTTPByteSource, _ answer: Revalidation.Answer? = nil) {
-        if let answer { source.confirm(answer) } else { source.confirm() }
+    private func finish(_ source: HTTPByteSource, _ ground: Ground = .server) {
         let isLocal = source.isComplete
-        let waiters = state.withLock { state -> [ReadContext]? in
-            guard case .waiting = state.outcome else { return nil }
-            state.outcome = .source(source, isLocal: isLocal)
+        guard case .waiting = outcome else { return }
+        // First, so that who cannot take it, and looks anew, does not come here again.
+        sources?.opened(key, self, source)
+        let waiters = state.withLock { state -> [ReadContext] in
+            guard case .waiting = state.outcome else { return [] }
+            state.outcome = .source(source, isLocal: isLocal, ground)
             state.revalidation = nil
             defer { state.waiters = [:] }
             return state.waiters.values.compactMap(\.context)
         }
-        guard let waiters else { return }
-        sources?.opened(key, self, source)
         for context in waiters { context.wake() }
     }
 }

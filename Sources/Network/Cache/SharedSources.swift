@@ -144,6 +144,9 @@ final class SharedSources: Sendable {
         }
     }
 
+    /// Drops all resources that nobody holds.
+    func forgetUnused() { dropUnused { false } }
+
     /// What has come so far is handed to the caches.
     func settle() {
         let sources = state.withLock { $0.slots.values.compactMap(\.source) }

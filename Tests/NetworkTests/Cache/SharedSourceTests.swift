@@ -30,6 +30,9 @@ struct SharedFile {
     /// With nothing in memory.
     mutating func beAnotherProcess() { sources = SharedSources() }
 
+    /// What nobody reads is in memory no more.
+    func forgetUnused() { sources.forgetUnused() }
+
     /// What came so far is on disk.
     func flush() async {
         sources.settle()

@@ -1,0 +1,186 @@
+import Foundation
+import MediaCore
+import TestSupport
+import Testing
+
+@testable import Network
+
+/// A server changes its files in place. Who may read what another asset has of them without a question.
+@Suite("Network: what one asset has believed is no answer for another", .timeLimit(.minutes(1)))
+struct ConfirmationTests {
+    /// A server that may be in trouble, and then has other files under the same names.
+    private struct Changing {
+        enum Phase: Sendable {
+            case old, down, new
+        }
+
+        let new = ServedFile.bytes(200_000, seed: 2)
+        var file: SharedFile
+        private let phase = Locked(Phase.old)
+
+        init(_ cache: DiskCache? = nil) throws {
+            let (phase, new) = (phase, new)
+            file = try SharedFile { request, answer in
+                guard !request.path.hasSuffix(".m3u8") else { return }
+                switch phase.withLock({ $0 }) {
+                case .old: break
+                case .down: answer = FaultServer.Answer(503)
+                case .new: answer = .file(new, for: request, tag: "\"2\"")
+                }
+            }
+            file.options.cache = cache
+        }
+
+        func become(_ next: Phase) { phase.withLock { $0 = next } }
+
+        /// An asset: its playlist has been read.
+        func asset() throws -> SharedHTTPSource {
+            let root = try file.source("/list.m3u8")
+            _ = try ServedFile.read(root, upTo: 1)
+            return root
+        }
+
+        func part(_ root: SharedHTTPSource, _ name: String = "part.ts") throws -> [UInt8] {
+            try ServedFile.read(try root.referred(name, kept: .everywhere, since: 0))
+        }
+
+        func requests(_ path: String = "/part.ts") -> Int { file.server.log.count { $0.path == path } }
+    }
+
+    /// A reader that has read the first byte, and stays.
+    private func reader(_ source: SharedHTTPSource) throws(MediaError) -> ReadContext {
+        let context = ReadContext()
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { byte.deallocate() }
+        while true {
+            let wakes = context.wakeCount
+            do throws(MediaError) {
+                _ = try source.read(at: 0, into: byte, context: context)
+                return context
+            } catch {
+                guard error.code == .notReady else { throw error }
+                context.wait(after: wakes)
+            }
+        }
+    }
+
+    @Test("A part that was read without an answer is asked about by the next asset")
+    func unreachable() throws {
+        let served = try Changing()
+        defer { served.file.server.stop() }
+        #expect(try served.part(try served.asset()) == served.file.bytes)
+        let (other, next) = (try served.asset(), try served.asset())
+        served.become(.down)
+        #expect(try served.part(other) == served.file.bytes)
+        served.become(.new)
+        #expect(try served.part(next) == served.new)
+    }
+
+    @Test("A part that was not asked about, for its server was silent, is asked about by the next asset")
+    func silent() throws {
+        let served = try Changing()
+        defer { served.file.server.stop() }
+        let first = try served.asset()
+        for name in ["part.ts", "other.ts"] { #expect(try served.part(first, name) == served.file.bytes) }
+        let (other, next) = (try served.asset(), try served.asset())
+        served.become(.down)
+        for name in ["part.ts", "other.ts"] { #expect(try served.part(other, name) == served.file.bytes) }
+        #expect(served.requests("/other.ts") == 1)
+        served.become(.new)
+        #expect(try served.part(next, "other.ts") == served.new)
+    }
+
+    @Test("A file that is read without an answer is asked about by who joins")
+    func file() async throws {
+        try await TemporaryFolder.use { path in
+            let served = try Changing(DiskCache(directory: URL(fileURLWithPath: path + "/cache")))
+            defer { served.file.server.stop() }
+            #expect(try ServedFile.read(try served.file.source()) == served.file.bytes)
+            await served.file.flush()
+            served.file.forgetUnused()
+            served.become(.down)
+            let source = try served.file.source()
+            let context = try reader(source)
+            defer { context.cancel() }
+            served.become(.new)
+            #expect(try ServedFile.read(try served.file.source()) == served.new)
+            #expect(try ServedFile.read(source) == served.file.bytes)
+        }
+    }
+
+    @Test("What an asset was told once it reads from the disk without asking, and the next asset asks")
+    func toldOnce() async throws {
+        try await TemporaryFolder.use { path in
+            let served = try Changing(DiskCache(directory: URL(fileURLWithPath: path + "/cache")))
+            defer { served.file.server.stop() }
+            let first = try served.asset()
+            #expect(try served.part(first) == served.file.bytes)
+            await served.file.flush()
+            served.file.forgetUnused()
+            let next = try served.asset()
+            let count = served.requests()
+            #expect(try served.part(first) == served.file.bytes)
+            #expect(served.requests() == count)
+            served.become(.new)
+            #expect(try served.part(next) == served.new)
+        }
+    }
+
+    @Test("A part that nobody could be asked about is asked about when there is a server again")
+    func askedLater() async throws {
+        try await TemporaryFolder.use { path in
+            var served = try Changing(DiskCache(directory: URL(fileURLWithPath: path + "/cache")))
+            defer { served.file.server.stop() }
+            served.file.policy.peace = 0
+            #expect(try served.part(try served.asset()) == served.file.bytes)
+            await served.file.flush()
+            served.file.forgetUnused()
+            let asset = try served.asset()
+            served.become(.down)
+            #expect(try served.part(asset) == served.file.bytes)
+            served.file.forgetUnused()
+            served.become(.new)
+            #expect(try served.part(asset) == served.new)
+        }
+    }
+
+    @Test(
+        "Those who wait for the same question: one request, and none of them asks again",
+        arguments: [false, true]
+    )
+    func together(_ isInTrouble: Bool) async throws {
+        let isAsked = Locked(false)
+        let file = try SharedFile { request, answer in
+            guard request.path == "/part.ts", isAsked.withLock({ $0 }) else { return }
+            if isInTrouble { answer = FaultServer.Answer(503) }
+            answer.hang = .beforeHead
+        }
+        defer { file.server.stop() }
+        func asset() throws -> SharedHTTPSource {
+            let root = try file.source("/list.m3u8")
+            _ = try ServedFile.read(root, upTo: 1)
+            return root
+        }
+        _ = try ServedFile.read(try asset().referred("part.ts", kept: .everywhere, since: 0))
+        let roots = try (0..<3).map { _ in try asset() }
+        isAsked.withLock { $0 = true }
+        let parts = try roots.map { try $0.referred("part.ts", kept: .everywhere, since: 0) }
+        let contexts = parts.map { _ in ReadContext() }
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { byte.deallocate() }
+        let wakes = contexts.map(\.wakeCount)
+        for (part, context) in zip(parts, contexts) {
+            let error = #expect(throws: MediaError.self) {
+                try part.read(at: 0, into: byte, context: context)
+            }
+            #expect(error?.code == .notReady)
+        }
+        while file.server.log.count(where: { $0.path == "/part.ts" }) < 2 { await Task.yield() }
+        file.server.release()
+        for (index, context) in contexts.enumerated() {
+            context.wait(after: wakes[index])
+            #expect(try parts[index].read(at: 0, into: byte, context: context) == 1)
+        }
+        #expect(file.server.log.count { $0.path == "/part.ts" } == 2)
+    }
+}
