@@ -22,6 +22,10 @@ public final class SharedHTTPSource: ByteSource {
         var isUnasked = false
         /// What had come of it when this one joined.
         let formerBytes: Int64
+        /// What had come of the one in whose place it is.
+        var earlierBytes: Int64 = 0
+
+        var receivedBytes: Int64 { earlierBytes + source.receivedBytes - formerBytes }
 
         init(_ source: HTTPByteSource, isLocal: Bool) {
             self.source = source
@@ -152,8 +156,8 @@ public final class SharedHTTPSource: ByteSource {
         return source.isShareable || source.isComplete || source.isBeingRead
     }
 
-    /// All that has come of it since it was opened, whoever asked for it.
-    package var receivedBytes: Int64 { opened.map { $0.source.receivedBytes - $0.formerBytes } ?? 0 }
+    /// All that has come of it since it was opened, whoever asked for it. It never falls.
+    package var receivedBytes: Int64 { opened?.receivedBytes ?? 0 }
 
     /// What it reads from; nil until it was opened.
     package var source: HTTPByteSource? { opened?.source }
@@ -177,7 +181,9 @@ public final class SharedHTTPSource: ByteSource {
     }
 
     public func loadingState(for context: ReadContext) -> LoadingState? {
-        source?.loadingState(for: context)
+        guard let opened, var loading = opened.source.loadingState(for: context) else { return nil }
+        loading.receivedBytes = opened.receivedBytes
+        return loading
     }
 
     /// Nothing: a reader of this source is interrupted by its context.
@@ -236,9 +242,10 @@ public final class SharedHTTPSource: ByteSource {
     @discardableResult
     private func take(_ new: Opened, insteadOf old: HTTPByteSource?) -> Bool {
         state.withLock { state in
+            var new = new
             switch state {
             case .unopened where old == nil: break
-            case .open(let opened) where opened.source === old: break
+            case .open(let opened) where opened.source === old: new.earlierBytes = opened.receivedBytes
             case .unopened, .opening, .open: return false
             }
             state = .open(new)

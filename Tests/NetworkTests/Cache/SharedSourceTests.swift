@@ -235,6 +235,37 @@ struct SharedSourceTests {
         }
     }
 
+    @Test("What has come does not become less where an asset goes on with a connection of its own")
+    func receivedBytes() throws {
+        let film = ServedFile.bytes(300_000)
+        let file = try SharedFile { request, answer in
+            answer = .whole(film, tag: nil)
+            answer.set("Content-Length", nil)
+            answer.isChunked = true
+            if request.number == 1 { answer.hang = .beforeHead }
+        }
+        defer { file.server.stop() }
+        let sources = try (0..<2).map { _ in try file.source() }
+        let contexts = sources.map { _ in ReadContext() }
+        let wakes = contexts.map(\.wakeCount)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1000, alignment: 1)
+        defer { buffer.deallocate() }
+        for (source, context) in zip(sources, contexts) {
+            #expect(throws: MediaError.self) { try source.read(at: 0, into: buffer, context: context) }
+        }
+        file.server.release()
+        for (index, context) in contexts.enumerated() { context.wait(after: wakes[index]) }
+        #expect(try sources[0].read(at: 0, into: buffer, context: contexts[0]) > 0)
+        let before = sources[1].receivedBytes
+        #expect(before > 0)
+        // The first one has claimed the connection.
+        let shared = try #require(sources[1].source)
+        #expect(throws: MediaError.self) { try sources[1].read(at: 0, into: buffer, context: contexts[1]) }
+        #expect(sources[1].source !== shared)
+        #expect(sources[1].receivedBytes >= before)
+        #expect(try ServedFile.read(sources[1]) == film)
+    }
+
     @Test("A question that nobody answers is called off when nobody waits for it any more")
     func askedInVain() async throws {
         let file = try SharedFile { request, answer in
