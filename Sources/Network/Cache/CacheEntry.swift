@@ -7,8 +7,12 @@ internal import MediaCore
 final class CacheEntry: Sendable {
     private struct State {
         var index: CacheIndex
-        /// -1: there is none, yet or at all.
+        /// There is a data file.
+        var hasFile = false
+        /// -1: it is not open.
         var file: Int32 = -1
+        /// How many use the open file now.
+        var users = 0
         var isWritable = false
         /// Another state of the resource has taken its place: nothing is written any more.
         var isOver = false
@@ -53,10 +57,11 @@ final class CacheEntry: Sendable {
         self.folder = folder
         key = index.key
         identity = index.identity
-        state = Locked(State(index: index, file: file, isWritable: isWritable))
+        state = Locked(State(index: index, hasFile: true, file: file, isWritable: isWritable))
     }
 
     deinit {
+        OpenFiles.shared.leave(ObjectIdentifier(self))
         let file = state.withLock { $0.file }
         if file >= 0 { folder.files.close(file) }
     }
@@ -64,27 +69,36 @@ final class CacheEntry: Sendable {
     /// What is there from an earlier time; nil: nothing. Blocks as a disk does.
     static func open(_ folder: CacheFolder, _ key: [UInt8]) -> CacheEntry? {
         guard let index = folder.readIndex(key) else { return nil }
-        let path = folder.dataPath(key, index.generation)
         do throws(CacheFault) {
-            let (file, isWritable) = try openData(folder, path)
-            do throws(CacheFault) {
-                // Whoever makes room has it, or has had it: then it is gone.
-                guard try folder.files.lock(file, isExclusive: false, waits: false),
-                    try folder.files.status(file).isLinked
-                else {
-                    folder.files.close(file)
-                    return nil
-                }
-                if isWritable { try folder.files.touch(file) }
-            } catch {
-                folder.files.close(file)
-                throw error
-            }
-            return CacheEntry(folder, index, file, isWritable: isWritable)
+            guard let (file, isWritable) = try openLocked(folder, folder.dataPath(key, index.generation))
+            else { return nil }
+            let entry = CacheEntry(folder, index, file, isWritable: isWritable)
+            OpenFiles.shared.used(entry)
+            return entry
         } catch {
             // What cannot be opened is fetched.
             return nil
         }
+    }
+
+    /// nil: it is gone.
+    private static func openLocked(_ folder: CacheFolder, _ path: String) throws(CacheFault) -> (Int32, Bool)?
+    {
+        let (file, isWritable) = try openData(folder, path)
+        do throws(CacheFault) {
+            // Whoever makes room has it, or has had it: then it is gone.
+            guard try folder.files.lock(file, isExclusive: false, waits: false),
+                try folder.files.status(file).isLinked
+            else {
+                folder.files.close(file)
+                return nil
+            }
+            if isWritable { try folder.files.touch(file) }
+        } catch {
+            folder.files.close(file)
+            throw error
+        }
+        return (file, isWritable)
     }
 
     private static func openData(_ folder: CacheFolder, _ path: String) throws(CacheFault) -> (Int32, Bool) {
@@ -93,6 +107,65 @@ final class CacheEntry: Sendable {
         } catch {
             return (try folder.files.open(path, writable: false, creates: false), false)
         }
+    }
+
+    // MARK: Its file
+
+    /// Calls `body` with the data file, which is opened where it was closed; nil: somebody has removed it meanwhile, and nothing is there
+    /// any more. Blocks as a disk does.
+    private func withFile<Result>(_ body: (Int32) throws(CacheFault) -> Result) throws(CacheFault) -> Result?
+    {
+        guard let file = try takeFile() else { return nil }
+        defer {
+            state.withLock { $0.users -= 1 }
+            OpenFiles.shared.used(self)
+        }
+        return try body(file)
+    }
+
+    private func takeFile() throws(CacheFault) -> Int32? {
+        let (taken, generation) = state.withLock { state -> (Int32?, UInt64?) in
+            guard state.file >= 0 else { return (nil, state.hasFile ? state.index.generation : nil) }
+            state.users += 1
+            return (state.file, nil)
+        }
+        if let taken { return taken }
+        guard let generation else { return nil }
+        let opened: (Int32, Bool)?
+        do throws(CacheFault) {
+            opened = try Self.openLocked(folder, folder.dataPath(key, generation))
+        } catch {
+            guard error.code == CacheFolder.notThere else { throw error }
+            opened = nil
+        }
+        let (file, spare) = state.withLock { state -> (Int32?, Int32?) in
+            // Somebody else may have opened it meanwhile.
+            if state.file < 0 {
+                guard let opened else {
+                    state.hasFile = false
+                    state.index.extents = Extents()
+                    state.unsavedBytes = 0
+                    return (nil, nil)
+                }
+                (state.file, state.isWritable) = opened
+                state.users += 1
+                return (opened.0, nil)
+            }
+            state.users += 1
+            return (state.file, opened?.0)
+        }
+        if let spare { folder.files.close(spare) }
+        return file
+    }
+
+    /// Unless it is being used.
+    func closeFile() {
+        let file = state.withLock { state -> Int32 in
+            guard state.users == 0 else { return -1 }
+            defer { state.file = -1 }
+            return state.file
+        }
+        if file >= 0 { folder.files.close(file) }
     }
 
     // MARK: What is there
@@ -114,10 +187,8 @@ final class CacheEntry: Sendable {
 
     /// The stretch with the byte at `offset`. nil: it is not there, or is not what it should be, and then is not there from now on.
     func read(at offset: Int64) -> (start: Int64, bytes: [UInt8])? {
-        while let (extent, file) = state.withLock({ state in
-            state.index.extents.extent(at: offset).map { ($0, state.file) }
-        }) {
-            if let bytes = read(extent, from: file) { return (extent.start, bytes) }
+        while let extent = state.withLock({ $0.index.extents.extent(at: offset) }) {
+            if let bytes = read(extent) { return (extent.start, bytes) }
             state.withLock { state in
                 state.index.extents.remove(extent)
                 state.rejected.insert(extent)
@@ -127,9 +198,12 @@ final class CacheEntry: Sendable {
         return nil
     }
 
-    private func read(_ extent: Extent, from file: Int32) -> [UInt8]? {
+    private func read(_ extent: Extent) -> [UInt8]? {
         do throws(CacheFault) {
-            let bytes = try folder.files.read(file, count: extent.count, at: extent.start)
+            let read = try withFile { file throws(CacheFault) in
+                try folder.files.read(file, count: extent.count, at: extent.start)
+            }
+            guard let bytes = read else { return nil }
             let isRight = bytes.count == extent.count && sum(bytes[...], at: extent.start) == extent.checksum
             return isRight ? bytes : nil
         } catch {
@@ -181,8 +255,11 @@ final class CacheEntry: Sendable {
             guard try folder.makeRoom(count) else {
                 return state.withLock { $0.restsUntil = TransferLoop.now + Self.rest }
             }
-            for part in missing {
-                try write(bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)], part)
+            try withFile { file throws(CacheFault) in
+                for part in missing {
+                    let slice = bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)]
+                    try write(slice, part, to: file)
+                }
             }
             let (unsaved, held) = state.withLock { ($0.unsavedBytes, $0.index.extents.byteCount) }
             // An index of a long film is long, so it is written more rarely.
@@ -190,8 +267,7 @@ final class CacheEntry: Sendable {
         }
     }
 
-    private func write(_ bytes: ArraySlice<UInt8>, _ range: Range<Int64>) throws(CacheFault) {
-        let file = state.withLock { $0.file }
+    private func write(_ bytes: ArraySlice<UInt8>, _ range: Range<Int64>, to file: Int32) throws(CacheFault) {
         do throws(CacheFault) {
             try folder.files.write(bytes, to: file, at: range.lowerBound)
         } catch {
@@ -217,9 +293,8 @@ final class CacheEntry: Sendable {
 
     /// Its data file is open and can be written from now on.
     private func begin() throws(CacheFault) {
-        let (file, isWritable) = state.withLock { ($0.file, $0.isWritable) }
-        if file >= 0 {
-            // The folder was read-only when it was opened; why, the next attempt says.
+        // The folder may have been read-only when it was opened; why, the next attempt says.
+        if let isWritable = try withFile({ _ in state.withLock { $0.isWritable } }) {
             if !isWritable { try reopen() }
             return
         }
@@ -260,9 +335,9 @@ final class CacheEntry: Sendable {
         }
         state.withLock { state in
             state.index = there
-            state.file = file
-            state.isWritable = true
+            (state.hasFile, state.file, state.isWritable) = (true, file, true)
         }
+        OpenFiles.shared.used(self)
         return true
     }
 
@@ -281,17 +356,17 @@ final class CacheEntry: Sendable {
         }
         state.withLock { state in
             state.index.generation = generation
-            state.file = file
-            state.isWritable = true
+            (state.hasFile, state.file, state.isWritable) = (true, file, true)
         }
+        OpenFiles.shared.used(self)
         // Who plays the old one has it open.
         if let old { try folder.files.remove(folder.dataPath(key, old.generation)) }
     }
 
     private func unlink() throws(CacheFault) {
-        let file = state.withLock { $0.file }
+        let hasFile = state.withLock { $0.hasFile }
         end()
-        guard file >= 0 else { return }
+        guard hasFile else { return }
         let generation = state.withLock { $0.index.generation }
         try folder.locked { () throws(CacheFault) in
             // Another state of the resource may have taken its place.
@@ -302,8 +377,12 @@ final class CacheEntry: Sendable {
     }
 
     private func save() throws(CacheFault) {
-        let (file, isNeeded) = state.withLock { ($0.file, $0.unsavedBytes > 0 || $0.mustSave) }
-        guard isNeeded, file >= 0 else { return }
+        let isNeeded = state.withLock { $0.hasFile && ($0.unsavedBytes > 0 || $0.mustSave) }
+        guard isNeeded else { return }
+        try withFile { file throws(CacheFault) in try save(file) }
+    }
+
+    private func save(_ file: Int32) throws(CacheFault) {
         try folder.locked { () throws(CacheFault) in
             let there = folder.readIndex(key)
             let generation = state.withLock { $0.index.generation }

@@ -350,6 +350,56 @@ struct DiskCacheTests {
         }
     }
 
+    /// Files of the folder that this process has open.
+    private func openFiles(in folder: String) throws -> Int {
+        let descriptors = "/proc/self/fd"
+        return try FileManager.default.contentsOfDirectory(atPath: descriptors).count { name in
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\(name)")
+            return path?.hasPrefix(folder) == true
+        }
+    }
+
+    @Test("A hundred films that are held have few files open, and what is not open is opened when it is read")
+    func openFiles() async throws {
+        try await use(size: 200_000) { file in
+            file.policy.storeLimit = 64 << 10
+            let path = try #require(file.options.cache?.directory.path)
+            let sources = try (0..<100).map { try file.source("/\($0).mp4") }
+            for source in sources { #expect(try ServedFile.read(source) == file.bytes) }
+            await file.flush()
+            #expect(try openFiles(in: path) <= OpenFiles.shared.limit)
+            let count = file.server.log.count
+            for source in sources { #expect(try ServedFile.read(source) == file.bytes) }
+            #expect(file.server.log.count == count)
+            #expect(try openFiles(in: path) <= OpenFiles.shared.limit)
+        }
+    }
+
+    @Test("A file that was removed while it was closed is fetched again, and kept again")
+    func removedMeanwhile() async throws {
+        try await use(size: 200_000) { file in
+            file.policy.storeLimit = 64 << 10
+            let path = try #require(file.options.cache?.directory.path)
+            let source = try await read(file)
+            let others = try (0..<OpenFiles.shared.limit).map { try file.source("/\($0).mp4") }
+            for other in others { #expect(try ServedFile.read(other) == file.bytes) }
+            await file.flush()
+            for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "lock" {
+                try FileManager.default.removeItem(atPath: path + "/" + name)
+            }
+            let count = file.server.log.count
+            #expect(try ServedFile.read(source) == file.bytes)
+            #expect(file.server.log.count > count)
+            await file.flush()
+            // What was still in memory is not there.
+            file.beAnotherProcess()
+            _ = try await read(file)
+            file.beAnotherProcess()
+            try await expectLocal(file)
+            withExtendedLifetime(others) {}
+        }
+    }
+
     @Test("A folder that cannot be: everything plays, and one warning names it")
     func noFolder() async throws {
         try await TemporaryFolder.use { path in
