@@ -16,6 +16,11 @@ public final class CookieStore: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
+    /// No server of the origin has set any.
+    func isEmpty(for address: HTTPAddress) -> Bool {
+        jars.withLock { $0[address.origin] }?.hasCookies.withLock { $0 } != true
+    }
+
     func jar(of address: HTTPAddress) -> CookieJar {
         jars.withLock { jars in
             if let jar = jars[address.origin] { return jar }
@@ -28,8 +33,10 @@ public final class CookieStore: Hashable, Sendable {
 
 /// libcurl's cookies of one origin.
 ///
-/// `@unchecked Sendable`: all is confined to the loop's thread, but for its end, when no request holds it any more.
+/// `@unchecked Sendable`: all but `hasCookies` is confined to the loop's thread, but for its end, when no request holds it any more.
 final class CookieJar: @unchecked Sendable {
+    /// A server has set some. Read on any thread.
+    let hasCookies = Locked(false)
     private var share: UnsafeMutableRawPointer?
     private var functions: UnsafePointer<ph_curl>?
 

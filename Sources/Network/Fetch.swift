@@ -32,6 +32,8 @@ final class Fetch: @unchecked Sendable {
     var tries = Tries()
     /// Where requests go: another place than the resource's own while a server leads on.
     var address: HTTPAddress
+    /// Of whoever asked for it first.
+    let cookies: CookieStore
     /// nil while it waits for its next try.
     var transfer: Transfer?
     /// What was found in the headers of the present try; nil: its body is taken.
@@ -54,12 +56,20 @@ final class Fetch: @unchecked Sendable {
         case atEnd
     }
 
-    init(at position: Int64, end: Int64?, isLinear: Bool, wanted: Int64, address: HTTPAddress) {
+    init(
+        at position: Int64,
+        end: Int64?,
+        isLinear: Bool,
+        wanted: Int64,
+        address: HTTPAddress,
+        cookies: CookieStore
+    ) {
         self.position = position
         self.end = end
         self.isLinear = isLinear
         self.wanted = wanted
         self.address = address
+        self.cookies = cookies
         reached = position
     }
 

@@ -155,15 +155,25 @@ extension HTTPByteSource {
         state.refusedAhead = fetch.position
         state.lastFailure = error
         var woken: [ReadContext] = []
-        for (key, reader) in state.readers {
+        for (key, var reader) in state.readers {
             guard let place = reader.waitsAt, fetch.covers(place, skipLimit: policy.skipLimit) else {
                 continue
             }
-            state.readers[key]?.failure = error
-            state.readers[key]?.waitsAt = nil
-            if let context = reader.context { woken.append(context) }
+            var failure: MediaError? = error
+            if isAnother(reader, than: fetch, after: error) { failure = missing(for: &reader, &state) }
+            reader.failure = failure
+            if failure != nil { reader.waitsAt = nil }
+            state.readers[key] = reader
+            if failure != nil, let context = reader.context { woken.append(context) }
         }
         return woken
+    }
+
+    /// What the server refuses one visitor it may give the other.
+    private func isAnother(_ reader: Reader, than fetch: Fetch, after error: MediaError) -> Bool {
+        let own = reader.cookies ?? cookies
+        guard own !== fetch.cookies, Self.mayHaveExpired(Int(error.underlyingCode)) else { return false }
+        return !own.isEmpty(for: fetch.address) || !fetch.cookies.isEmpty(for: fetch.address)
     }
 
     private func follow(_ location: String, _ fetch: Fetch, _ state: inout State) -> [ReadContext] {

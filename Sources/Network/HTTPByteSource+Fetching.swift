@@ -15,7 +15,7 @@ extension HTTPByteSource {
             throw located(state.lastFailure ?? once)
         }
         dropUnawaited(&state, except: nil)
-        try start(at: offset, window: reader.reach, &state)
+        try start(at: offset, for: reader, &state)
         reader.window = min(policy.window, reader.window * 2)
     }
 
@@ -32,7 +32,7 @@ extension HTTPByteSource {
         // A server without ranges would begin with the first byte: that is for those who wait.
         guard state.facts.takesRanges == true, state.fetches.count < policy.fetchLimit else { return }
         do throws(MediaError) {
-            try start(at: held, window: reader.reach, &state)
+            try start(at: held, for: reader, &state)
             reader.window = min(policy.window, reader.window * 2)
         } catch {
             // Whoever asks for the byte is told.
@@ -54,7 +54,8 @@ extension HTTPByteSource {
         }
     }
 
-    private func start(at offset: Int64, window: Int64, _ state: inout State) throws(MediaError) {
+    private func start(at offset: Int64, for reader: Reader, _ state: inout State) throws(MediaError) {
+        let window = reader.reach
         while state.fetches.count >= policy.fetchLimit {
             guard let oldest = state.fetches.min(by: { $0.lastUse < $1.lastUse }) else { break }
             drop(oldest, &state)
@@ -70,7 +71,8 @@ extension HTTPByteSource {
             end: end,
             isLinear: isLinear,
             wanted: offset,
-            address: state.address
+            address: state.address,
+            cookies: reader.cookies ?? cookies
         )
         state.uses += 1
         fetch.lastUse = state.uses
@@ -109,7 +111,7 @@ extension HTTPByteSource {
                 headers: headers,
                 caFile: options.tlsCAFile,
                 proxy: proxy,
-                cookies: cookies.jar(of: fetch.address),
+                cookies: fetch.cookies.jar(of: fetch.address),
                 peers: PeerRule(
                     isPublicOnly: !options.allowsPrivateAddresses
                         && (facts.isPublic || policy.isNestedInPublic),

@@ -147,7 +147,7 @@ extension HTTPByteSource {
 
     var isBeingRead: Bool { state.withLock { !$0.readers.isEmpty } }
 
-    /// A file of the cache is open for it.
+    /// The cache has a file for it, which may be open.
     var holdsFile: Bool { state.withLock { $0.entry != nil } }
 
     /// The first one to ask has it.

@@ -10,6 +10,8 @@ extension HTTPByteSource {
         var window: Int64
         /// Its window is no larger than this.
         var aheadLimit = Int64.max
+        /// What is sent with requests that are made for it; nil: the resource's.
+        var cookies: CookieStore?
         /// The place that it left for the present one, and to which it may return: where sound lies far from pictures, it reads
         /// in turns here and there.
         private var left: (offset: Int64, window: Int64)?

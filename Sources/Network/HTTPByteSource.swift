@@ -231,12 +231,14 @@ public final class HTTPByteSource: ByteSource {
         try read(at: offset, into: buffer, context: context, aheadLimit: nil)
     }
 
-    /// `aheadLimit`: bytes that are fetched ahead of this reader at most, from now on; nil: as the policy has it.
+    /// `aheadLimit`: bytes that are fetched ahead of this reader at most, from now on; nil: as the policy has it. `cookies`: what is sent
+    /// with requests that are made for it; nil: the resource's.
     func read(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
         context: ReadContext,
-        aheadLimit: Int64?
+        aheadLimit: Int64?,
+        cookies: CookieStore? = nil
     ) throws(MediaError) -> Int {
         guard 0..<ResponseHead.lengthLimit ~= offset, !buffer.isEmpty else { return 0 }
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
@@ -245,6 +247,7 @@ public final class HTTPByteSource: ByteSource {
             let taken = try state.withLock { state throws(MediaError) -> Taken in
                 let key = ObjectIdentifier(context)
                 state.readers[key]?.aheadLimit = aheadLimit ?? .max
+                state.readers[key]?.cookies = cookies
                 return try take(at: offset, into: buffer, key, &state)
             }
             switch taken {

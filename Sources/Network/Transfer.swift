@@ -313,6 +313,8 @@ final class Transfer: @unchecked Sendable {
         let stripped = text.drop { $0.isNewline }.prefix { !$0.isNewline }
         if !stripped.isEmpty {
             head.take(stripped)
+            let isCookie = stripped.prefix(11).lowercased() == "set-cookie:"
+            if isCookie { request.cookies.hasCookies.withLock { $0 = true } }
             return count
         }
         guard head.status >= 200 else { return count }

@@ -175,7 +175,13 @@ public final class SharedHTTPSource: ByteSource {
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
         let (source, isFixed) = try open(context)
         let limit = terms.isNested ? parts.aheadLimit : aheadLimit.withLock { $0 }
-        let count = try source.read(at: offset, into: buffer, context: context, aheadLimit: limit)
+        let count = try source.read(
+            at: offset,
+            into: buffer,
+            context: context,
+            aheadLimit: limit,
+            cookies: key.options.cookies ?? terms.cookies
+        )
         if !isFixed { fix(source) }
         return count
     }

@@ -90,7 +90,7 @@ final class SharedOpening: Sendable {
         if let known {
             guard let identity = known.identity, known.isShareable else { return finish(made(policy, nil)) }
             if isSilent(policy), known.isComplete { return finish(known, .knowledge) }
-            return ask(identity, at: known.home, known.cookies, policy) { [self] answer in
+            return ask(identity, at: known.home, terms.cookies ?? known.cookies, policy) { [self] answer in
                 switch answer.outcome {
                 case .same:
                     known.confirm(answer)

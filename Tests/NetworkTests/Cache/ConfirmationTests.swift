@@ -144,6 +144,73 @@ struct ConfirmationTests {
         }
     }
 
+    // MARK: Cookies
+
+    /// A server that gives each presentation a session, and its part to those whose session it takes.
+    private func sessions(hasSessions: Bool = true, isRefused: @escaping @Sendable (String) -> Bool) throws
+        -> (file: SharedFile, roots: [SharedHTTPSource])
+    {
+        var file = try SharedFile { request, answer in
+            if request.path == "/part.ts" {
+                if isRefused(request.headers["cookie"] ?? "") {
+                    answer = FaultServer.Answer(403)
+                    // Until both wait for it.
+                    answer.hang = .beforeHead
+                }
+            } else if hasSessions {
+                answer.headers.append(("Set-Cookie", "session=\(request.path.suffix(1)); Path=/"))
+            }
+        }
+        file.policy.window = 100_000
+        file.policy.firstWindow = 100_000
+        let roots = try (1...2).map { try file.source("/list.m3u8?\($0)") }
+        for root in roots { _ = try ServedFile.read(root, upTo: 1) }
+        return (file, roots)
+    }
+
+    @Test(
+        "What one asset is refused another one is asked for with its own cookies",
+        arguments: [true, false]
+    )
+    func refusedOne(_ hasSessions: Bool) async throws {
+        let (file, roots) = try sessions(hasSessions: hasSessions) { $0 != "session=2" }
+        defer { file.server.stop() }
+        let parts = try roots.map { try $0.referred("part.ts", kept: .everywhere, since: 0) }
+        let contexts = parts.map { _ in ReadContext() }
+        let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
+        defer { byte.deallocate() }
+        let wakes = contexts.map(\.wakeCount)
+        for (part, context) in zip(parts, contexts) {
+            #expect(throws: MediaError.self) { try part.read(at: 0, into: byte, context: context) }
+        }
+        file.server.release()
+        for (index, context) in contexts.enumerated() { context.wait(after: wakes[index]) }
+        let error = #expect(throws: MediaError.self) {
+            try parts[0].read(at: 0, into: byte, context: contexts[0])
+        }
+        #expect(error?.code == .permissionDenied)
+        if hasSessions {
+            #expect(try ServedFile.read(parts[1]) == file.bytes)
+        } else {
+            #expect(throws: MediaError.self) { try parts[1].read(at: 0, into: byte, context: contexts[1]) }
+            #expect(file.server.log.count { $0.path == "/part.ts" } == 1)
+        }
+    }
+
+    @Test("Who reads on where another one began does so with its own cookies")
+    func expired() throws {
+        let hasExpired = Locked(false)
+        let (file, roots) = try sessions { $0 == "session=1" && hasExpired.withLock { $0 } }
+        defer { file.server.stop() }
+        file.server.release()
+        let parts = try roots.map { try $0.referred("part.ts", kept: .everywhere, since: 0) }
+        #expect(try ServedFile.read(parts[0], upTo: 10_000) == Array(file.bytes.prefix(10_000)))
+        hasExpired.withLock { $0 = true }
+        #expect(try ServedFile.read(parts[1]) == file.bytes)
+    }
+
+    // MARK: One question
+
     @Test(
         "Those who wait for the same question: one request, and none of them asks again",
         arguments: [false, true]
