@@ -70,7 +70,8 @@ struct DiskCacheTests {
             file.beAnotherProcess()
             _ = try await read(file, from: 2_000_000, upTo: 300_000)
             _ = try await read(file, from: 50_000, upTo: 500_000)
-            #expect(file.requests[before] == "0-0 \"1\"")
+            // What was still being fetched ahead may come before it.
+            #expect(file.requests[before...].count { $0 == "0-0 \"1\"" } == 2)
             let ranges = file.ranges.dropFirst(before)
             #expect(
                 ranges.allSatisfy { $0.first >= 2_300_000 || 550_000..<2_000_000 ~= $0.first },
@@ -369,7 +370,10 @@ struct DiskCacheTests {
             await file.flush()
             #expect(try openFiles(in: path) <= OpenFiles.shared.limit)
             let count = file.server.log.count
-            for source in sources { #expect(try ServedFile.read(source) == file.bytes) }
+            for source in sources {
+                source.source?.trim(to: 0)
+                #expect(try ServedFile.read(source) == file.bytes)
+            }
             #expect(file.server.log.count == count)
             #expect(try openFiles(in: path) <= OpenFiles.shared.limit)
         }
@@ -387,13 +391,11 @@ struct DiskCacheTests {
             for name in try FileManager.default.contentsOfDirectory(atPath: path) where name != "lock" {
                 try FileManager.default.removeItem(atPath: path + "/" + name)
             }
+            source.source?.trim(to: 0)
             let count = file.server.log.count
             #expect(try ServedFile.read(source) == file.bytes)
             #expect(file.server.log.count > count)
             await file.flush()
-            // What was still in memory is not there.
-            file.beAnotherProcess()
-            _ = try await read(file)
             file.beAnotherProcess()
             try await expectLocal(file)
             withExtendedLifetime(others) {}
