@@ -213,6 +213,30 @@ struct ServedSharingTests {
 
     // MARK: What changes
 
+    @Test(
+        "Segments that change in place are the new ones for who plays them next, also where another had no answer"
+    )
+    func changedInPlace() async throws {
+        let files = try Presentation.files("ts")
+        let (isDown, hasChanged) = (Locked(false), Locked(false))
+        let served = try ServedFolder(files) { request, answer in
+            guard request.path.hasSuffix(".ts") else { return }
+            if isDown.withLock({ $0 }) { answer = FaultServer.Answer(503) }
+            if hasChanged.withLock({ $0 }), request.path == "/1.ts" {
+                answer = .file(files["/2.ts"] ?? [], for: request, tag: "\"other\"")
+            }
+        }
+        let first = await Showing.play(try served.asset("/list.m3u8"))
+        let (other, next) = (try served.asset("/list.m3u8"), try served.asset("/list.m3u8"))
+        isDown.withLock { $0 = true }
+        #expect(await Showing.play(other) == first)
+        isDown.withLock { $0 = false }
+        hasChanged.withLock { $0 = true }
+        let played = await Showing.play(next)
+        #expect(played != first)
+        #expect(await Showing.play(try served.asset("/list.m3u8")) == played)
+    }
+
     private static let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
 
     /// Answers with one list after the other, and then with the last one.

@@ -144,6 +144,30 @@ struct ConfirmationTests {
         }
     }
 
+    @Test("What an asset knows is enough for itself, and for one that the server has answered since it began")
+    func knowledge() throws {
+        let file = try SharedFile()
+        defer { file.server.stop() }
+        let shared = try file.source()
+        _ = try ServedFile.read(shared)
+        let source = try #require(shared.source)
+        let parts = KnownParts()
+        let key = SharedSources.Key(
+            address: try HTTPByteSource.address(file.server.url(), file.options),
+            options: file.options,
+            isNestedInPublic: false
+        )
+        let opening = SharedOpening(key, SharedSources(), SharedTerms(parts: parts))
+        func holds(_ ground: SharedOpening.Ground, _ parts: KnownParts, since: Int64) -> Bool {
+            opening.holds(source, ground, for: SharedTerms(since: since, parts: parts))
+        }
+        #expect(holds(.knowledge, parts, since: .max))
+        #expect(holds(.knowledge, KnownParts(), since: source.confirmed))
+        #expect(!holds(.knowledge, KnownParts(), since: source.confirmed + 1))
+        #expect(holds(.server, KnownParts(), since: .max))
+        #expect(holds(.unreachable, KnownParts(), since: .max))
+    }
+
     // MARK: Cookies
 
     /// A server that gives each presentation a session, and its part to those whose session it takes.
