@@ -86,12 +86,16 @@ final class SinkFeeder: @unchecked Sendable {
         }
     }
 
-    /// What has to be done to frames of a format.
-    private struct KnownPlan {
+    /// What has to be done to frames of a format. A class: it is looked up with each frame, and large to copy.
+    private final class KnownPlan: Sendable {
         let format: VideoFormat
         let fit: LayerOutput.Fit
         let plan: FramePlan
         let maker: FrameMaker?
+
+        init(_ plan: FramePlan, _ maker: FrameMaker?, for format: VideoFormat, _ fit: LayerOutput.Fit) {
+            (self.format, self.fit, self.plan, self.maker) = (format, fit, plan, maker)
+        }
     }
 
     let sink: any VideoSink
@@ -207,7 +211,7 @@ final class SinkFeeder: @unchecked Sendable {
         }
         var maker: FrameMaker?
         if case .made(let wants) = plan { maker = conversions.maker(wants) }
-        let known = KnownPlan(format: format, fit: fit, plan: plan, maker: maker)
+        let known = KnownPlan(plan, maker, for: format, fit)
         state.withLock { $0.plan = known }
         return known
     }
