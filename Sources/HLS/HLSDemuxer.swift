@@ -10,7 +10,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     /// For playlists; segments are read by the demuxers of their containers.
     let context = ReadContext()
     let demuxers: DemuxerSet
-    let breaks = Breaks()
+    let breaks: Breaks
     let url: String
     var choose: (@Sendable (MediaDescription) -> Variant?)?
     /// See `setReadsSubtitlesAlone`, `setWaitsInCalls`.
@@ -32,6 +32,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         self.request = request
         self.url = url
         demuxers = DemuxerSet(request, backend: backend, library: library)
+        breaks = Breaks(library.measuredShifts)
     }
 
     var library: PlaylistLibrary { demuxers.library }

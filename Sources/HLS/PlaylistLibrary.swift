@@ -48,6 +48,8 @@ package final class PlaylistLibrary: Sendable {
     private let state = Locked(State())
     let opener: any ResourceOpener
     let limits: PlaylistLimits
+    /// See `Breaks`.
+    let measuredShifts = Breaks.Shifts([:])
     /// Resources that are held though nobody reads them. Each of them holds what came last of it, in memory.
     private static let recentLimit = 8
 

@@ -47,6 +47,8 @@ final class Rendition {
         var segment: PlaylistSegment
         /// Item time of the segment with which it opens.
         var start = MediaTime.zero
+        /// It is the first one behind a discontinuity.
+        var isBehindBreak = false
         var isOpen = false
 
         /// Raw audio has no times of its own, and libav's demuxer of MP4 holds on to the fragments of the place before: each
@@ -90,7 +92,17 @@ final class Rendition {
         guard let segment = source.segment else { return }
         first.segment = segment
         first.start = segmentStart
+        first.isBehindBreak = isBehindBreak(source.index)
         run = first
+        // Others have opened the presentation. Where its times are moved goes by it.
+        zero = demuxers.library.knownZero ?? .zero
+    }
+
+    private func isBehindBreak(_ index: Int) -> Bool {
+        guard let segment = source.segment(at: index), let last = source.segment(at: index - 1) else {
+            return false
+        }
+        return last.discontinuity != segment.discontinuity
     }
 
     var playlist: MediaPlaylist { source.playlist }
@@ -153,7 +165,9 @@ final class Rendition {
 
     /// How far its containers' times are moved, where it was opened behind a break in them.
     private var firstShift: MediaTime {
-        breaks.shift(of: first.segment.discontinuity) { first.start + zero - description.startTime }
+        breaks.shift(of: first.segment.discontinuity, isMeasured: first.isBehindBreak) {
+            first.start + zero - description.startTime
+        }
     }
 
     /// As its containers would say it of the first segment.
@@ -258,7 +272,12 @@ final class Rendition {
             run.isOpen = true
             try run.demuxer.restart()
         } else {
-            run = Run(demuxer: demuxers.make(source), segment: segment, start: start(of: index))
+            run = Run(
+                demuxer: demuxers.make(source),
+                segment: segment,
+                start: start(of: index),
+                isBehindBreak: isBehindBreak(index)
+            )
         }
     }
 
@@ -267,7 +286,7 @@ final class Rendition {
         do throws(MediaError) {
             let description = try run.demuxer.open()
             let time = source.timestamp.map { MediaTime(value: $0, timescale: 90_000) } ?? .zero
-            let shift = breaks.shift(of: run.segment.discontinuity) {
+            let shift = breaks.shift(of: run.segment.discontinuity, isMeasured: run.isBehindBreak) {
                 run.start + zero - description.startTime - time
             }
             try run.demuxer.takeOver(from: first.demuxer, enabled: enabled)

@@ -1,0 +1,103 @@
+import Foundation
+import MediaCore
+import Playhead
+import TestSupport
+import Testing
+
+/// Another variant while the playlists grow, slide, or break: every frame once and in order, and sound without a gap.
+@Suite(
+    "HLS: another variant of what grows or breaks",
+    .enabled(if: Fixture.areThere, "make fixtures"),
+    .timeLimit(.minutes(2))
+)
+struct LiveSwitchingTests {
+    private static let small = (peak: 80_000.0, width: 64)
+    private static let large = (peak: 0.0, width: 640)
+
+    /// `list` writes the playlists of the five variants, by their number and how often one of them was asked for before.
+    private func served(_ list: @escaping @Sendable (_ variant: Int, _ count: Int) -> String) throws
+        -> ServedFolder
+    {
+        let folder = try Presentation.folder("five variants")
+        let count = Locked(0)
+        return try ServedFolder(try ServedFolder.files(folder.url)) { request, answer in
+            guard let variant = (0..<5).first(where: { request.path == "/v\($0)/list.m3u8" }) else { return }
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            answer = FaultServer.Answer(200, body: Array(list(variant, number).utf8))
+        }
+    }
+
+    private static func segments(_ numbers: some Sequence<Int>) -> String {
+        numbers.map { "#EXTINF:1,\n\($0).ts\n" }.joined()
+    }
+
+    private static let broken =
+        "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + segments([0, 1]) + "#EXT-X-DISCONTINUITY\n" + segments([0, 1])
+        + "#EXT-X-DISCONTINUITY\n" + segments([1, 2]) + "#EXT-X-ENDLIST\n"
+
+    @Test(
+        "Breaks in the times: before, at and behind the change",
+        arguments: [100, 500, 900, 1500, 2500, 3300] as [Int64],
+        [true, false]
+    )
+    func discontinuities(at milliseconds: Int64, isUp: Bool) async throws {
+        let (from, to) = isUp ? (Self.small, Self.large) : (Self.large, Self.small)
+        let served = try served { _, _ in Self.broken }
+        let plain = await Switching.play(try served.asset("/master.m3u8"), peakBitRate: from.peak)
+        #expect(plain.widths.count > 170 && Set(plain.widths) == [from.width])
+        let act = Switching.Act(milliseconds) { _, item, _ in item.preferredPeakBitRate = to.peak }
+        let played = await Switching.play(
+            try served.asset("/master.m3u8"),
+            peakBitRate: from.peak,
+            acts: [act]
+        )
+        #expect(played.failure == nil)
+        #expect(played.faults == [])
+        #expect(played.times == plain.times)
+        #expect(played.stalls == 0)
+        #expect(played.end == plain.end)
+        // The first samples behind a break depend on how the decoder came there.
+        let isBefore = milliseconds == 100
+        func heard(_ switching: Switching) -> Substring { switching.sound.prefix { !isBefore || $0 != " " } }
+        #expect(heard(played) == heard(plain))
+        #expect(played.widths.last == to.width)
+        #expect(played.widths == (isUp ? played.widths.sorted() : played.widths.sorted(by: >)))
+    }
+
+    /// Three stages of a presentation with three segments; the last one has lost the first segment.
+    private static func stage(_ number: Int) -> String {
+        let head = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
+        switch number {
+        case ...0: return head + "0\n" + segments([0])
+        case 1, 2: return head + "0\n" + segments([0, 1])
+        default: return head + "1\n" + segments([1, 2]) + "#EXT-X-ENDLIST\n"
+        }
+    }
+
+    /// `lag`: by so many stages the other variant is behind.
+    @Test("A live window that slides; also where the other variant's is behind", arguments: [0, 1, 2])
+    func live(lag: Int) async throws {
+        let whole = try served { _, _ in
+            "#EXTM3U\n#EXT-X-TARGETDURATION:1\n" + Self.segments(0..<3) + "#EXT-X-ENDLIST\n"
+        }
+        let plain = await Switching.play(try whole.asset("/master.m3u8"), peakBitRate: Self.small.peak)
+        #expect(plain.widths.count == 90)
+        let served = try served { variant, count in Self.stage(variant == 0 ? count : count - lag) }
+        let act = Switching.Act(500) { _, item, _ in item.preferredPeakBitRate = Self.large.peak }
+        let played = await Switching.play(
+            try served.asset("/master.m3u8"),
+            peakBitRate: Self.small.peak,
+            acts: [act]
+        )
+        #expect(played.failure == nil)
+        #expect(played.faults == [])
+        #expect(played.times == plain.times)
+        #expect(played.sound == plain.sound)
+        #expect(played.widths == played.widths.sorted())
+        #expect(Set(played.widths).isSubset(of: [Self.small.width, Self.large.width]))
+        #expect(served.paths.contains("/v4/list.m3u8"), "\(served.paths)")
+    }
+}
