@@ -209,8 +209,9 @@ struct FaultTests {
         var policy = ServedFile.policy
         // No try brings so much.
         policy.leastBytes = .max
-        // Long enough that a feeder on a busy machine is never silent for so long.
-        let file = try ServedFile(size: 5_000_000, timeout: 0.1, policy: policy) { $1.isPaced = true }
+        // Long enough that a feeder on a busy machine is never silent for so long: a try that ends so has brought something. The
+        // file is so large that it does not come whole before that.
+        let file = try ServedFile(size: 40_000_000, timeout: 0.3, policy: policy) { $1.isPaced = true }
         defer { file.server.stop() }
         let isOver = Locked(false)
         let feeder = Thread {
