@@ -1,7 +1,7 @@
 import Dispatch
 import FFmpeg
 public import Foundation
-import Synchronization
+import MediaCore
 
 /// Records pictures of a camera, or of a test pattern, into a file that plays. There is no sound.
 ///
@@ -40,7 +40,7 @@ public final class Recorder: Sendable {
     /// The endings of file names that stand for a container.
     public static let containers = FFmpegRecording.containers
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let stopping = DispatchSemaphore(value: 0)
 
     /// A camera that has sent nothing for so long is broken, or its lens cap makes it wait for light for ever.
