@@ -1,14 +1,17 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Events", .enabled(if: Media.isMade))
 struct EventTests {
-    @Test(arguments: [
+    private static let choices = [
         ["--repeat", "3"], ["--frames", "100", "--loop"], ["--duration", "4.25", "--loop"], ["--rate", "2"],
         ["--start", "1", "--end", "1.5"], [Media.uneven, Media.fixture("broken-text.mp4")],
         [Media.fixture("broken-cut-faststart.mp4"), "--repeat", "2"], ["--volume", "0.5", "--muted"],
         [Media.silent, "/no/such", Media.uneven, "--duration", "13.7", "--loop"],
-    ])
+    ]
+
+    @Test(arguments: choices.samples)
     func theSameInputGivesTheSameEvents(options: [String]) async throws {
         let arguments = ["--untimed", "--events", "json", Media.clip] + options
         let first = try await Command.run(arguments)
