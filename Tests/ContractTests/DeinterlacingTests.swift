@@ -230,6 +230,7 @@ struct DeinterlacingTests {
         bench.seek("seek", to: .zero)
         bench.driver.settle()
         #expect([upright, sized].map { $0.all.last?.hash } == [decoded[0], decoded[0]])
+        withExtendedLifetime(layers) {}
     }
 
     @Test("Set while standing still, it shows at once, and back again")

@@ -314,5 +314,6 @@ struct VideoViewTests {
         views[0].url = nil
         driver.run(seconds: 0.2)
         #expect(views[1].player?.timeControlStatus == .playing && budget.usage.suspendedPlayers == 0)
+        withExtendedLifetime(views) {}
     }
 }
