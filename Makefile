@@ -104,9 +104,10 @@ docs: deps ## build the documentation as a website into .build-docs/site, with w
 readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
 	SWIFT="$(SWIFT)" Tests/check-readme.sh
 
-# What the sanitizers need: a build from nothing, which is quicker a module at a time, and few samples of what is tried
-# with many.
-sanitizer-build = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2)
+# What the sanitizers need: a build from nothing, which is quicker a module at a time and with the lines of code as all
+# that a debugger is told; optimized code, for it runs several times quicker; few samples of what is tried with many.
+sanitizer-build = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -gline-tables-only)
+test-asan test-tsan: export PLAYHEAD_OPTIMIZED := 1
 test-asan test-tsan: export PLAYHEAD_SAMPLES := few
 
 .PHONY: test-asan

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import Playhead
+import TestSupport
 import Testing
 
 @testable import FFmpeg
@@ -228,7 +229,7 @@ struct LayerPictureTests {
                         isMirrored: isMirrored,
                         pixelAspectRatio: aspect
                     )
-                    let ways = Self.ways(Self.oddSizes)
+                    let ways = Self.ways(Self.oddSizes.samples)
                     complaints += await LayerPicture.complaints(
                         Self.fixture("odd-size-vp9.webm"),
                         ways,

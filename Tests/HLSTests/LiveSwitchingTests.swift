@@ -40,7 +40,7 @@ struct LiveSwitchingTests {
 
     @Test(
         "Breaks in the times: before, at and behind the change",
-        arguments: [100, 500, 900, 1500, 2500, 3300] as [Int64],
+        arguments: ([100, 500, 900, 1500, 2500, 3300] as [Int64]).samples,
         [true, false]
     )
     func discontinuities(at milliseconds: Int64, isUp: Bool) async throws {

@@ -84,10 +84,10 @@ struct ServedSharingTests {
         let events = player.events
         player.repeatMode = .loop
         player.play()
-        var ends = 0
+        var left = (0..<laps).samples.count
         for await event in events {
-            if case .didPlayToEndTime = event { ends += 1 }
-            if ends == laps { break }
+            if case .didPlayToEndTime = event { left -= 1 }
+            if left == 0 { break }
         }
         await player.shutdown()
         #expect(served.server.log.count == segments + 1, "\(served.paths)")

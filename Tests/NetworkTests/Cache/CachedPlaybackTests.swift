@@ -42,10 +42,10 @@ struct CachedPlaybackTests {
         case .looper: looper = PlayerLooper(player: player, templateItem: item)
         }
         player.play()
-        var laps = 0
+        var laps = (0..<100).samples.count
         for await event in events {
-            if case .didPlayToEndTime = event { laps += 1 }
-            if laps == 100 { break }
+            if case .didPlayToEndTime = event { laps -= 1 }
+            if laps == 0 { break }
         }
         withExtendedLifetime(looper) {}
         await player.shutdown()
