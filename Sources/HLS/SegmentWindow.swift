@@ -100,8 +100,8 @@ struct SegmentWindow {
             guard case .media(let new) = entry.playlist else {
                 throw MediaError(.unrecognizedFormat, "the playlist has become another one", location: name)
             }
-            failedReloads = 0
             try take(new)
+            failedReloads = 0
         } catch {
             if error.code == .notReady {
                 reload = read
@@ -111,6 +111,13 @@ struct SegmentWindow {
             failedReloads += 1
             guard error.code != .cancelled, failedReloads < Self.failureLimit else { throw error }
             reloadTime = Self.now + Self.nanoseconds(playlist.targetDuration)
+        }
+        guard idleReloads < Self.idleLimit else {
+            throw MediaError(
+                .timedOut,
+                "the playlist does not grow any more, and does not end",
+                location: name
+            )
         }
     }
 
@@ -129,13 +136,6 @@ struct SegmentWindow {
         noteArrivals(in: new, behind: old.segments.last?.sequence)
         playlist = new
         idleReloads = isNew ? 0 : idleReloads + 1
-        guard idleReloads < Self.idleLimit else {
-            throw MediaError(
-                .timedOut,
-                "the playlist does not grow any more, and does not end",
-                location: name
-            )
-        }
         // What brought nothing is asked again after half the time.
         let pace = Self.nanoseconds(new.targetDuration)
         reloadTime = Self.now + (isNew ? pace : pace / 2)

@@ -26,6 +26,63 @@ struct ServedFaultTests {
 
     private enum Passing: CaseIterable { case cut, hang, busy }
 
+    /// `idle`: reloads that bring nothing, behind the segment that is there at first.
+    @Test("A live playlist that does not grow: what is there plays, then it fails", arguments: [19, .max])
+    func abandoned(_ idle: Int) async throws {
+        let start = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXTINF:1,\n0.ts\n"
+        let rest = "#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n"
+        let count = Locked(0)
+        let (showing, log) = try await play(path: "/live.m3u8") { request, answer in
+            guard request.path == "/live.m3u8" else { return }
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let list = start + (number > idle ? rest : "")
+            answer = FaultServer.Answer(200, body: Array(list.utf8))
+        }
+        let (plain, _) = try await play()
+        let frames = showing.frames.filter { $0 != "stall" }
+        #expect(log.count { $0.path == "/live.m3u8" } == 21)
+        if idle == .max {
+            #expect(showing.ending == "timedOut")
+            #expect(showing.words.hasSuffix(": the playlist does not grow any more, and does not end"))
+            // The decoder waits for what follows the last two.
+            #expect(frames == Array(plain.frames.prefix(28)))
+        } else {
+            #expect(showing.ending == "end")
+            #expect(frames == plain.frames)
+            #expect(showing.sound == plain.sound)
+        }
+    }
+
+    /// `stale`: so many answers are of a time when the window had not slid.
+    @Test("A live playlist that goes back: two answers are passed over, and three end it", arguments: [2, 3])
+    func goesBack(_ stale: Int) async throws {
+        let start = "#EXTM3U\n#EXT-X-TARGETDURATION:0.1\n#EXT-X-MEDIA-SEQUENCE:"
+        let count = Locked(0)
+        let (showing, log) = try await play(path: "/live.m3u8") { request, answer in
+            guard request.path == "/live.m3u8" else { return }
+            let number = count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let list =
+                switch number {
+                case 0: "8\n#EXTINF:1,\n0.ts\n"
+                case ...stale: "7\n#EXTINF:1,\nlost.ts\n#EXTINF:1,\n0.ts\n"
+                default: "8\n#EXTINF:1,\n0.ts\n#EXTINF:1,\n1.ts\n#EXTINF:1,\n2.ts\n#EXT-X-ENDLIST\n"
+                }
+            answer = FaultServer.Answer(200, body: Array((start + list).utf8))
+        }
+        let (plain, _) = try await play()
+        let frames = showing.frames.filter { $0 != "stall" }
+        #expect(log.count { $0.path == "/live.m3u8" } == 4)
+        #expect(showing.ending == (stale == 2 ? "end" : "resourceChanged"))
+        // The decoder waits for what follows the last two.
+        #expect(frames == Array(plain.frames.prefix(stale == 2 ? 90 : 28)))
+    }
+
     @Test("A segment that is dropped, late or refused once: every picture", arguments: Passing.allCases)
     private func passing(_ kind: Passing) async throws {
         let (plain, _) = try await play()

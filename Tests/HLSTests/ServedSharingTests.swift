@@ -69,6 +69,43 @@ struct ServedSharingTests {
         return try ServedFolder(served)
     }
 
+    @Test("In a budget with little memory two that play beside each other come to their ends, every picture")
+    func littleMemory() async throws {
+        let served = try [Self.long(24), Self.long(24)]
+        let budget = PlaybackBudget()
+        budget.limits.bufferedByteCount = 1
+        var configuration = Player.Configuration()
+        configuration.clock = .virtual
+        configuration.audio = .none
+        let shown = Locked([0, 0])
+        let players = served.map { _ in Player(configuration: configuration) }
+        let members = players.map { budget.join($0) }
+        let layers = players.enumerated().map { place, player in
+            let layer = PlayerLayer(player: player)
+            layer.add(CallbackVideoSink { _ in shown.withLock { $0[place] += 1 } })
+            return layer
+        }
+        let events = players.map(\.events)
+        for (player, served) in zip(players, served) {
+            player.replaceCurrentItem(with: PlayerItem(asset: try served.asset("/list.m3u8")))
+            player.play()
+        }
+        for events in events {
+            for await event in events {
+                if case .passEnded(_, let outcome) = event {
+                    #expect("\(outcome)" == "playedToEnd")
+                    break
+                }
+            }
+        }
+        #expect(shown.withLock { $0 } == [720, 720])
+        #expect(members.map(\.bufferedByteLimit) == [256 << 10, 256 << 10])
+        // Each part once, however small the parts are in which a segment comes.
+        for served in served { expectOnce(served) }
+        for player in players { await player.shutdown() }
+        withExtendedLifetime(layers) {}
+    }
+
     @Test("Laps of a loop whose packets are not kept", arguments: [(3, 100), (24, 4)])
     func laps(_ segments: Int, _ laps: Int) async throws {
         let served = try Self.long(segments)
