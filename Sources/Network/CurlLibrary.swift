@@ -19,8 +19,8 @@ final class CurlLibrary: @unchecked Sendable {
             table = try FunctionTable.open(name, load: ph_curl_load)
         } catch {
             switch error {
-            case .noLibrary:
-                throw MediaError(.io, "URLs of a network need libcurl, and \(name) is not installed")
+            case .noLibrary, .notLoaded:
+                throw MediaError(.io, "URLs of a network need libcurl, and \(name) \(error.words)")
             case .noFunction(let function):
                 throw MediaError(
                     .io,

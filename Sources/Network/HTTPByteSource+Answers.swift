@@ -97,7 +97,7 @@ extension HTTPByteSource {
         case .tooSlow:
             fetch.tries.hasProgress = false
             return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
-        case .complete, .stopped, .broken, .noConnection, .timedOut:
+        case .complete, .stopped, .broken, .noConnection, .noSocket, .timedOut:
             return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
         case .noHost where state.facts.isKnown:
             return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
@@ -257,6 +257,8 @@ extension HTTPByteSource {
         case .noHost: (code, words) = (.notFound, "there is no such host")
         case .noConnection:
             (code, words) = (.io, "the \(proxy == nil ? "server" : "proxy") cannot be reached")
+        case .noSocket(let fault):
+            (code, words) = (.resourceLimit, "the system gives no socket (\(fault))")
         case .noProxy: (code, words) = (.notFound, "there is no such proxy")
         case .refusedByProxy(let status):
             code = status == 407 || status == 403 ? .permissionDenied : .io

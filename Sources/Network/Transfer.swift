@@ -33,6 +33,8 @@ struct TransferEnd: Hashable, Sendable {
         case tooSlow
         case noHost
         case noConnection
+        /// The system has no socket for it, in its words.
+        case noSocket(String)
         /// There is no such proxy.
         case noProxy
         /// The proxy does not connect to the server, and says so with this status.
@@ -116,6 +118,8 @@ final class Transfer: @unchecked Sendable {
     /// Who answers; nil: nobody was reached.
     private(set) var peer: Peer?
     private var isPeerRefused = false
+    /// Why the system gave no socket for the address that was tried last; 0: it gave one.
+    private var socketFault: Int32 = 0
     /// When something last came, by the loop's clock.
     private(set) var lastProgress: Int64 = 0
     /// What has come since when.
@@ -186,10 +190,10 @@ final class Transfer: @unchecked Sendable {
         }
         // A connection that another request has left open is not opened again, so that both have to look.
         _ = ph_curl_set_open_function(functions, handle) { context, _, address in
-            guard let address, Transfer.from(context)?.mayConnect(address) ?? false else {
+            guard let address, let transfer = Transfer.from(context), transfer.mayConnect(address) else {
                 return PH_CURL_NO_SOCKET
             }
-            return ph_curl_open_socket(address)
+            return transfer.openSocket(address)
         }
         _ = ph_curl_set_before_function(functions, handle) { context, address, _, _, _ in
             let text = address.map { String(cString: $0) }
@@ -244,6 +248,7 @@ final class Transfer: @unchecked Sendable {
         case PH_CURL_OK: .complete
         case PH_CURL_ABORTED where isPeerRefused: .privateAddress
         case PH_CURL_NO_CONNECTION where isPeerRefused: .privateAddress
+        case PH_CURL_NO_CONNECTION where socketFault != 0: .noSocket(String(cString: strerror(socketFault)))
         case PH_CURL_TIMED_OUT: .timedOut
         case PH_CURL_NO_HOST: .noHost
         case PH_CURL_NO_PROXY_HOST: .noProxy
@@ -282,6 +287,12 @@ final class Transfer: @unchecked Sendable {
             return false
         }
         return true
+    }
+
+    private func openSocket(_ address: UnsafeMutablePointer<PHCurlAddress>) -> Int32 {
+        let socket = ph_curl_open_socket(address)
+        socketFault = socket < 0 ? errno : 0
+        return socket
     }
 
     private func mayAsk(_ address: String?) -> Bool {

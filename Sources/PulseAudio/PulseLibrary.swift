@@ -17,12 +17,7 @@ final class PulseLibrary: @unchecked Sendable {
         do throws(FunctionTable.Failure) {
             return .success(PulseLibrary(try FunctionTable.open("libpulse.so.0", load: playhead_pulse_load)))
         } catch {
-            let words =
-                switch error {
-                case .noLibrary: "libpulse is not installed"
-                case .noFunction(let name): "this libpulse has no \(name)"
-                }
-            return .failure(MediaError(.sinkFailed, words))
+            return .failure(MediaError(.sinkFailed, "libpulse \(error.words)"))
         }
     }()
 

@@ -17,10 +17,10 @@ package final class ChafaLibrary: @unchecked Sendable {
             functions = try FunctionTable.open(name, load: ph_chafa_load)
         } catch {
             switch error {
-            case .noLibrary:
+            case .noLibrary, .notLoaded:
                 throw MediaError(
                     .sinkFailed,
-                    "pictures in a terminal are drawn by libchafa, and \(name) is not installed (Debian: libchafa0)"
+                    "pictures in a terminal are drawn by libchafa, and \(name) \(error.words) (Debian: libchafa0)"
                 )
             case .noFunction(let function):
                 throw MediaError(

@@ -23,7 +23,8 @@ final class SDLLibrary: @unchecked Sendable {
             return .success(SDLLibrary(UnsafePointer(kept)))
         } catch {
             switch error {
-            case .noLibrary(let reason): return .failure(.noLibrary("SDL2 is not installed (\(reason))"))
+            case .noLibrary, .notLoaded:
+                return .failure(.noLibrary("SDL2 is needed, and \(fileName) \(error.words)"))
             case .noFunction(let name):
                 return .failure(.noLibrary("this SDL2 has no \(name); 2.0.12 or newer has"))
             }

@@ -151,7 +151,7 @@ struct NoWindowTests {
         #expect(outcome.status == 1)
         let reasons = [
             "vplay: no window can be opened: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)",
-            "vplay: no window can be opened: SDL2 is not installed",
+            "vplay: no window can be opened: SDL2 is needed, and libSDL2-2.0.so.0 is not installed",
         ]
         #expect(outcome.errorLines.count == 1)
         #expect(reasons.contains { outcome.errors.hasPrefix($0) }, "\(outcome.errors)")
@@ -168,7 +168,11 @@ struct NoWindowTests {
         )
         #expect(outcome.status == 1)
         #expect(outcome.errorLines.count == 1)
-        #expect(outcome.errors.hasPrefix("vplay: no window can be opened: SDL2 is not installed ("))
+        #expect(
+            outcome.errors.hasPrefix(
+                "vplay: no window can be opened: SDL2 is needed, and libSDL2-2.0.so.0 cannot be loaded ("
+            )
+        )
     }
 
     @Test(

@@ -16,12 +16,10 @@ package enum DeviceLibrary {
         do throws(FunctionTable.Failure) {
             functions = try FunctionTable.open(name, load: ph_devices_load)
         } catch {
-            let reason =
-                switch error {
-                case .noLibrary: "is not installed (Debian: libavdevice59)"
-                case .noFunction(let function): "has no \(function)"
-                }
-            throw MediaError(.notFound, "recording needs libavdevice: \(name) \(reason)")
+            throw MediaError(
+                .notFound,
+                "recording needs libavdevice (Debian: libavdevice59): \(name) \(error.words)"
+            )
         }
         guard functions.avutil_version() == avutil_version() else {
             throw MediaError(.notFound, "recording needs libavdevice: \(name) is of another FFmpeg")

@@ -17,12 +17,7 @@ package final class FilterLibrary: @unchecked Sendable {
         do throws(FunctionTable.Failure) {
             functions = try FunctionTable.open(name, load: ph_filters_load)
         } catch {
-            let reason =
-                switch error {
-                case .noLibrary: "is not installed"
-                case .noFunction(let function): "has no \(function)"
-                }
-            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) \(reason)")
+            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) \(error.words)")
         }
         guard functions.avutil_version() == avutil_version() else {
             throw MediaError(.conversionFailed, "frames stay interlaced: \(name) is of another FFmpeg")

@@ -148,7 +148,7 @@ final class Revalidation: TransferReceiver {
         if let outcome { return finish(outcome) }
         guard let location else {
             switch end.reason {
-            case .timedOut, .noHost, .noConnection, .noProxy, .refusedByProxy, .broken, .tooSlow:
+            case .timedOut, .noHost, .noConnection, .noSocket, .noProxy, .refusedByProxy, .broken, .tooSlow:
                 return finish(.unreachable)
             case .complete, .stopped, .untrusted, .tooLong, .refused, .privateAddress: return finish(.changed)
             }

@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Limits of the system", .enabled(if: Media.isMade))
+struct LimitTests {
+    private static let command =
+        #"ulimit -n "$1" && "$vplay" --untimed --quiet --audio none --video null "$2""#
+
+    @Test("However few descriptors there are, it plays, or says in one sentence that there are too few")
+    func descriptors() async throws {
+        let server = try FaultServer([UInt8](try Data(contentsOf: URL(fileURLWithPath: Media.clip))))
+        defer { server.stop() }
+        for input in [Media.clip, server.url()] {
+            var played: [Int] = []
+            let limits = Array(stride(from: 6, through: 48, by: 3))
+            for limit in limits {
+                let outcome = try await Command.shell(Self.command, "\(limit)", input)
+                if outcome.status == 0 {
+                    played.append(limit)
+                    continue
+                }
+                #expect(outcome.status == 1 && outcome.signal == nil, "\(limit): \(outcome.errors)")
+                #expect(outcome.errorLines.count == 1)
+                #expect(outcome.errors.contains("Too many open files"), "\(limit): \(outcome.errors)")
+            }
+            // What is enough once is enough with more.
+            #expect(played == limits.suffix(played.count) && played.contains(48) && !played.contains(6))
+        }
+    }
+}
