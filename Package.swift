@@ -4,7 +4,7 @@ import PackageDescription
 // CI and `make lint` set this; users of the package never see the unsafe flag.
 let strict = Context.environment["PLAYHEAD_STRICT"] != nil
 
-let testSettings: [SwiftSetting] =
+let plainSettings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v6),
         .enableUpcomingFeature("ExistentialAny"),
@@ -14,8 +14,9 @@ let testSettings: [SwiftSetting] =
 
 // `make test-asan` and `make test-tsan` set this: what is tested is several times quicker so. Not the tests: they take
 // longer to build so than they save, and the thread sanitizer sees races where an optimized test reads a copy of an array.
+// Nor the command: what it still holds as it exits, optimized code has let out of sight, and the leak sanitizer calls it lost.
 let optimized = Context.environment["PLAYHEAD_OPTIMIZED"] != nil
-let settings = testSettings + (optimized ? [.unsafeFlags(["-O"])] : [])
+let settings = plainSettings + (optimized ? [.unsafeFlags(["-O"])] : [])
 
 // The command carries Swift's library with it: it starts sooner, needs 10 MB less, and runs where no Swift is
 // installed. Only the executable has the flag, so packages that use the libraries are not held up by it.
@@ -113,7 +114,7 @@ let package = Package(
                 "Playhead", "TerminalSink", "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: settings + [carriesSwift],
+            swiftSettings: plainSettings + [carriesSwift],
             linkerSettings: [
                 .unsafeFlags(["-static-stdlib", "-Xclang-linker", "-no-pie"], .when(configuration: .release))
             ]
@@ -123,76 +124,76 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["Playhead", "FFmpeg", "MediaCore"],
             path: "Tests/TestSupport",
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
-        .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: testSettings),
+        .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: plainSettings),
         .testTarget(
             name: "FFmpegTests",
             dependencies: ["FFmpeg", "MediaCore", "Playhead", "TestSupport"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PlaybackEngineTests",
             dependencies: ["PlaybackEngine", "MediaCore", "PlayheadTesting", "TestSupport"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "SinksTests",
             dependencies: ["Sinks", "MediaCore", "FFmpeg", "TestSupport"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "TerminalSinkTests",
             dependencies: ["TerminalSink", "MediaCore", "Playhead", "PlayheadTesting", "TestSupport"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "NetworkTests",
             dependencies: [
                 "Network", "Playhead", "FFmpeg", "MediaCore", "TestSupport",
             ],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "HLSTests",
             dependencies: ["HLS", "Playhead", "FFmpeg", "MediaCore", "TestSupport"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PulseAudioTests",
             dependencies: [
                 "PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting", "TestSupport",
             ],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "WindowSinkTests",
             dependencies: ["WindowSink", "CSDL", "Playhead", "PlayheadTesting", "MediaCore"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PlayheadTests",
             dependencies: [
                 "Playhead", "FFmpeg", "MediaCore", "PlaybackEngine", "PlayheadTesting", "TestSupport",
             ],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PlayheadFeedTests",
             dependencies: ["PlayheadFeed", "Playhead", "MediaCore", "PlayheadTesting", "TestSupport"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
                 "Playhead", "PlaybackEngine", "PlayheadTesting", "MediaCore", "FFmpeg", "TestSupport",
             ],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "CommandTests",
             dependencies: ["vplay", "TestSupport"],
-            swiftSettings: testSettings
+            swiftSettings: plainSettings
         ),
         .testTarget(
             name: "TestingDemoTests",
