@@ -12,8 +12,13 @@ TESTFLAGS ?=
 SANITIZER_CORPUS ?=
 # Where `make lint` builds. CI builds for tests and lint at once.
 STRICT_BUILD ?= .build-strict
+# CI builds from nothing, which is quicker a module at a time and with the lines of code as all that a debugger is told.
+# Who changes a file and builds again is quicker without.
+WHOLE_MODULES ?=
 PYTHON ?= $(firstword $(wildcard .venv/bin/python3) python3)
 
+whole-modules = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -gline-tables-only)
+BUILDFLAGS = $(if $(WHOLE_MODULES),$(whole-modules))
 RELEASE := -c release --product vplay
 VPLAY := .build/release/vplay
 FIXTURES := media-fixtures/generated
@@ -72,7 +77,7 @@ clean: ## remove all that was built or generated
 .PHONY: test
 test: fixtures ## run the whole suite (TESTFLAGS='--filter Name' for a part; PLAYHEAD_CORPUS=DIR adds a folder of real files)
 	@echo "PLAYHEAD_CORPUS: $${PLAYHEAD_CORPUS:-not set, tests over real files are skipped}"
-	$(call run-tests)
+	$(call run-tests,$(BUILDFLAGS))
 
 # Arguments: flags of `swift build` and `swift test`, flags of `swift test` alone.
 run-tests = $(SWIFT) build --build-tests $(1) && \
@@ -84,12 +89,12 @@ lint: deps fixtures ## formatting, docs/contract.md, docs/testing.md and README.
 	for script in .ci/run .ci/deps media-fixtures/make.sh Tests/*.sh; do bash -n "$$script"; done
 	$(PYTHON) Tests/check-contract.py
 	$(PYTHON) Tests/check-examples.py
-	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD)
+	PLAYHEAD_STRICT=1 $(SWIFT) build --build-tests --scratch-path $(STRICT_BUILD) $(BUILDFLAGS)
 	built=$$($(SWIFT) build --show-bin-path --scratch-path $(STRICT_BUILD))
 	SWIFT="$(SWIFT)" $(PYTHON) Tests/check-comments.py "$$built/Modules"
 	$(PYTHON) Tests/check-examples.py "$$built"
 	PYTHON="$(PYTHON)" Tests/check-install.sh "$$built/vplay"
-	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks
+	PLAYHEAD_STRICT=1 $(SWIFT) build --package-path Benchmarks --scratch-path .build-strict-benchmarks $(BUILDFLAGS)
 
 .PHONY: format
 format: ## format all Swift files in place
@@ -97,16 +102,15 @@ format: ## format all Swift files in place
 
 .PHONY: docs
 docs: deps ## build the documentation as a website into .build-docs/site, with warnings as errors
-	$(SWIFT) build
+	$(SWIFT) build $(BUILDFLAGS)
 	SWIFT="$(SWIFT)" $(PYTHON) docs/site.py "$$($(SWIFT) build --show-bin-path)/Modules" .build-docs/site
 
 .PHONY: readme
 readme: fixtures ## build the package that README.md shows, as a stranger would, and run it
 	SWIFT="$(SWIFT)" Tests/check-readme.sh
 
-# What the sanitizers need: a build from nothing, which is quicker a module at a time and with the lines of code as all
-# that a debugger is told; optimized code, for it runs several times quicker; few samples of what is tried with many.
-sanitizer-build = $(addprefix -Xswiftc ,-whole-module-optimization -num-threads 2 -gline-tables-only)
+# What the sanitizers need: a build from nothing; optimized code, for it runs several times quicker; few samples of what
+# is tried with many.
 test-asan test-tsan: export PLAYHEAD_OPTIMIZED := 1
 test-asan test-tsan: export PLAYHEAD_SAMPLES := few
 
@@ -116,7 +120,7 @@ test-asan: fixtures ## the suite under the address and leak sanitizers
 	export LSAN_OPTIONS=suppressions=$(CURDIR)/Tests/sanitizers/lsan.supp:print_suppressions=0
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
-	$(call run-tests,--sanitize=address --scratch-path .build-asan $(sanitizer-build))
+	$(call run-tests,--sanitize=address --scratch-path .build-asan $(whole-modules))
 
 .PHONY: test-tsan
 test-tsan: fixtures ## the suite under the thread sanitizer
@@ -124,7 +128,7 @@ test-tsan: fixtures ## the suite under the thread sanitizer
 	export SWIFT_BACKTRACE=enable=no
 	export PLAYHEAD_CORPUS=$(SANITIZER_CORPUS)
 	# Not the command: its processes run the code that the other suites run under the sanitizer in one process.
-	$(call run-tests,--sanitize=thread --scratch-path .build-tsan $(sanitizer-build),--skip CommandTests)
+	$(call run-tests,--sanitize=thread --scratch-path .build-tsan $(whole-modules),--skip CommandTests)
 
 .PHONY: headers
 headers: ## compare what is declared here of libcurl, libchafa and SDL2 with their own headers (fetched where they are missing)
