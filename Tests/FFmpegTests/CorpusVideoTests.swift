@@ -18,14 +18,18 @@ struct CorpusVideoTests {
         let session = try #require(try Playthrough.Session(request, .video, threads: threads.one))
         let full = session.play()
         compare(full.pictures, reference, track: session.track)
-        let expected = stable(full.pictures, reference)
+        let expected = stable(full.pictures, reference).map { picture in
+            var picture = picture
+            picture.hash = ""
+            return picture
+        }
 
         let unanalysed = OpenRequest(location: entry.location)
         let quick = try #require(try Playthrough.Session(unanalysed, .video, threads: threads.four))
-        let first = quick.play()
+        let first = quick.play(hashes: false)
         #expect(stable(first.pictures, reference) == expected)
         try quick.rewind()
-        let second = quick.play()
+        let second = quick.play(hashes: false)
         #expect(stable(second.pictures, reference) == expected)
         #expect(second.errors.count == first.errors.count)
     }

@@ -36,23 +36,20 @@ final class MemoryDevice: Sendable {
         let (rows, chromaRows) = (height, (height + 1) / 2)
         var bytes = [UInt8](repeating: 77, count: pitch * (rows + chromaRows))
         frame.withPlanes { planes in
-            for (index, plane) in planes.enumerated() {
-                let inset = index == 0 ? margin : margin / 2
-                for row in 0..<plane.rowCount {
-                    let start = (index == 0 ? 0 : pitch * rows) + (row + inset) * pitch
-                    for column in 0..<plane.bytesUsedPerRow / sample {
-                        let place =
-                            index == 0
-                            ? start + (column + inset) * sample
-                            : start + ((column + inset) * 2 + index - 1) * sample
-                        let from = plane.baseAddress + row * plane.bytesPerRow + column * sample
-                        if wide {
-                            let value = from.loadUnaligned(as: UInt16.self) << 6
-                            bytes[place] = UInt8(value & 255)
-                            bytes[place + 1] = UInt8(value >> 8)
-                        } else {
-                            bytes[place] = from.loadUnaligned(as: UInt8.self)
-                        }
+            bytes.withUnsafeMutableBytes { bytes in
+                for (index, plane) in planes.enumerated() {
+                    let inset = index == 0 ? margin : margin / 2
+                    let first = index == 0 ? inset : 2 * inset + index - 1
+                    let step = index == 0 ? 1 : 2
+                    for row in 0..<plane.rowCount {
+                        let start = (index == 0 ? 0 : pitch * rows) + (row + inset) * pitch + first * sample
+                        Self.spread(
+                            plane.baseAddress + row * plane.bytesPerRow,
+                            to: UnsafeMutableRawBufferPointer(rebasing: bytes[start...]),
+                            count: plane.bytesUsedPerRow / sample,
+                            step: step,
+                            wide: wide
+                        )
                     }
                 }
             }
@@ -73,6 +70,35 @@ final class MemoryDevice: Sendable {
         surface.pointer.pointee.crop_left = margin
         surface.pointer.pointee.crop_top = margin
         return surface
+    }
+
+    /// A row of samples, each `step` samples behind the one before. Most of what the tests do is this, in code that is not
+    /// optimized: hence pointers, and a copy where there is nothing to do.
+    private static func spread(
+        _ from: UnsafeRawPointer,
+        to: UnsafeMutableRawBufferPointer,
+        count: Int,
+        step: Int,
+        wide: Bool
+    ) {
+        guard let start = to.baseAddress else { return }
+        var index = 0
+        if wide {
+            while index < count {
+                let value = from.loadUnaligned(fromByteOffset: 2 * index, as: UInt16.self) << 6
+                start.storeBytes(of: value.littleEndian, toByteOffset: 2 * index * step, as: UInt16.self)
+                index += 1
+            }
+        } else if step == 1 {
+            start.copyMemory(from: from, byteCount: count)
+        } else {
+            let samples = from.assumingMemoryBound(to: UInt8.self)
+            let places = start.assumingMemoryBound(to: UInt8.self)
+            while index < count {
+                places[index * step] = samples[index]
+                index += 1
+            }
+        }
     }
 
     private static func file(_ bytes: [UInt8]) throws -> Int32 {
