@@ -1,8 +1,22 @@
 import Foundation
 import Testing
 
+@testable import vplay
+
 @Suite("Signals", .enabled(if: Media.isMade))
 struct SignalTests {
+    /// Dispatch takes a signal over on another thread, a moment after it was asked to.
+    @Test("None is lost from the first moment on", .timeLimit(.minutes(1)))
+    func fromTheFirstMoment() async {
+        for _ in 0..<100 {
+            let (news, tell) = AsyncStream.makeStream(of: Void.self)
+            let signals = Signals.newSizes { tell.finish() }
+            kill(getpid(), SIGWINCH)
+            for await _ in news {}
+            withExtendedLifetime(signals) {}
+        }
+    }
+
     @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
     func filesAreWholeAfterASignal(signal: Int32, status: Int32) async throws {
         let pictures = Media.temporary("pictures.raw")

@@ -32,10 +32,14 @@ final class Signals: Sendable {
         }
         // ^\ asks for a core dump.
         sources.append(Self.watch(SIGQUIT, on: queue) { Self.die(of: SIGQUIT) })
+        Self.begin(sources)
         self.sources = SignalSources(sources)
     }
 
-    private init(_ sources: [any DispatchSourceSignal]) { self.sources = SignalSources(sources) }
+    private init(_ sources: [any DispatchSourceSignal]) {
+        Self.begin(sources)
+        self.sources = SignalSources(sources)
+    }
 
     /// ^Z: `stop` is called before the process stops, and `goOn` when the shell goes on with it.
     static func stops(
@@ -57,15 +61,25 @@ final class Signals: Sendable {
         Signals([watch(SIGWINCH, on: DispatchQueue(label: "vplay.sizes"), handler)])
     }
 
+    /// What `sources` watch is theirs once this returns. Dispatch takes a signal over a moment after `activate`, on another
+    /// thread; one that comes before that does what it does by default, and one that was ignored until then would be lost.
+    private static func begin(_ sources: [any DispatchSourceSignal]) {
+        let taken = DispatchGroup()
+        for source in sources {
+            taken.enter()
+            source.setRegistrationHandler { taken.leave() }
+            source.activate()
+        }
+        taken.wait()
+    }
+
     private static func watch(
         _ number: Int32,
         on queue: DispatchQueue,
         _ handler: @escaping @Sendable () -> Void
     ) -> any DispatchSourceSignal {
-        signal(number, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler(handler: handler)
-        source.activate()
         return source
     }
 
