@@ -8,10 +8,12 @@ final class CurlLibrary: @unchecked Sendable {
     /// Never freed: the thread that calls them goes on to the end of the process.
     let functions: UnsafePointer<ph_curl>
 
-    /// The failure says why this machine has none.
-    static let shared: Result<CurlLibrary, MediaError> = Result { () throws(MediaError) in
+    private static let library = SharedLibrary { () throws(MediaError) in
         try CurlLibrary(opening: "libcurl.so.4")
     }
+
+    /// The failure says why this machine has none.
+    static var shared: Result<CurlLibrary, MediaError> { library.result }
 
     init(opening name: String) throws(MediaError) {
         let table: ph_curl

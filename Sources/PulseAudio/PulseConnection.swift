@@ -1,5 +1,6 @@
 internal import CPulse
 internal import Dispatch
+internal import MediaCore
 
 /// One connection to a sound server, for all sinks that are open with one address: a thread with libpulse's main loop, a
 /// context, and the attempts to connect again. Each sink has a stream of its own on it (`PulseMember`).
@@ -25,6 +26,10 @@ final class PulseConnection: @unchecked Sendable {
     private var retryEvent: OpaquePointer?
     private var context: OpaquePointer?
     private var members: [PulseMember] = []
+    /// Those for whom there was no thread or no descriptor; they are tried again.
+    private var refused: [PulseMember] = []
+    /// Since all were taken.
+    private var refusals = 0
     /// Streams without a member that the server has not made yet.
     private var abandoned: Set<OpaquePointer> = []
     /// Since somebody was heard.
@@ -39,17 +44,38 @@ final class PulseConnection: @unchecked Sendable {
 
     func add(_ member: PulseMember) {
         guard !member.isFinished else { return }
-        if let reason = start() { return member.isRefused(reason) }
+        let obstacle = start() ?? (member.prepare() ? nil : .noDescriptor)
+        if let obstacle {
+            member.isRefused(obstacle.reason)
+            if !obstacle.isLasting { addLater(member) }
+            return
+        }
         withLoop { api in
-            guard member.enter(self, api) else { return }
+            member.enter(self, api)
             members.append(member)
             // Whoever comes between two attempts does not wait for the next one.
             if context == nil { connect() } else if readyContext != nil { member.serverIsReady() }
         }
     }
 
+    /// The system had no thread or no descriptor. It may have one soon: what is lacking is lacking for a while.
+    private func addLater(_ member: PulseMember) {
+        refused.append(member)
+        guard refused.count == 1 else { return }
+        let delay = Self.retryDelay(refusals, wasHeard: wasHeard)
+        refusals += 1
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in
+            guard let self else { return }
+            let members = refused
+            refused = []
+            for member in members { add(member) }
+            if refused.isEmpty { refusals = 0 }
+        }
+    }
+
     /// Nothing is called back for it after this.
     func remove(_ member: PulseMember) {
+        refused.removeAll { $0 === member }
         withLoop { api in
             members.removeAll { $0 === member }
             member.leave(api)
@@ -72,24 +98,37 @@ final class PulseConnection: @unchecked Sendable {
         cancelRetry()
     }
 
-    /// What is in the way; nil: the thread runs.
-    private func start() -> String? {
+    /// What is in the way of a thread.
+    private struct Obstacle {
+        var reason: String
+        /// It does not go away by itself.
+        var isLasting = false
+
+        static let noDescriptor = Obstacle(reason: "the process has no file descriptor left for sound")
+    }
+
+    /// nil: the thread runs.
+    private func start() -> Obstacle? {
         guard mainLoop == nil else { return nil }
-        guard let library = PulseLibrary.shared else {
-            return PulseLibrary.failure ?? "libpulse cannot be used"
+        let library: PulseLibrary
+        switch PulseLibrary.shared {
+        case .success(let shared): library = shared
+        case .failure(let failure):
+            let isLasting = if case .notLoaded = failure { false } else { true }
+            return Obstacle(reason: "libpulse \(failure.words)", isLasting: isLasting)
         }
-        guard retryTimer.isUsable else { return PulseMember.noDescriptor }
+        guard retryTimer.open() else { return .noDescriptor }
         let pulse = library.functions
         guard let mainLoop = pulse.threaded_mainloop_new(),
             let api = pulse.threaded_mainloop_get_api(mainLoop)
-        else { return "libpulse has no memory" }
+        else { return Obstacle(reason: "libpulse has no memory or no file descriptor") }
         pulse.threaded_mainloop_set_name(mainLoop, Self.threadName)
         let event = retryTimer.watch(api, Self.timed, Unmanaged.passUnretained(self).toOpaque())
         (self.library, self.mainLoop, retryEvent) = (library, mainLoop, event)
         guard pulse.threaded_mainloop_start(mainLoop) == 0 else {
             pulse.threaded_mainloop_free(mainLoop)
             (self.mainLoop, retryEvent) = (nil, nil)
-            return "no thread could be started for sound"
+            return Obstacle(reason: "no thread could be started for sound")
         }
         return nil
     }

@@ -7,19 +7,12 @@ internal import MediaCore
 final class PulseLibrary: @unchecked Sendable {
     let functions: playhead_pulse
 
-    /// nil: this machine has none; `failure` says why.
-    static let shared: PulseLibrary? = try? loaded.get()
-    static var failure: String? {
-        if case .failure(let error) = loaded { error.message } else { nil }
+    private static let library = SharedLibrary { () throws(FunctionTable.Failure) in
+        PulseLibrary(try FunctionTable.open("libpulse.so.0", load: playhead_pulse_load))
     }
 
-    private static let loaded: Result<PulseLibrary, MediaError> = {
-        do throws(FunctionTable.Failure) {
-            return .success(PulseLibrary(try FunctionTable.open("libpulse.so.0", load: playhead_pulse_load)))
-        } catch {
-            return .failure(MediaError(.sinkFailed, "libpulse \(error.words)"))
-        }
-    }()
+    /// The failure says why this machine has none.
+    static var shared: Result<PulseLibrary, FunctionTable.Failure> { library.result }
 
     private init(_ functions: playhead_pulse) { self.functions = functions }
 

@@ -79,19 +79,17 @@ final class PulseMember: @unchecked Sendable {
 
     // MARK: On the connection's queue
 
-    /// There is no thread to be on.
+    /// There is no thread to be on, or nothing to be woken by.
     func isRefused(_ reason: String) { tellOfSilence(reason) }
 
-    /// With the main loop's lock. False: it cannot be woken, and does not enter.
-    func enter(_ connection: PulseConnection, _ api: UnsafeMutablePointer<pa_mainloop_api>) -> Bool {
-        guard waker.isUsable, timer.isUsable else {
-            tellOfSilence(Self.noDescriptor)
-            return false
-        }
+    /// Before `enter`. False: it cannot be woken.
+    func prepare() -> Bool { waker.open() && timer.open() }
+
+    /// With the main loop's lock.
+    func enter(_ connection: PulseConnection, _ api: UnsafeMutablePointer<pa_mainloop_api>) {
         self.connection = connection
         let me = Unmanaged.passUnretained(self).toOpaque()
         events = [waker.watch(api, Self.woken, me), timer.watch(api, Self.timed, me)].compactMap { $0 }
-        return true
     }
 
     /// With the main loop's lock.
@@ -287,8 +285,6 @@ final class PulseMember: @unchecked Sendable {
         signals.isConnecting.store(false, ordering: .relaxed)
         notices.isSilent(reason)
     }
-
-    static let noDescriptor = "the process has no file descriptor left for sound"
 
     // MARK: What libpulse calls
 

@@ -1,24 +1,38 @@
 internal import CPulse
 internal import Glibc
+internal import Synchronization
 
 /// A file descriptor that wakes the main loop's thread: at once (`eventfd`), or after a while (`timerfd`).
 final class PulseWaker: Sendable {
-    /// Below zero: the process has no descriptor left.
-    let descriptor: Int32
+    private enum Kind { case event, timer }
+    private let kind: Kind
+    /// Below zero: the process had no descriptor left.
+    private let opened = Atomic<Int32>(-1)
+    private var descriptor: Int32 { opened.load(ordering: .acquiring) }
 
-    private init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    static func event() -> PulseWaker {
-        PulseWaker(eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC)))
+    private init(_ kind: Kind) {
+        self.kind = kind
+        open()
     }
 
-    static func timer() -> PulseWaker {
-        PulseWaker(timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC)))
+    static func event() -> PulseWaker { PulseWaker(.event) }
+
+    static func timer() -> PulseWaker { PulseWaker(.timer) }
+
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+    /// Opens it where it could not be opened before; one thread at a time. False: the process has no descriptor left.
+    @discardableResult
+    func open() -> Bool {
+        guard descriptor < 0 else { return true }
+        let new =
+            switch kind {
+            case .event: eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+            case .timer: timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
+            }
+        opened.store(new, ordering: .releasing)
+        return new >= 0
     }
-
-    deinit { if isUsable { Glibc.close(descriptor) } }
-
-    var isUsable: Bool { descriptor >= 0 }
 
     /// Of an event. Any thread; never waits.
     func wake() {

@@ -7,10 +7,12 @@ package import MediaCore
 package final class ChafaLibrary: @unchecked Sendable {
     let functions: ph_chafa
 
-    /// The failure says why this machine has none.
-    package static let shared: Result<ChafaLibrary, MediaError> = Result { () throws(MediaError) in
+    private static let library = SharedLibrary { () throws(MediaError) in
         try ChafaLibrary(opening: "libchafa.so.0")
     }
+
+    /// The failure says why this machine has none.
+    package static var shared: Result<ChafaLibrary, MediaError> { library.result }
 
     package init(opening name: String) throws(MediaError) {
         do throws(FunctionTable.Failure) {

@@ -12,7 +12,9 @@ final class SDLLibrary: @unchecked Sendable {
     /// What it is called on every system with a linker of its kind.
     static let fileName = "libSDL2-2.0.so.0"
 
-    static let shared: Result<SDLLibrary, WindowError> = load(fileName)
+    private static let library = SharedLibrary { () throws(WindowError) in try load(fileName).get() }
+
+    static var shared: Result<SDLLibrary, WindowError> { library.result }
 
     /// Throws where there is no such library, or one that lacks a function.
     static func load(_ fileName: String) -> Result<SDLLibrary, WindowError> {

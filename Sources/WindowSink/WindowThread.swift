@@ -19,7 +19,9 @@ final class WindowThread: Sendable {
         var isPumping = false
     }
 
-    static let shared: Result<WindowThread, WindowError> = SDLLibrary.shared.map(WindowThread.init)
+    private static let thread = SharedLibrary { () throws(WindowError) in WindowThread(try SDLLibrary.shared.get()) }
+
+    static var shared: Result<WindowThread, WindowError> { thread.result }
 
     private let sdl: SDLLibrary
     private let state = Locked(State())

@@ -2,6 +2,7 @@ import Foundation
 import MediaCore
 import Playhead
 import TestSupport
+import Testing
 
 /// Sinks that play one value each: the sum of what is heard tells how many of them sound.
 final class Chorus: Sendable {
@@ -111,6 +112,30 @@ extension SoundServer {
 
     func streams() async throws -> Int {
         try await control("list", "short", "sink-inputs").split(separator: "\n").count
+    }
+}
+
+/// All file descriptors that this process may have, until they are given back.
+final class TakenDescriptors {
+    private var taken: [Int32] = []
+    private var limit = rlimit()
+
+    init() throws {
+        try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        // There may be a million.
+        var few = limit
+        few.rlim_cur = min(limit.rlim_cur, 256)
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &few) == 0)
+        while case let descriptor = dup(0), descriptor >= 0 { taken.append(descriptor) }
+        try #require(errno == EMFILE)
+    }
+
+    deinit { giveBack() }
+
+    func giveBack() {
+        for descriptor in taken { close(descriptor) }
+        taken = []
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }
 

@@ -120,6 +120,43 @@ extension PulseTests {
             #expect((first.told + second.told).allSatisfy { $0.count == 2 })
         }
 
+        @Test("No file descriptor for a while: told once, and all sound when there is one", arguments: [true, false])
+        func descriptors(areMadeBefore: Bool) async throws {
+            let server = try await Self.server()
+            let early = areMadeBefore ? Chorus(3, server, names: [Self.name]) : nil
+            let rest = try TakenDescriptors()
+            let chorus = early ?? Chorus(3, server, names: [Self.name])
+            defer { chorus.finish() }
+            try chorus.start()
+            await chorus.waitForAll(connected: false)
+            #expect(chorus.sinks.allSatisfy { !$0.isConnecting })
+            rest.giveBack()
+            await chorus.waitForAll(connected: true)
+            #expect(chorus.told.allSatisfy { $0.count == 2 })
+            let recording = try Recording(server)
+            #expect(try await chorus.sounds(3, recording))
+            #expect(try await server.clients(Self.name) == 1)
+        }
+
+        @Test("A sink that ends while there is no file descriptor is not tried again")
+        func endsWithout() async throws {
+            let server = try await Self.server()
+            let rest = try TakenDescriptors()
+            let chorus = Chorus(3, server, names: [Self.name])
+            defer { chorus.finish() }
+            try chorus.start()
+            await chorus.waitForAll(connected: false)
+            for sink in chorus.sinks.dropLast() { sink.finish() }
+            rest.giveBack()
+            let recording = try Recording(server)
+            #expect(try await chorus.sounds(1, recording))
+            #expect(try await server.streams() == 1)
+            chorus.finish()
+            while try await server.clients(Self.name) > 0 {}
+            try await OwnProcess.waitForSilence()
+            #expect(chorus.told.map(\.count) == [1, 1, 2])
+        }
+
         @Test("Whoever is told something holds nobody up, and may call any sink")
         func notices() async throws {
             let server = try await Self.server()

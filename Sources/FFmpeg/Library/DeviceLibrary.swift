@@ -4,10 +4,12 @@ package import MediaCore
 /// libavdevice, opened when somebody records and kept for the life of the process: cameras and libavfilter's sources as
 /// containers.
 package enum DeviceLibrary {
-    /// The failure says why this machine has none.
-    package static let shared: Result<Void, MediaError> = Result { () throws(MediaError) in
+    private static let library = SharedLibrary { () throws(MediaError) in
         try open("libavdevice.so.\(PH_AVDEVICE_MAJOR)")
     }
+
+    /// The failure says why this machine has none.
+    package static var shared: Result<Void, MediaError> { library.result }
 
     /// Its containers become part of our libavformat, so both must be of one FFmpeg. Nothing that is played is ever taken for
     /// one of them: `FormatPolicy` names what may be opened.

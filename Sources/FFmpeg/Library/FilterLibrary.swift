@@ -7,10 +7,12 @@ package import MediaCore
 package final class FilterLibrary: @unchecked Sendable {
     let functions: ph_filters
 
-    /// The failure says why this machine has none.
-    package static let shared: Result<FilterLibrary, MediaError> = Result { () throws(MediaError) in
+    private static let library = SharedLibrary { () throws(MediaError) in
         try FilterLibrary(opening: "libavfilter.so.\(PH_AVFILTER_MAJOR)")
     }
+
+    /// The failure says why this machine has none.
+    package static var shared: Result<FilterLibrary, MediaError> { library.result }
 
     /// Frames go from our libavutil to the library's and back, so both must be one version.
     package init(opening name: String) throws(MediaError) {
