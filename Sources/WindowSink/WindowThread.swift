@@ -19,7 +19,9 @@ final class WindowThread: Sendable {
         var isPumping = false
     }
 
-    private static let thread = SharedLibrary { () throws(WindowError) in WindowThread(try SDLLibrary.shared.get()) }
+    private static let thread = SharedLibrary { () throws(WindowError) in
+        WindowThread(try SDLLibrary.shared.get())
+    }
 
     static var shared: Result<WindowThread, WindowError> { thread.result }
 

@@ -120,7 +120,10 @@ extension PulseTests {
             #expect((first.told + second.told).allSatisfy { $0.count == 2 })
         }
 
-        @Test("No file descriptor for a while: told once, and all sound when there is one", arguments: [true, false])
+        @Test(
+            "No file descriptor for a while: told once, and all sound when there is one",
+            arguments: [true, false]
+        )
         func descriptors(areMadeBefore: Bool) async throws {
             let server = try await Self.server()
             let early = areMadeBefore ? Chorus(3, server, names: [Self.name]) : nil
