@@ -64,13 +64,14 @@ final class Signals: Sendable {
     /// What `sources` watch is theirs once this returns. Dispatch takes a signal over a moment after `activate`, on another
     /// thread; one that comes before that does what it does by default, and one that was ignored until then would be lost.
     private static func begin(_ sources: [any DispatchSourceSignal]) {
-        let taken = DispatchGroup()
+        let taken = DispatchSemaphore(value: 0)
         for source in sources {
-            taken.enter()
-            source.setRegistrationHandler { taken.leave() }
+            source.setRegistrationHandler { taken.signal() }
             source.activate()
         }
-        taken.wait()
+        // A matter of microseconds, but where the system has no thread for Dispatch: that holds up nothing else.
+        let end = DispatchTime.now() + .seconds(1)
+        for _ in sources where taken.wait(timeout: end) == .timedOut { break }
     }
 
     private static func watch(
