@@ -241,7 +241,11 @@ package final class FaultServer: Sendable {
             let count = rest.prefix(allowed).withUnsafeBytes {
                 Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            guard count > 0, !state.withLock({ $0.isStopped }) else { return false }
+            guard count > 0, !state.withLock({ $0.isStopped }) else {
+                // It goes to nobody: the next connection may send it.
+                if isPaced { gate.allow(allowed) }
+                return false
+            }
             state.withLock { $0.bodyBytes += count }
             rest = rest.dropFirst(count)
         }
