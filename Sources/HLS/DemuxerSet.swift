@@ -4,16 +4,16 @@ internal import MediaCore
 final class DemuxerSet: Sendable {
     private struct State {
         var demuxers: [any SegmentedDemuxer] = []
-        var caller = CallerState()
+        var caller = DemuxerControlState()
     }
 
     let backend: any SegmentBackend
-    let library: PlaylistLibrary
+    let library: PresentationResources
     /// What all of them have in common.
     private let request: OpenRequest
     private let state = Locked(State())
 
-    init(_ request: OpenRequest, backend: any SegmentBackend, library: PlaylistLibrary) {
+    init(_ request: OpenRequest, backend: any SegmentBackend, library: PresentationResources) {
         self.backend = backend
         self.library = library
         self.request = request
@@ -56,7 +56,7 @@ final class DemuxerSet: Sendable {
 
     func cancel() { tell({ $0.isCancelled = true }, { $0.cancel() }) }
 
-    private func tell(_ note: (inout CallerState) -> Void, _ body: (any SegmentedDemuxer) -> Void) {
+    private func tell(_ note: (inout DemuxerControlState) -> Void, _ body: (any SegmentedDemuxer) -> Void) {
         let demuxers = state.withLock { state in
             note(&state.caller)
             return state.demuxers

@@ -5,18 +5,18 @@ extension HLSDemuxer {
     private static let roundLimit = 8
 
     func openPlaylists() throws(MediaError) {
-        var read = PlaylistRead(url, library)
+        var read = PlaylistLoad(url, library)
         let root = try waiting { () throws(MediaError) in try read.go(context, given: request.source)
         }
         switch root.playlist {
         case .media(let media):
-            programme = Programme(url)
+            programme = HLSPresentation(url)
             let entry = programme.entries[0]
             try open([entry], known: (media, root.dates))
             if let failure = entry.failure { throw failure }
             programme.main = entry.rendition
         case .master(let master):
-            programme = Programme(master)
+            programme = HLSPresentation(master)
             if readsSubtitlesAlone, programme.hasWords {
                 // Their times begin where those of the pictures do, which whoever plays these finds out.
                 guard library.knownZero != nil else {
@@ -73,11 +73,12 @@ extension HLSDemuxer {
     }
 
     /// Fetches playlists side by side, then their first segments. What fails is noted with its entry.
-    func open(_ entries: [Entry], known: (MediaPlaylist, [DateSpan])? = nil) throws(MediaError) {
+    func open(_ entries: [PresentationPlaylist], known: (MediaPlaylist, [DateSpan])? = nil) throws(MediaError)
+    {
         if let known {
             try attempt(entries[0]) { entry throws(MediaError) in try prepare(entry, known.0, known.1) }
         } else {
-            for entry in entries { entry.read = PlaylistRead(entry.url, library) }
+            for entry in entries { entry.read = PlaylistLoad(entry.url, library) }
             for entry in entries {
                 try attempt(entry) { entry throws(MediaError) in try fetch(entry, mayWait: false) }
             }
@@ -94,7 +95,10 @@ extension HLSDemuxer {
     }
 
     /// Throws only where nobody wants it any more.
-    private func attempt(_ entry: Entry, _ body: (Entry) throws(MediaError) -> Void) throws(MediaError) {
+    private func attempt(
+        _ entry: PresentationPlaylist,
+        _ body: (PresentationPlaylist) throws(MediaError) -> Void
+    ) throws(MediaError) {
         do throws(MediaError) {
             try body(entry)
         } catch {
@@ -106,10 +110,10 @@ extension HLSDemuxer {
         }
     }
 
-    private func fetch(_ entry: Entry, mayWait: Bool) throws(MediaError) {
+    private func fetch(_ entry: PresentationPlaylist, mayWait: Bool) throws(MediaError) {
         guard var read = entry.read else { return }
         defer { entry.read = read }
-        let found: PlaylistLibrary.Entry
+        let found: PresentationResources.PresentationPlaylist
         if mayWait {
             found = try waiting { () throws(MediaError) in try read.go(context) }
         } else {
@@ -130,7 +134,9 @@ extension HLSDemuxer {
         try prepare(entry, media, found.dates)
     }
 
-    private func prepare(_ entry: Entry, _ media: MediaPlaylist, _ dates: [DateSpan]) throws(MediaError) {
+    private func prepare(_ entry: PresentationPlaylist, _ media: MediaPlaylist, _ dates: [DateSpan])
+        throws(MediaError)
+    {
         entry.rendition = try Rendition(
             media,
             url: entry.url,
@@ -143,9 +149,9 @@ extension HLSDemuxer {
     }
 
     /// Fetches a playlist of words, the first time; its segments are asked for as they are read.
-    func openText(_ entry: Entry) throws(MediaError) -> TextRendition {
+    func openSubtitles(_ entry: PresentationPlaylist) throws(MediaError) -> SubtitleRendition {
         if let text = entry.text { return text }
-        var read = PlaylistRead(entry.url, library)
+        var read = PlaylistLoad(entry.url, library)
         let found = try waiting { () throws(MediaError) in try read.go(context) }
         guard case .media(let media) = found.playlist else {
             throw MediaError(
@@ -154,7 +160,7 @@ extension HLSDemuxer {
                 location: PlaylistURL.name(entry.url)
             )
         }
-        let text = TextRendition(media, url: entry.url, track: entry.base, zero: zero, demuxers: demuxers)
+        let text = SubtitleRendition(media, url: entry.url, track: entry.base, zero: zero, demuxers: demuxers)
         entry.text = text
         return text
     }

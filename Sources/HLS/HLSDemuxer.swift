@@ -10,7 +10,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     /// For playlists; segments are read by the demuxers of their containers.
     let context = ReadContext()
     let demuxers: DemuxerSet
-    let breaks: Breaks
+    let breaks: TimestampAdjuster
     let url: String
     var choose: (@Sendable (MediaDescription) -> Variant?)?
     /// See `setReadsSubtitlesAlone`, `setWaitsInCalls`.
@@ -20,22 +20,27 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     var openingTime: MediaTime?
     /// nil until open.
     var description: MediaDescription?
-    var programme = Programme()
+    var programme = HLSPresentation()
     /// A call was interrupted in the middle.
     private var mustSeek = false
-    private var landing: Landing?
+    private var landing: SegmentSeek?
     /// The containers' time that is zero on the item's timeline.
     var zero = MediaTime.zero
 
     /// `request.source` holds the playlist that is at `url`.
-    package init(_ request: OpenRequest, url: String, backend: any SegmentBackend, library: PlaylistLibrary) {
+    package init(
+        _ request: OpenRequest,
+        url: String,
+        backend: any SegmentBackend,
+        library: PresentationResources
+    ) {
         self.request = request
         self.url = url
         demuxers = DemuxerSet(request, backend: backend, library: library)
-        breaks = Breaks(library.measuredShifts)
+        breaks = TimestampAdjuster(library.measuredShifts)
     }
 
-    var library: PlaylistLibrary { demuxers.library }
+    var library: PresentationResources { demuxers.library }
     var cancelled: MediaError {
         MediaError(.cancelled, "reading was interrupted", location: request.location)
     }
@@ -120,7 +125,9 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        if let entry = programme.entry(of: track), entry.isText { return try openText(entry).makeDecoder() }
+        if let entry = programme.entry(of: track), entry.isText {
+            return try openSubtitles(entry).makeDecoder()
+        }
         let (rendition, own) = try holder(of: track)
         return try rendition.makeTextDecoder(for: own)
     }
@@ -206,7 +213,13 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         // A seek that found nothing at hand goes on where it was.
         var landing =
             landing.flatMap { $0.isFor(target, preference, rendition) ? $0 : nil }
-            ?? Landing(target, preference, rendition, track: track?.id, isSound: track?.mediaType == .audio)
+            ?? SegmentSeek(
+                target,
+                preference,
+                rendition,
+                track: track?.id,
+                isSound: track?.mediaType == .audio
+            )
         self.landing = nil
         do throws(MediaError) {
             try landing.go(others: programme.renditions.filter { $0.isEnabled && $0 !== rendition }, context)

@@ -10,14 +10,14 @@ package final class NetworkDemuxer: Demuxer {
         var choose: (@Sendable (MediaDescription) -> Variant?)?
         var openingTime: MediaTime?
         var readsSubtitlesAlone = false
-        var caller = CallerState()
+        var caller = DemuxerControlState()
     }
 
     private let request: OpenRequest
     private let source: any ByteSource
     private let url: String
     private let backend: any SegmentBackend
-    private let library: PlaylistLibrary
+    private let library: PresentationResources
     private let context = ReadContext()
     private let state = Locked(State())
 
@@ -27,7 +27,7 @@ package final class NetworkDemuxer: Demuxer {
         _ source: any ByteSource,
         url: String,
         backend: any SegmentBackend,
-        library: PlaylistLibrary
+        library: PresentationResources
     ) {
         self.request = request
         self.source = source
@@ -42,7 +42,7 @@ package final class NetworkDemuxer: Demuxer {
         let inner: any Demuxer =
             isPlaylist
             ? backend.makeDemuxer(
-                standingStill: HLSDemuxer(request, url: url, backend: backend, library: library),
+                suspendable: HLSDemuxer(request, url: url, backend: backend, library: library),
                 location: request.location
             )
             : backend.makeDemuxer(for: request)

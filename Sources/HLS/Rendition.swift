@@ -12,7 +12,7 @@ final class Rendition {
     private(set) var enabled: Set<Int> = []
     private let source: SegmentSource
     private let demuxers: DemuxerSet
-    private let breaks: Breaks
+    private let breaks: TimestampAdjuster
     /// The one that opened first: its decoders take the packets of all.
     private var first: Run
     /// The one that is read now.
@@ -66,7 +66,7 @@ final class Rendition {
         url: String,
         dates: [DateSpan],
         demuxers: DemuxerSet,
-        breaks: Breaks,
+        breaks: TimestampAdjuster,
         openingTime: MediaTime?
     ) throws(MediaError) {
         self.dates = dates

@@ -22,14 +22,14 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         weak var context: ReadContext?
     }
 
-    private let library: PlaylistLibrary
+    private let library: PresentationResources
     private let makeCipher: (_ key: [UInt8], _ iv: [UInt8]) throws(MediaError) -> any BlockCipher
-    private var window: SegmentWindow
+    private var window: MediaPlaylistTracker
     /// Of the segment being read, in the window.
     private(set) var index = 0
     /// Where the stream stands: the next byte.
     private var position: Int64 = 0
-    private var part: SegmentPart?
+    private var part: SegmentReader?
     private var hasGivenMap = false
     /// What the stream's segments have in common.
     private var kind: PlaylistSegment?
@@ -52,12 +52,12 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     init(
         _ playlist: MediaPlaylist,
         url: String,
-        library: PlaylistLibrary,
+        library: PresentationResources,
         makeCipher: @escaping ([UInt8], [UInt8]) throws(MediaError) -> any BlockCipher
     ) {
         self.library = library
         self.makeCipher = makeCipher
-        window = SegmentWindow(playlist, url: url, library: library)
+        window = MediaPlaylistTracker(playlist, url: url, library: library)
         index = window.firstIndex
     }
 
@@ -156,7 +156,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     }
 
     /// nil: the stream ends here.
-    private func currentPart(_ context: ReadContext) throws(MediaError) -> SegmentPart? {
+    private func currentPart(_ context: ReadContext) throws(MediaError) -> SegmentReader? {
         if let part { return part }
         guard let segment = try window.segment(&index, context) else { return nil }
         if let kind, kind.discontinuity != segment.discontinuity || kind.map != segment.map {
@@ -173,7 +173,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         let cipher = try cipher(key, segment, isMap: isMap, context)
         let source = try source(resource.url, of: segment)
         note(source, resource.url, context)
-        let made = SegmentPart(resource, source, isMap: isMap, cipher: cipher)
+        let made = SegmentReader(resource, source, isMap: isMap, cipher: cipher)
         part = made
         return made
     }
@@ -182,7 +182,11 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         try library.source(url, kept: window.keeping, since: window.arrival(of: segment))
     }
 
-    private func read(_ part: SegmentPart, into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
+    private func read(
+        _ part: SegmentReader,
+        into buffer: UnsafeMutableRawBufferPointer,
+        _ context: ReadContext
+    )
         throws(MediaError) -> Int
     {
         do throws(MediaError) {
@@ -240,7 +244,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8] {
         if let known = library.key(url) { return known }
         do throws(MediaError) {
-            var read = WholeRead(try library.source(url, kept: .inMemory))
+            var read = ResourceDownload(try library.source(url, kept: .inMemory))
             let bytes = try read.go(upTo: 16, context)
             guard bytes.count == 16 else {
                 let words = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
@@ -258,7 +262,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     // MARK: Ahead
 
     /// The next segment is asked for before this one has been read.
-    private func prefetch(_ part: SegmentPart, _ context: ReadContext) {
+    private func prefetch(_ part: SegmentReader, _ context: ReadContext) {
         guard readsAhead || part.isMap, let next = part.isMap ? segment : window.segment(index + 1),
             next.sequence != prefetched,
             part.isMap || part.isNearEnd

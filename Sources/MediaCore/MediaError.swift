@@ -48,7 +48,7 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
         case resourceChanged
         /// The certificate of a server is not trusted, is another host's, or has expired.
         case untrustedServer
-        /// Playing got nowhere for longer than it may (`Player.watchdogLimits`): nothing came, or nothing moved.
+        /// Playing got nowhere for longer than it may (`Player.stuckDetectionLimits`): nothing came, or nothing moved.
         case stuck
         /// Nobody wanted it any more: a load was called off, a player let go.
         case cancelled

@@ -5,7 +5,7 @@ internal import MediaCore
 /// `@unchecked Sendable`: guarded by the lock of its source.
 final class Fetch: @unchecked Sendable {
     /// How often and when a request that came to nothing is made again.
-    struct Tries {
+    struct RetryState {
         /// Without progress, in a row.
         var count = 0
         /// Requests that led on to another URL, in a row.
@@ -29,7 +29,7 @@ final class Fetch: @unchecked Sendable {
     var wanted: Int64
     /// Counts up: which fetch was asked for longest ago.
     var lastUse: UInt64 = 0
-    var tries = Tries()
+    var tries = RetryState()
     /// Where requests go: another place than the resource's own while a server leads on.
     var address: HTTPAddress
     /// Of whoever asked for it first.
@@ -37,7 +37,7 @@ final class Fetch: @unchecked Sendable {
     /// nil while it waits for its next try.
     var transfer: Transfer?
     /// What was found in the headers of the present try; nil: its body is taken.
-    var verdict: Verdict?
+    var verdict: ResponseAction?
     /// Nobody has read what came last: no more is taken.
     var isPaused = false
     /// What came last, and is on its way to the cache on disk: a stretch up to `spoolEnd`.
@@ -47,7 +47,7 @@ final class Fetch: @unchecked Sendable {
     var isWaitingForURL = false
 
     /// What headers lead to, where it is not the body.
-    enum Verdict {
+    enum ResponseAction {
         case redirect(String)
         /// Another try may help; in so many nanoseconds, where the server says.
         case retry(MediaError, after: Int64?)

@@ -14,8 +14,8 @@ extension HTTPByteSource {
         }
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ transfer: Transfer) -> Reception {
-        let (reception, woken) = state.withLock { state -> (Reception, [ReadContext]) in
+    func received(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ transfer: Transfer) -> BodyDisposition {
+        let (reception, woken) = state.withLock { state -> (BodyDisposition, [ReadContext]) in
             guard fetch.transfer === transfer else { return (.enough, []) }
             return take(bytes, of: fetch, &state)
         }
@@ -35,7 +35,7 @@ extension HTTPByteSource {
     // MARK: The body
 
     private func take(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) -> (
-        Reception, [ReadContext]
+        BodyDisposition, [ReadContext]
     ) {
         if fetch.isLinear, !isAwaited(fetch, state), fetch.position - fetch.wanted >= policy.window {
             fetch.isPaused = true

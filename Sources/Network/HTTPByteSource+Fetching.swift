@@ -190,7 +190,7 @@ private final class FetchReceiver: TransferReceiver {
         source?.received(head, of: fetch, transfer) ?? false
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> Reception {
+    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition {
         source?.received(bytes, of: fetch, transfer) ?? .enough
     }
 

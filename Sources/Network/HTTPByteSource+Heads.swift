@@ -4,7 +4,7 @@ internal import MediaCore
 // What the headers of an answer say of its body: nothing that is not certainly a part of the one resource is taken.
 extension HTTPByteSource {
     /// nil: the body is taken, from `fetch.position` on.
-    func judge(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict? {
+    func judge(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.ResponseAction? {
         switch head.status {
         case 206: return judgePart(head, of: fetch, &state)
         case 200: return judgeWhole(head, of: fetch, &state)
@@ -18,7 +18,9 @@ extension HTTPByteSource {
         }
     }
 
-    private func judgePart(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict? {
+    private func judgePart(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch
+        .ResponseAction?
+    {
         guard let range = head.contentRange, let first = range.first, let last = range.last, !fetch.isLinear
         else {
             return .retry(MediaError(.io, "the server sends a part and does not say which"), after: nil)
@@ -42,7 +44,9 @@ extension HTTPByteSource {
         return nil
     }
 
-    private func judgeWhole(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict? {
+    private func judgeWhole(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch
+        .ResponseAction?
+    {
         guard head.isPlain else { return .failure(compressed(head)) }
         if let change = change(head, size: head.contentLength, state.facts) { return .failure(change) }
         learn(head, size: head.contentLength, &state)
@@ -60,7 +64,9 @@ extension HTTPByteSource {
         return nil
     }
 
-    private func judgeRefusal(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.Verdict {
+    private func judgeRefusal(_ head: ResponseHead, of fetch: Fetch, _ state: inout State)
+        -> Fetch.ResponseAction
+    {
         let total = head.contentRange?.total
         if let change = change(head, size: total, state.facts) { return .failure(change) }
         if let size = total ?? (fetch.position == 0 ? 0 : state.facts.byteCount), fetch.position >= size {
@@ -76,7 +82,7 @@ extension HTTPByteSource {
         return .failure(MediaError(.io, "the server refuses a part that it has (416)"))
     }
 
-    private func judgeFailure(_ head: ResponseHead, of fetch: Fetch, _ state: State) -> Fetch.Verdict {
+    private func judgeFailure(_ head: ResponseHead, of fetch: Fetch, _ state: State) -> Fetch.ResponseAction {
         let status = head.status
         // A URL that the server once led to may have expired.
         if Self.mayHaveExpired(status), fetch.address != state.home {
@@ -116,7 +122,7 @@ extension HTTPByteSource {
     }
 
     /// nil: it may be the same as before.
-    private func change(_ head: ResponseHead, size: Int64?, _ facts: Facts) -> MediaError? {
+    private func change(_ head: ResponseHead, size: Int64?, _ facts: ResourceMetadata) -> MediaError? {
         let isOther =
             differ(size, facts.byteCount) || differ(head.entityTag, facts.entityTag)
             || head.entityTag == nil && differ(head.lastModified, facts.lastModified)

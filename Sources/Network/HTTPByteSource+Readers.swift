@@ -62,12 +62,12 @@ extension HTTPByteSource {
             return true
         }
         guard isNew else { return }
-        context.whenOver(by: ObjectIdentifier(self)) { [weak self] in self?.leave(key) }
+        context.onClose(by: ObjectIdentifier(self)) { [weak self] in self?.leave(key) }
     }
 
     /// The reader goes on elsewhere. It may come back.
     func leave(_ context: ReadContext) {
-        context.dropFarewell(of: ObjectIdentifier(self))
+        context.removeCloseHandler(of: ObjectIdentifier(self))
         leave(ObjectIdentifier(context))
     }
 

@@ -46,7 +46,7 @@ public final class HTTPByteSource: ByteSource {
     }
 
     /// What was learned of the resource.
-    struct Facts {
+    struct ResourceMetadata {
         var byteCount: Int64?
         var entityTag: String?
         var lastModified: String?
@@ -86,7 +86,7 @@ public final class HTTPByteSource: ByteSource {
 
     struct State {
         var store: RangeStore
-        var facts = Facts()
+        var facts = ResourceMetadata()
         var readers: [ObjectIdentifier: Reader] = [:]
         var fetches: [Fetch] = []
         /// Requests go there.
@@ -155,7 +155,7 @@ public final class HTTPByteSource: ByteSource {
         loop = .shared
         let start = entry?.location.map { Self.start(at: $0, of: address) } ?? address
         var state = State(store: RangeStore(byteLimit: policy.storeLimit), address: start, home: address)
-        if let entry { state.facts = Facts(entry) }
+        if let entry { state.facts = ResourceMetadata(entry) }
         state.entry = entry
         self.state = Locked(state)
         NetworkMemory.shared.join(self)

@@ -6,14 +6,14 @@ internal import MediaCore
 protocol TransferReceiver: AnyObject, Sendable {
     /// The headers are complete. False: the body is not wanted, and the transfer ends.
     func received(_ head: ResponseHead, of transfer: Transfer) -> Bool
-    /// The next bytes of the body, or none of them: see `Reception`.
-    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> Reception
+    /// The next bytes of the body, or none of them: see `BodyDisposition`.
+    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition
     /// Nothing more comes. Not called for a transfer that was cancelled.
     func ended(_ transfer: Transfer, _ end: TransferEnd)
 }
 
 /// What becomes of bytes that have come.
-enum Reception: Hashable, Sendable {
+enum BodyDisposition: Hashable, Sendable {
     case taken
     /// The same bytes come again when the transfer is resumed.
     case later

@@ -83,7 +83,7 @@ public final class ScriptedDecoder: Decoder {
         return max(video.bFrames > 0 ? 1 : 0, video.delay)
     }
 
-    public var delaysPictures: Bool { depth > 1 }
+    public var hasOutputDelay: Bool { depth > 1 }
 
     public func receive() throws(MediaError) -> DecoderOutput {
         state.withLock { state in

@@ -39,7 +39,7 @@ final class Window {
                 UInt32(PH_SDL_WINDOW_RESIZABLE | PH_SDL_WINDOW_ALLOW_HIGHDPI)
             )
         else { throw .refused(sdl.words) }
-        guard let renderer = Self.makeRenderer(sdl, window) else {
+        guard let renderer = Self.makePresentationScheduler(sdl, window) else {
             let words = sdl.words
             functions.DestroyWindow(window)
             throw .refused(words)

@@ -30,7 +30,7 @@ final class WindowSystem {
         set(PH_SDL_HINT_QUIT_ON_LAST_WINDOW_CLOSE, "0")
         // Held off while pictures come, not as long as a window is there.
         set(PH_SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
-        // Through memory that is shared with the X server; see `Window.makeRenderer`.
+        // Through memory that is shared with the X server; see `Window.makePresentationScheduler`.
         set(PH_SDL_HINT_FRAMEBUFFER_ACCELERATION, "0")
         // A window among others, and no game.
         set(PH_SDL_HINT_BYPASS_COMPOSITOR, "0")

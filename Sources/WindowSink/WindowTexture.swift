@@ -7,7 +7,7 @@ extension Window {
     /// Pictures come in the window's size, so a graphics card has nothing to do but to copy them, which the processor does
     /// as fast; and where there is none, OpenGL costs ten times as much. SDL's own variable for it still counts
     /// (`SDL_RENDER_DRIVER`).
-    static func makeRenderer(_ sdl: SDLLibrary, _ window: OpaquePointer) -> OpaquePointer? {
+    static func makePresentationScheduler(_ sdl: SDLLibrary, _ window: OpaquePointer) -> OpaquePointer? {
         sdl.functions.pointee.CreateRenderer(window, -1, UInt32(PH_SDL_RENDERER_SOFTWARE))
     }
 }

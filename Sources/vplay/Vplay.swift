@@ -4,10 +4,10 @@ import Playhead
 @main
 enum Main {
     static func main() async {
-        Arenas.limit(to: 2)
+        MallocArenas.limit(to: 2)
         // Before the first call that may need a thread.
         if let shortage = SystemLimits.shortage() {
-            Console.shared.complain(shortage)
+            Console.shared.printError(shortage)
             ExitStatus.failure.exitNow()
         }
         let arguments = RawArguments.all()

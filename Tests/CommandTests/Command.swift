@@ -114,10 +114,10 @@ final class Running: Sendable {
 
     func outcome() async throws -> Outcome {
         let identifier = process.processIdentifier
-        let watchdog = DispatchWorkItem { kill(identifier, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: watchdog)
+        let stuckDetector = DispatchWorkItem { kill(identifier, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: stuckDetector)
         for await _ in ended {}
-        watchdog.cancel()
+        stuckDetector.cancel()
         defer {
             for url in [outputURL, errorsURL] { unlink(url.path) }
         }

@@ -236,7 +236,7 @@ struct OutputTests {
                 maximum: Rational(10_000_000, 10_000)
             )
         )
-        let boxes = LightBoxes(display, ContentLightLevel(maximum: 1000, maximumFrameAverage: 400))
+        let boxes = HDRBoxes(display, ContentLightLevel(maximum: 1000, maximumFrameAverage: 400))
         let folder = try TemporaryFolder()
         let clip = try Data(contentsOf: Fixture.url("clip-moov-at-end.mp4"))
         try folder.write("hdr.mp4", try #require(boxes.added(toFirst: "avc1", of: clip)))

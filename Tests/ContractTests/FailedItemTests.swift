@@ -88,11 +88,11 @@ struct FailedItemTests {
         if !asksFirst { bench.driver.settle() }
         bench.player.play()
         #expect(bench.player.rate == 1, "what is set is what is read next")
-        let isAnnounced = Locked(false)
-        withObservationTracking(of: bench.player) { isAnnounced.withLock { $0 = true } }
+        let isVisibleToObservers = Locked(false)
+        withObservationTracking(of: bench.player) { isVisibleToObservers.withLock { $0 = true } }
         bench.driver.settle()
         #expect(bench.player.rate == 0)
-        #expect(isAnnounced.withLock { $0 })
+        #expect(isVisibleToObservers.withLock { $0 })
     }
 
     private func withObservationTracking(of player: Player, _ told: @escaping @Sendable () -> Void) {

@@ -9,11 +9,13 @@ struct StuckTests {
     /// The first second is there, and no more ever.
     private static let hang = ScriptedMedia.silentClip([.hang(atPacket: 25)])
 
-    private func bench(_ limits: (inout WatchdogLimits) -> Void = { $0.loading = 20 }) -> PlayerTestBench<
-        Player
-    > {
+    private func bench(_ limits: (inout StuckDetectionLimits) -> Void = { $0.loading = 20 })
+        -> PlayerTestBench<
+            Player
+        >
+    {
         let bench = PlayerTestBench<Player>(.silentClip(), isRealTime: true)
-        limits(&bench.player.watchdogLimits)
+        limits(&bench.player.stuckDetectionLimits)
         return bench
     }
 
@@ -39,8 +41,8 @@ struct StuckTests {
     @Test("It waits, and nothing comes: after ten minutes the item has failed in its middle, and says why")
     func loading() {
         let bench = PlayerTestBench<Player>(.silentClip(), isRealTime: true)
-        let limits = bench.player.watchdogLimits
-        #expect(limits == WatchdogLimits() && limits.loading == 600)
+        let limits = bench.player.stuckDetectionLimits
+        #expect(limits == StuckDetectionLimits() && limits.loading == 600)
         #expect(limits.playing == 10 && limits.ending == 60)
         let item = load(Self.hang, bench)
         bench.player.play()
@@ -123,7 +125,7 @@ struct StuckTests {
         bench.player.play()
         bench.driver.run(until: .ms(100_000))
         #expect(item.status == .readyToPlay)
-        bench.player.watchdogLimits.loading = 5
+        bench.player.stuckDetectionLimits.loading = 5
         expectFailure(bench, at: 105_000, item)
         for odd in [0, -1, .nan, .infinity] as [Double] {
             let other = self.bench { $0.loading = odd }
@@ -137,7 +139,7 @@ struct StuckTests {
     @Test("In a queue the next item is played")
     func queue() {
         let bench = PlayerTestBench<QueuePlayer>(queue: 2, of: .silentClip(), isRealTime: true)
-        bench.player.watchdogLimits.loading = 20
+        bench.player.stuckDetectionLimits.loading = 20
         let stuck = load(Self.hang, bench)
         bench.player.play()
         bench.driver.run(seconds: 22)
@@ -150,7 +152,7 @@ struct StuckTests {
     @Test("Where time is not real it passes while bytes are under way, and that says nothing")
     func virtual() {
         let bench = PlayerTestBench<Player>(.silentClip())
-        bench.player.watchdogLimits.loading = 1
+        bench.player.stuckDetectionLimits.loading = 1
         let item = load(Self.hang, bench)
         bench.player.play()
         bench.driver.run(seconds: 100)
@@ -172,7 +174,7 @@ struct StuckTests {
     private func hanging(
         _ media: ScriptedMedia,
         isRealTime: Bool,
-        _ limits: (inout WatchdogLimits) -> Void = { _ in }
+        _ limits: (inout StuckDetectionLimits) -> Void = { _ in }
     ) -> (PlayerTestBench<Player>, PlayerItem) {
         var driver: HangingDriver?
         let bench = PlayerTestBench<Player>(media, isRealTime: isRealTime) { configuration in
@@ -181,7 +183,7 @@ struct StuckTests {
             driver = hanging
             configuration.clock = .driver(hanging)
         }
-        limits(&bench.player.watchdogLimits)
+        limits(&bench.player.stuckDetectionLimits)
         let item = bench.load()
         bench.player.play()
         bench.driver.run(until: .ms(500))

@@ -47,7 +47,7 @@ private final class PiecewiseSource: ByteSource {
         state.withLock { $0.held = Int64(part.lowerBound * size)..<Int64(part.upperBound * size) }
     }
 
-    func letGo() {
+    func close() {
         let context = state.withLock { state in
             state.mayRead = true
             return state.waiting
@@ -73,7 +73,7 @@ private final class PiecewiseSource: ByteSource {
             return offset < state.held.lowerBound ? min(most, Int(state.held.lowerBound - offset)) : most
         }
         guard let most else {
-            if wakesAtOnce { letGo() }
+            if wakesAtOnce { close() }
             throw MediaError(.notReady, "not yet", isRetryable: true)
         }
         guard offset >= 0, offset < Int64(bytes.count) else { return 0 }
@@ -136,7 +136,7 @@ struct FiberDemuxerTests {
             case .success(let value): return value
             case .failure(let error):
                 guard error.code == .notReady else { throw error }
-                source.letGo()
+                source.close()
             case nil: throw MediaError(.unknown, "no result")
             }
         }
@@ -221,7 +221,7 @@ struct FiberDemuxerTests {
             } catch {
                 try #require(error.code == .notReady)
                 refusals += 1
-                source.letGo()
+                source.close()
             }
         }
         demuxer.begin(Epoch(3))
@@ -241,7 +241,7 @@ struct FiberDemuxerTests {
             for _ in 0..<3 {
                 let error = #expect(throws: MediaError.self) { try demuxer.open() }
                 #expect(error?.code == .notReady)
-                source.letGo()
+                source.close()
             }
             #expect(notices.withLock { $0 } >= 1)
             demuxer.cancel()

@@ -232,7 +232,7 @@ final class MemoryDeviceDecoder: Decoder, @unchecked Sendable {
 
     func flush() { base.flush() }
     func skip(_ skipping: DecodeSkipping) { base.skip(skipping) }
-    var delaysPictures: Bool { base.delaysPictures }
+    var hasOutputDelay: Bool { base.hasOutputDelay }
 }
 
 /// Makes decoders on a `MemoryDevice`, and counts what it is asked.

@@ -1,4 +1,5 @@
 import Testing
+
 @testable import FFmpeg
 
 /// Packets are made here unit by unit, for encoders at hand write few kinds of them.

@@ -48,9 +48,9 @@ struct TimeMappingTests {
     }
 
     @Test func gaplessCommentsAreRead() {
-        #expect(AudioEnd.sampleCount(" 00000000 00000840 00000280 0000000000030D40 00000000") == 200_000)
-        #expect(AudioEnd.sampleCount("rubbish") == nil)
-        #expect(AudioEnd.sampleCount("0 0 0 FFFFFFFFFFFFFFFFFF") == nil)
+        #expect(AudioEndTrim.sampleCount(" 00000000 00000840 00000280 0000000000030D40 00000000") == 200_000)
+        #expect(AudioEndTrim.sampleCount("rubbish") == nil)
+        #expect(AudioEndTrim.sampleCount("0 0 0 FFFFFFFFFFFFFFFFFF") == nil)
     }
 }
 

@@ -307,7 +307,7 @@ struct ServedFaultTests {
             "/master.m3u8", "/v.m3u8", "/a.m3u8", "/v0.ts", "/a0.ts", "/v1.ts",
         ]
     )
-    func letGo(_ path: String) async throws {
+    func close(_ path: String) async throws {
         let folder = try Presentation.folder("separate audio")
         let served = try ServedFolder(try ServedFolder.files(folder.url)) { request, answer in
             if request.path == path { answer.hang = .beforeBody }

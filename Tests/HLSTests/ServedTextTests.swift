@@ -178,14 +178,16 @@ struct ServedTextTests {
         ] as [(String, Int64)]
     )
     func maps(_ map: String, _ offset: Int64) throws {
-        let segment = try TextSegment(Array("WEBVTT\r\nX-TIMESTAMP-MAP=\(map)\r\n\r\n".utf8))
+        let segment = try SubtitleSegment(Array("WEBVTT\r\nX-TIMESTAMP-MAP=\(map)\r\n\r\n".utf8))
         #expect(segment.offset == offset)
         #expect(!segment.hasCues)
     }
 
     @Test("Stamps that have begun again from 0 are behind those before")
     func wrapped() throws {
-        let segment = try TextSegment(Array("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00.000\n\n".utf8))
+        let segment = try SubtitleSegment(
+            Array("WEBVTT\nX-TIMESTAMP-MAP=MPEGTS:90000,LOCAL:00:00.000\n\n".utf8)
+        )
         let zero = MediaTime(value: (1 << 33) - 90_000, timescale: 90_000)
         #expect(segment.shift(zero: zero) == MediaTime(value: (1 << 33) + 90_000, timescale: 90_000))
         #expect(segment.shift(zero: .zero) == MediaTime(value: 1, timescale: 1))

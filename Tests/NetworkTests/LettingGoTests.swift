@@ -35,7 +35,7 @@ struct LettingGoTests {
         HangingPlace.allCases.filter { $0 != .dns || StubResolver.hangs != nil }
     }
 
-    private static func letGo(seed: UInt64) async throws -> Moment {
+    private static func close(seed: UInt64) async throws -> Moment {
         var draw = SplitMix64(seed)
         // Each place comes as often as any other.
         let place = places[Int(seed % UInt64(places.count))]
@@ -100,7 +100,7 @@ struct LettingGoTests {
         let wanted = environment["PLAYHEAD_MOMENTS"].flatMap(Int.init)
         let first = environment["PLAYHEAD_SEED"].flatMap(UInt64.init) ?? 0
         var moments: [Moment] = []
-        for seed in first..<first + UInt64(wanted ?? 36) { moments.append(try await Self.letGo(seed: seed)) }
+        for seed in first..<first + UInt64(wanted ?? 36) { moments.append(try await Self.close(seed: seed)) }
         for place in Self.places {
             #expect(moments.contains { $0.place == place }, "nothing was let go of at \(place)")
         }

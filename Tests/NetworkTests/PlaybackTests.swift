@@ -186,7 +186,7 @@ struct ServedPlaybackTests {
             FaultServer.Answer.Hang.beforeHead, .beforeBody, .inBody(500), .inBody(40_000),
         ]
     )
-    func letGo(hang: FaultServer.Answer.Hang) async throws {
+    func close(hang: FaultServer.Answer.Hang) async throws {
         let server = try FaultServer(try bytes("clip-h264-aac.mp4")) { _, answer in answer.hang = hang }
         defer { server.stop() }
         var configuration = Player.Configuration()

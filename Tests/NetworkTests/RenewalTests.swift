@@ -105,7 +105,7 @@ struct RenewalTests {
     }
 
     @Test("The reader goes while the program is asked")
-    func letGo() async throws {
+    func close() async throws {
         let file = try expiring(good: 0) { error in
             // Nobody answers before the source is gone.
             await withCheckedContinuation { (answer: CheckedContinuation<String?, Never>) in

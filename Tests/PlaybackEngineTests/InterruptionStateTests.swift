@@ -146,7 +146,7 @@ struct InterruptionStateTests {
                 _ = $0.handle(.reachedEnd($0.epoch, at: .ms(10_000), nil))
                 _ = $0.handle(.setRate(1))
             },
-            during: { _ = $0.handle(.endedAgain($0.epoch)) },
+            during: { _ = $0.handle(.endRepeated($0.epoch)) },
             // The end is told again then.
             rateAfter: 0
         ),

@@ -123,7 +123,7 @@ struct SeekEffortTests {
             Self.packet($0.0, decode: $0.1, isKeyFrame: $0.2)
         }
         for began in [0, 2] {
-            var run = DecoderRun()
+            var run = DecoderHistory()
             for packet in packets[began...] { run.send(packet) }
             var steps: [DecoderResumption.Step] = []
             var resumption = try #require(DecoderResumption(run))

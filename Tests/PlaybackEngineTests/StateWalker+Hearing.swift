@@ -157,7 +157,7 @@ extension StateWalker.Turn {
         switch event {
         case .setRate, .playImmediately, .restart: true
         // Asked to play on from the end.
-        case .endedAgain: before.rateAtEnd != nil
+        case .endRepeated: before.rateAtEnd != nil
         default: false
         }
     }

@@ -98,7 +98,8 @@ struct StateWalker {
         case 22: return .cancelSeeks
         case 23..<30: return .opened(item, duration: flag ? .ms(10_000) : .indefinite)
         case 30 where flag: return .failed(item, MediaError(.io, "random"))
-        case 30: return .stuck(epoch, Stuckness.allCases.randomElement(using: &random) ?? .loading, after: 1)
+        case 30:
+            return .stuck(epoch, StuckReason.allCases.randomElement(using: &random) ?? .loading, after: 1)
         case 31..<42: return .buffer(item, makeLevel())
         case 42..<54:
             return .firstFramePresented(epoch, at: .ms(Int64.random(in: 0...10_000, using: &random)))
@@ -111,7 +112,7 @@ struct StateWalker {
         case 67: return .remove(state.upcoming.randomElement(using: &random) ?? item)
         case 68 where flag: return .prepareAgain(state.upcoming.first ?? item)
         case 68: return Bool.random(using: &random) ? .advance : .removeUpcoming
-        case 69 where flag: return Bool.random(using: &random) ? .endMoved(item) : .endedAgain(epoch)
+        case 69 where flag: return Bool.random(using: &random) ? .endMoved(item) : .endRepeated(epoch)
         case 69: return .step(Int.random(in: -3...3, using: &random))
         case 70..<72: return .reversible(item)
         case 72..<75: return .readToEnd(epoch)
@@ -132,7 +133,7 @@ struct StateWalker {
         if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
         if item.awaitsFrames { return .framesCame(item.id, isLost: Bool.random(using: &random)) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
-        if state.rateAtEnd != nil { return .endedAgain(state.epoch) }
+        if state.rateAtEnd != nil { return .endRepeated(state.epoch) }
         if state.isInterrupted { return .interruptionEnded }
         if state.rate == 0 { return .setRate(1) }
         guard state.timelineRate != 0, let next = state.upcoming.first else { return nil }

@@ -121,7 +121,7 @@ struct FeedPlayerTests {
 
     @Test("8. A clip goes on where it was when it comes back; from zero where that is set")
     func position() {
-        for leaving in [FeedLeaving.pause, .pauseAndRewind] {
+        for leaving in [FeedOffscreenBehavior.pause, .pauseAndRewind] {
             var settings = FeedSettings()
             settings.leaving = leaving
             let bench = FeedBench(scripts: 20, settings: settings)

@@ -42,10 +42,10 @@ struct RealLapTests {
             try demuxer.makeDecoder(for: track.id, options: DecoderOptions(threadCount: 2))
         }
 
-        func makeRepeating(_ cache: FrameCache) throws -> RepeatingDecoder {
+        func makeRepeating(_ cache: FrameCache) throws -> CachingDecoder {
             let setting = LoopSetting()
             setting.set(true)
-            return RepeatingDecoder(
+            return CachingDecoder(
                 try makeDecoder(),
                 of: track,
                 duration: description.duration,

@@ -45,7 +45,7 @@ enum DecodeBenchmarks {
         configuration.clock = .virtual
         configuration.audio = .none
         // Nobody waits for the first frame.
-        configuration.decoding.hurriesFirstPicture = false
+        configuration.decoding.decodesFirstFrameAlone = false
         let player = Player(configuration: configuration)
         let layer = PlayerLayer(player: player)
         let sink = NullVideoSink()

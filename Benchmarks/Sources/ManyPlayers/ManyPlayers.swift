@@ -26,7 +26,7 @@ struct ManyPlayers {
                 .appending(path: "playhead-many-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer {
-                do { try FileManager.default.removeItem(at: folder) } catch { complain("\(error)") }
+                do { try FileManager.default.removeItem(at: folder) } catch { printError("\(error)") }
             }
             return print(command.run(try makeClip(in: folder)))
         }
@@ -130,7 +130,7 @@ struct ManyPlayers {
         String(format: "%.\(digits)f", value)
     }
 
-    private static func complain(_ sentence: String) {
+    private static func printError(_ sentence: String) {
         FileHandle.standardError.write(Data("ManyPlayers: \(sentence)\n".utf8))
     }
 }

@@ -106,7 +106,7 @@ extension FFmpegDemuxer {
     /// Reads until each track has shown where it starts. The packets wait in the queue.
     func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
         var timeline = TimelineZero()
-        beginning = Beginning()
+        beginning = StartFingerprint()
         guard !timeline.isComplete(session.streams) else { return timeline }
         while queue.count < FFmpegDemuxer.startPacketLimit && queue.byteCount < FFmpegDemuxer.startByteLimit {
             guard let packet = try readFromContainer(session) else { break }

@@ -103,14 +103,14 @@ extension FFmpegDemuxer {
     private func isAtBeginning(_ session: InputSession) throws(MediaError) -> Bool {
         var missing = beginning.marks.filter { enabled?.contains(Int($0.key)) ?? true }
         guard !missing.isEmpty else { return false }
-        for _ in 0..<Beginning.packetLimit * 2 {
+        for _ in 0..<StartFingerprint.packetLimit * 2 {
             if missing.isEmpty { return true }
             guard let packet = try readFromContainer(session) else { return false }
             queue.append(packet)
             guard let mark = missing.removeValue(forKey: packet.pointer.pointee.stream_index) else {
                 continue
             }
-            if mark != Beginning.Mark(packet.pointer) { return false }
+            if mark != StartFingerprint.Mark(packet.pointer) { return false }
         }
         return missing.isEmpty
     }

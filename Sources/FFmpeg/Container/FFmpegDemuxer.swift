@@ -27,7 +27,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     /// nil until chosen: all tracks.
     var enabled: Set<Int>?
     /// What reading from the very start gives, to know it again after a seek to zero.
-    var beginning = Beginning()
+    var beginning = StartFingerprint()
     /// Of a playlist; told once, before what comes behind it.
     var missingPart: MediaError?
     /// Reads that failed since the last packet.
@@ -111,7 +111,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         // A segment says nothing of the presentation's end.
         let end =
             request.isSegmented
-            ? nil : AudioEnd(stream: stream, track: described, description: description)
+            ? nil : AudioEndTrim(stream: stream, track: described, description: description)
         let faults = DecoderFaults()
         let location = request.location
         func make(_ device: HardwareDevice?) throws(MediaError) -> any Decoder {

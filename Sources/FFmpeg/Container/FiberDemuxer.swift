@@ -35,7 +35,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     /// A call that stands still, or is about to begin.
-    private final class Standing: @unchecked Sendable {
+    private final class SuspendedCall: @unchecked Sendable {
         let call: Call
         let fiber: Fiber
         var answer: Result<Answer, MediaError>?
@@ -51,7 +51,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         var isCancelled = false
         /// The caller's lane is inside.
         var isBusy = false
-        var standing: Standing?
+        var standing: SuspendedCall?
     }
 
     private let inner: any Demuxer
@@ -161,7 +161,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     package func cancel() {
         inner.cancel()
-        let standing = state.withLock { state -> Standing? in
+        let standing = state.withLock { state -> SuspendedCall? in
             state.isCancelled = true
             guard !state.isBusy else { return nil }
             defer { state.standing = nil }
@@ -193,7 +193,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
                 return try Self.carryOut(call, inner)
             }
             self.fiber = nil
-            let made = Standing(call, fiber)
+            let made = SuspendedCall(call, fiber)
             // Not this object: where nobody holds it any more, the call ends.
             let hasEnded = fiber.begin { [inner] in
                 do throws(MediaError) {
@@ -206,7 +206,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    private func goOn(_ standing: Standing, _ hasEnded: Bool) throws(MediaError) -> Answer {
+    private func goOn(_ standing: SuspendedCall, _ hasEnded: Bool) throws(MediaError) -> Answer {
         guard !hasEnded else {
             fiber = standing.fiber
             guard let answer = standing.answer else { throw cancelled }
@@ -237,7 +237,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         }
         guard mayBegin else { throw cancelled }
         let result = Result(catching: body)
-        let (isCancelled, standing) = state.withLock { state -> (Bool, Standing?) in
+        let (isCancelled, standing) = state.withLock { state -> (Bool, SuspendedCall?) in
             state.isBusy = false
             guard state.isCancelled else { return (false, nil) }
             defer { state.standing = nil }

@@ -85,8 +85,8 @@ struct TrackDescriber {
             chroma: parameters.pointee.chroma_location,
             pixelFormat: format
         )
-        track.masteringDisplay = LightMetadata.masteringDisplay(of: stream)
-        track.contentLightLevel = LightMetadata.contentLightLevel(of: stream)
+        track.masteringDisplay = HDRMetadata.masteringDisplay(of: stream)
+        track.contentLightLevel = HDRMetadata.contentLightLevel(of: stream)
         track.sampleLayout = ColorNames.pixelFormat(format).rawValue
         let guessed = av_guess_frame_rate(context, stream, nil)
         let rate = guessed.isPositive ? guessed : stream.pointee.avg_frame_rate

@@ -40,7 +40,8 @@ struct ChromaSiting: Equatable {
     }
 
     /// How a frame whose samples were only turned and mirrored names it; nil where the place has no name.
-    static func location(of original: String?, in format: AVPixelFormat, after order: PictureOrder) -> String?
+    static func location(of original: String?, in format: AVPixelFormat, after order: FrameOrientation)
+        -> String?
     {
         guard isSubsampled(format), !order.isPlain else { return original }
         let siting = ChromaSiting(original, in: format)
@@ -57,7 +58,7 @@ struct ChromaSiting: Equatable {
     }
 
     /// Where chroma has to lie before a frame is turned and mirrored, to lie here after it.
-    func before(_ order: PictureOrder, in format: AVPixelFormat) -> ChromaSiting {
+    func before(_ order: FrameOrientation, in format: AVPixelFormat) -> ChromaSiting {
         let (across, down) = Self.shifts(format)
         var result = self
         if order.swapsAxes { (result.x, result.y) = (y, x) }

@@ -25,7 +25,7 @@ extension FFmpegVideoConverter {
         _ background: Color,
         toSDR: Bool
     ) throws(MediaError) -> VideoFrame {
-        let order = PictureOrder(geometry.rotation, isMirrored: geometry.isMirrored)
+        let order = FrameOrientation(geometry.rotation, isMirrored: geometry.isMirrored)
         let wanted = pixelFormat ?? nearestFormat(to: frame.pixelFormat, geometry: geometry)
         if geometry.isIdentity, geometry.target == frame.size {
             var same = try convert(
@@ -97,7 +97,7 @@ extension FFmpegVideoConverter {
         colorsOf original: VideoFormat,
         on pixelFormat: PixelFormat,
         _ geometry: VideoGeometry,
-        _ order: PictureOrder,
+        _ order: FrameOrientation,
         _ background: Color,
         toSDR: Bool
     ) throws(MediaError) -> VideoFrame {

@@ -10,7 +10,7 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
     let beforehand = Scaler()
     let afterwards = Scaler()
     let painter = BarPainter()
-    let pool = PicturePool()
+    let pool = FrameMemoryPool()
 
     package init() {}
 

@@ -2,7 +2,7 @@ internal import CFFmpeg
 package import MediaCore
 
 /// How the rows and columns of a frame come to lie when it is mirrored left to right and then rotated.
-struct PictureOrder {
+struct FrameOrientation {
     let swapsAxes: Bool
     /// Of the frame as it was: its columns come from right to left, its rows from the bottom up.
     let reversesColumns: Bool
@@ -67,7 +67,7 @@ enum FrameRotator {
         _ planes: [VideoPlane],
         into targets: [VideoPlane],
         _ grid: SampleGrid,
-        _ order: PictureOrder
+        _ order: FrameOrientation
     ) {
         for ((plane, target), layout) in zip(zip(planes, targets), grid.planes) {
             turn(plane, into: target, sampleSize: layout.sampleSize, order)
@@ -78,7 +78,7 @@ enum FrameRotator {
         _ plane: VideoPlane,
         into target: VideoPlane,
         sampleSize: Int,
-        _ order: PictureOrder
+        _ order: FrameOrientation
     ) {
         // Where the top left sample of the result comes from, and how far it is to the next one to the right
         // and below, in bytes of the source.
@@ -144,7 +144,7 @@ extension FFmpegVideoConverter {
             format: av_get_pix_fmt(frame.pixelFormat.rawValue)
         )
         guard let grid = SampleGrid(AVPixelFormat(output.pointer.pointee.format)) else { return frame }
-        let order = PictureOrder(rotation, isMirrored: frame.format.isMirrored)
+        let order = FrameOrientation(rotation, isMirrored: frame.format.isMirrored)
         frame.withPlanes { planes in
             FrameRotator.turn(planes, into: PlaneLayout.planes(output.pointer.pointee), grid, order)
         }

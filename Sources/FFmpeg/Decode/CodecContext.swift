@@ -5,7 +5,7 @@ internal import MediaCore
 final class CodecContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
     /// Named in the context, so it has to live longer.
-    private let companion: CodecCompanion
+    private let companion: CodecContextInfo
 
     init(
         parameters: UnsafePointer<AVCodecParameters>,
@@ -27,17 +27,17 @@ final class CodecContext {
             throw MediaError(.resourceLimit, "no memory for a decoder", isRetryable: true)
         }
         self.pointer = pointer
-        companion = CodecCompanion(log: log, pictures: pictures, surface: way?.surface)
+        companion = CodecContextInfo(log: log, pictures: pictures, surface: way?.surface)
         var code = avcodec_parameters_to_context(pointer, parameters)
         if code >= 0 {
             pointer.pointee.opaque = Unmanaged.passUnretained(companion).toOpaque()
             if pictures != nil {
-                pointer.pointee.get_buffer2 = CodecCompanion.provide
+                pointer.pointee.get_buffer2 = CodecContextInfo.provide
                 ph_codec_has_thread_safe_callbacks(pointer)
             }
             if let reference = device?.reference {
                 pointer.pointee.hw_device_ctx = av_buffer_ref(reference)
-                pointer.pointee.get_format = CodecCompanion.choose
+                pointer.pointee.get_format = CodecContextInfo.choose
                 pointer.pointee.extra_hw_frames = SurfaceBudget.extraSurfaces
             }
             if parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO { pointer.pointee.framerate = averageRate }
@@ -75,7 +75,7 @@ final class CodecContext {
 }
 
 /// What a codec context carries in `opaque`, which libav copies to the contexts of its frame threads.
-final class CodecCompanion: Sendable {
+final class CodecContextInfo: Sendable {
     let log: LibraryLog
     let pictures: FramePool?
     /// What frames on the device are called; nil where the processor decodes.
@@ -94,8 +94,8 @@ final class CodecCompanion: Sendable {
         self.surface = surface
     }
 
-    static func of(_ context: UnsafePointer<AVCodecContext>) -> CodecCompanion? {
-        context.pointee.opaque.map { Unmanaged<CodecCompanion>.fromOpaque($0).takeUnretainedValue() }
+    static func of(_ context: UnsafePointer<AVCodecContext>) -> CodecContextInfo? {
+        context.pointee.opaque.map { Unmanaged<CodecContextInfo>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// The codec's `get_format`: the device's format, or none, so that decoding fails and the processor decodes the

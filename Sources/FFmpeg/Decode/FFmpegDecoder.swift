@@ -19,7 +19,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     /// The clock as it was before the first packet.
     private let freshClock: DecodeClock
     private var factory: FrameFactory
-    private let end: AudioEnd?
+    private let end: AudioEndTrim?
     private var isDraining = false
     private var skipping = DecodeSkipping.none
     /// nil: the library leaves frames out that no other refers to.
@@ -35,7 +35,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         zero: MediaTime,
         options: DecoderOptions,
         location: String,
-        end: AudioEnd?,
+        end: AudioEndTrim?,
         device: HardwareDevice? = nil,
         faults: DecoderFaults = DecoderFaults()
     ) throws(MediaError) {
@@ -235,7 +235,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private var startsAfreshAlways: Bool { settings.device?.kind == .v4l2m2m }
 
     /// Measured: the first frame of these alone is there 7 to 27 % sooner after the start of a process.
-    package var delaysPictures: Bool {
+    package var hasOutputDelay: Bool {
         switch settings.parameters.pointer.pointee.codec_id {
         case AV_CODEC_ID_HEVC, AV_CODEC_ID_H264: true
         case AV_CODEC_ID_VP9, AV_CODEC_ID_AV1: settings.threads.kind == .frame && settings.threads.count > 1

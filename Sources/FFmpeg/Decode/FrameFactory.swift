@@ -22,13 +22,13 @@ struct FrameFactory {
     mutating func reset() { expected = nil }
 
     /// `look`: what a reader sees, where that is not the frame itself; it then gets its storage from the caller.
-    mutating func video(_ owner: FrameOwner, ticks: Int64?, look: PictureLook? = nil) -> VideoFrame {
+    mutating func video(_ owner: FrameOwner, ticks: Int64?, look: FrameView? = nil) -> VideoFrame {
         let frame = owner.pointer.pointee
         let duration = mapping.duration(ph_frame_duration(owner.pointer))
         let time = mapping.itemTime(ticks) ?? expected ?? .zero
         expected = time + (duration ?? nominalDuration)
         var picture = VideoFrame(
-            format: videoFormat(owner.pointer, look ?? PictureLook(frame)),
+            format: videoFormat(owner.pointer, look ?? FrameView(frame)),
             presentationTime: time,
             duration: duration ?? .invalid,
             isKeyFrame: ph_frame_is_key(owner.pointer) != 0,
@@ -63,7 +63,7 @@ struct FrameFactory {
     }
 
     private struct VideoKey: Equatable {
-        var look: PictureLook
+        var look: FrameView
         var aspectNumerator, aspectDenominator: Int32
         var primaries, transfer, matrix, range, chroma: UInt32
         var mastering: MasteringDisplay?
@@ -72,7 +72,7 @@ struct FrameFactory {
 
     private mutating func videoFormat(
         _ pointer: UnsafeMutablePointer<AVFrame>,
-        _ look: PictureLook
+        _ look: FrameView
     ) -> VideoFormat {
         let frame = pointer.pointee
         let aspect = containerAspect.num != 0 ? containerAspect : frame.sample_aspect_ratio
@@ -85,8 +85,8 @@ struct FrameFactory {
             matrix: frame.colorspace.rawValue,
             range: frame.color_range.rawValue,
             chroma: frame.chroma_location.rawValue,
-            mastering: LightMetadata.masteringDisplay(of: pointer) ?? track.masteringDisplay,
-            light: LightMetadata.contentLightLevel(of: pointer) ?? track.contentLightLevel
+            mastering: HDRMetadata.masteringDisplay(of: pointer) ?? track.masteringDisplay,
+            light: HDRMetadata.contentLightLevel(of: pointer) ?? track.contentLightLevel
         )
         if let lastVideo, lastVideo.key == key { return lastVideo.format }
         let pixelFormat = look.format

@@ -28,7 +28,7 @@ final class FramePool: Sendable {
         )
         return pool.withLock { pool in
             if pool?.shape != shape {
-                guard let layout = PictureLayout(shape, context: context),
+                guard let layout = FrameLayout(shape, context: context),
                     let fresh = ShapePool(shape, layout)
                 else { return PH_ERROR_ENOMEM }
                 pool = fresh
@@ -48,7 +48,7 @@ final class FramePool: Sendable {
 }
 
 /// Where the planes of a frame begin in its piece of memory.
-struct PictureLayout {
+struct FrameLayout {
     private(set) var strides: [Int32] = []
     private(set) var offsets: [Int] = []
     private(set) var size = 0
@@ -93,9 +93,9 @@ struct PictureLayout {
         for plane in 0..<planes where sizes[plane] > 0 {
             self.strides.append(strides[plane])
             offsets.append(size)
-            let (end, overflow) = size.addingReportingOverflow(sizes[plane] + PictureLayout.spare)
+            let (end, overflow) = size.addingReportingOverflow(sizes[plane] + FrameLayout.spare)
             guard !overflow, end < Int(Int32.max) else { return nil }
-            size = (end + PictureLayout.alignment - 1) & ~(PictureLayout.alignment - 1)
+            size = (end + FrameLayout.alignment - 1) & ~(FrameLayout.alignment - 1)
         }
     }
 }
@@ -103,10 +103,10 @@ struct PictureLayout {
 /// Frames of one shape. Those that readers still hold keep their memory after it is gone.
 final class ShapePool {
     let shape: FramePool.Shape
-    private let layout: PictureLayout
+    private let layout: FrameLayout
     private let supply: SlabSupply
 
-    init?(_ shape: FramePool.Shape, _ layout: PictureLayout) {
+    init?(_ shape: FramePool.Shape, _ layout: FrameLayout) {
         guard layout.size > 0 else { return nil }
         self.shape = shape
         self.layout = layout

@@ -39,7 +39,7 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
     func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) { faults.setHandler(handler) }
 
     /// A device's first frame is not had sooner by decoding it twice: to begin anew costs more there.
-    var delaysPictures: Bool { isOnDevice ? false : base.delaysPictures }
+    var hasOutputDelay: Bool { isOnDevice ? false : base.hasOutputDelay }
 
     var isCatchingUp: Bool { !again.isEmpty }
 

@@ -27,9 +27,9 @@ struct Surface: @unchecked Sendable {
     }
 
     /// As a reader sees it. libavcodec leaves cropping at the left and the top of surfaces to their reader.
-    var look: PictureLook {
+    var look: FrameView {
         let raw = frame.pointer.pointee
-        return PictureLook(
+        return FrameView(
             format: layout.target,
             width: raw.width - Int32(clamping: raw.crop_left),
             height: raw.height - Int32(clamping: raw.crop_top)
@@ -87,7 +87,7 @@ struct Surface: @unchecked Sendable {
 }
 
 /// What a reader sees of a frame's memory.
-struct PictureLook: Equatable {
+struct FrameView: Equatable {
     var format: AVPixelFormat
     var width, height: Int32
 

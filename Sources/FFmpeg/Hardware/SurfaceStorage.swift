@@ -13,13 +13,13 @@ final class SurfaceStorage: VideoFrameStorage {
     }
 
     let byteCount: Int
-    private let look: PictureLook
+    private let look: FrameView
     private let state: Locked<State>
     private let failed: @Sendable (MediaError) -> Void
 
     /// `failed` is told where the frame cannot be read back, which then is black. On the reader's thread.
     init(
-        _ look: PictureLook,
+        _ look: FrameView,
         byteCount: Int,
         download: @escaping Download,
         failed: @escaping @Sendable (MediaError) -> Void
@@ -59,7 +59,7 @@ final class SurfaceStorage: VideoFrameStorage {
         return memory
     }
 
-    private static func black(_ look: PictureLook) -> FFmpegVideoStorage? {
+    private static func black(_ look: FrameView) -> FFmpegVideoStorage? {
         do throws(MediaError) {
             return FFmpegVideoStorage(try look.black())
         } catch {

@@ -37,7 +37,7 @@ package struct FFmpegBackend: SegmentBackend {
         try AESCipher(key: key, iv: iv)
     }
 
-    package func makeDemuxer(standingStill demuxer: any Demuxer, location: String) -> any Demuxer {
+    package func makeDemuxer(suspendable demuxer: any Demuxer, location: String) -> any Demuxer {
         FiberDemuxer(demuxer, location: location, decodersWait: true)
     }
 

@@ -8,7 +8,7 @@ final class Interruption {
     let context: ReadContext
     /// A read of the present call was interrupted. What libav makes of the call is worth nothing then: it may
     /// call it the end of the file, or return half a packet.
-    private(set) var hasStruck = false
+    private(set) var wasInterrupted = false
     /// See `Demuxer.setWaitsInCalls`.
     var waitsInCalls = false
     /// Bytes that the present call has read.
@@ -24,11 +24,11 @@ final class Interruption {
     /// Reading is over for good.
     var isCancelled: Bool { context.isCancelled }
     /// The present call came to nothing.
-    var isOver: Bool { hasStruck || isCancelled }
+    var isOver: Bool { wasInterrupted || isCancelled }
 
     /// A call into libav begins.
     func beginCall() {
-        hasStruck = false
+        wasInterrupted = false
         byteCount = 0
     }
 
@@ -41,7 +41,7 @@ final class Interruption {
         return true
     }
 
-    func strike() { hasStruck = true }
+    func strike() { wasInterrupted = true }
 
     /// What libav asks where it waits by itself. The callback holds its own reference to the context, so it may
     /// be asked whatever has become of the demuxer; balance with `release(_:)` once what it was installed on is

@@ -75,7 +75,7 @@ final class LibraryLog: Sendable {
         }
         guard let object, let type = objectClass(object), type == avcodec_get_class() else { return nil }
         let context = object.assumingMemoryBound(to: AVCodecContext.self)
-        return CodecCompanion.of(context)?.log
+        return CodecContextInfo.of(context)?.log
     }
 
     /// "h264: ", or nothing for lines of no object.

@@ -100,8 +100,8 @@ public struct DecoderOptions: Hashable, Sendable {
     public var maximumThreadCount: Int?
     /// Frames with more pixels than this are refused before memory is taken for them.
     public var maximumPixelCount: Int
-    /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.delaysPictures`.
-    public var hurriesFirstPicture = true
+    /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.hasOutputDelay`.
+    public var decodesFirstFrameAlone = true
     /// Each frame is made into another one beside the decoder, as soon as it is there: one thread more fills the cores
     /// while some wait for each other.
     public var sharesCoresWithConversion = false
@@ -154,7 +154,7 @@ public protocol Decoder: AnyObject, Sendable {
     /// Forgets everything that was sent; the next packet must be a sync point.
     func flush()
     /// A frame comes only when several behind it have been sent, though it could be had by draining.
-    var delaysPictures: Bool { get }
+    var hasOutputDelay: Bool { get }
     /// From the next packet on. A decoder that cannot leave frames out ignores it; the caller sends it key
     /// frames alone where no others are wanted.
     func skip(_ skipping: DecodeSkipping)
@@ -167,7 +167,7 @@ public protocol Decoder: AnyObject, Sendable {
 }
 
 extension Decoder {
-    public var delaysPictures: Bool { false }
+    public var hasOutputDelay: Bool { false }
     public var isCatchingUp: Bool { false }
     public func skip(_ skipping: DecodeSkipping) {}
     public func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) {}

@@ -25,7 +25,7 @@ public final class ReadContext: Sendable {
         let body: @Sendable (ReadNotice) -> Void
     }
 
-    private struct Farewell {
+    private struct CloseHandler {
         let body: @Sendable () -> Void
     }
 
@@ -51,7 +51,7 @@ public final class ReadContext: Sendable {
         /// Sources that this reader has read from and that know no contexts.
         var blockingSources: [any ByteSource] = []
         /// What to call when this reader has gone, by who wants to know.
-        var farewells: [ObjectIdentifier: Farewell] = [:]
+        var farewells: [ObjectIdentifier: CloseHandler] = [:]
 
         var isInterrupted: Bool { isCancelled || epoch < oldestWanted }
     }
@@ -153,16 +153,16 @@ public final class ReadContext: Sendable {
 
     /// Calls `body` once when this reader has gone: it was cancelled, or nobody holds it any more. At once where that has
     /// been. `key` stands for who wants to know; a second one takes the place of the first.
-    package func whenOver(by key: ObjectIdentifier, _ body: @escaping @Sendable () -> Void) {
+    package func onClose(by key: ObjectIdentifier, _ body: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
-            if !state.isCancelled { state.farewells[key] = Farewell(body: body) }
+            if !state.isCancelled { state.farewells[key] = CloseHandler(body: body) }
             return state.isCancelled
         }
         if isOver { body() }
     }
 
     /// Who wanted to know by that key does so no more.
-    package func dropFarewell(of key: ObjectIdentifier) { state.withLock { $0.farewells[key] = nil } }
+    package func removeCloseHandler(of key: ObjectIdentifier) { state.withLock { $0.farewells[key] = nil } }
 
     /// Waits until a source has called `wake()` more than `wakes` times, or the reader is interrupted.
     package func wait(after wakes: UInt64) {

@@ -24,26 +24,26 @@ public protocol Deinterlacer: AnyObject, Sendable {
 }
 
 /// The frames around an interlaced one, in order of presentation, and the whole frame that was made of the three.
-package final class FrameNeighbours: Sendable {
+package final class DeinterlaceContext: Sendable {
     package let previous: VideoFrame?
     package let next: VideoFrame?
     private let made = Locked<VideoFrame?>(nil)
 
     package init(previous: VideoFrame?, next: VideoFrame?) {
-        self.previous = previous?.withoutNeighbours
-        self.next = next?.withoutNeighbours
+        self.previous = previous?.withoutContext
+        self.next = next?.withoutContext
     }
 
     /// A frame that knows its neighbours would hold them, and they it, for ever.
     package var whole: VideoFrame? {
         get { made.withLock { $0 } }
-        set { made.withLock { $0 = newValue?.withoutNeighbours } }
+        set { made.withLock { $0 = newValue?.withoutContext } }
     }
 }
 
 extension VideoFrame {
     /// For whoever keeps it: the frames around it are not kept with it.
-    package var withoutNeighbours: VideoFrame {
+    package var withoutContext: VideoFrame {
         guard neighbours != nil else { return self }
         var frame = self
         frame.neighbours = nil

@@ -71,7 +71,7 @@ public struct VideoFrame: Sendable {
     public var isReversed = false
 
     /// Of an interlaced frame, where somebody deinterlaces.
-    package var neighbours: FrameNeighbours?
+    package var neighbours: DeinterlaceContext?
 
     /// `presentationTime` and `duration` in item time; `epoch` and `pass` are stamped by who runs the
     /// decoder.

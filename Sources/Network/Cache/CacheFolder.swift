@@ -170,7 +170,7 @@ final class CacheFolder: Sendable {
         var left = try clean(downTo: byteLimit - Int64(byteCount))
         if left + Int64(byteCount) > byteLimit {
             // This process itself may have open what nobody reads.
-            SharedSources.shared.dropUnused { false }
+            HTTPResourcePool.shared.dropUnused { false }
             left = try clean(downTo: byteLimit - Int64(byteCount))
         }
         state.withLock { state in

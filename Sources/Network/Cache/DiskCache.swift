@@ -55,7 +55,7 @@ public struct DiskCache: Hashable, Sendable {
     /// Returns when all that came so far is in its files, as a program does before it ends: what is missing then is fetched again. A
     /// disk that hangs is waited for 5 seconds.
     public func flush() async {
-        SharedSources.shared.settle()
+        HTTPResourcePool.shared.settle()
         await folder.flush()
     }
 

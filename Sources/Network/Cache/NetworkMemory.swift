@@ -48,7 +48,7 @@ final class NetworkMemory: Sendable {
     }
 
     private func trim() {
-        SharedSources.shared.dropUnused(until: { self.byteCount <= self.byteLimit })
+        HTTPResourcePool.shared.dropUnused(until: { self.byteCount <= self.byteLimit })
         // They are let go of behind the lock: one that ends here says so under it.
         let sources = state.withLock { $0.members.values.compactMap(\.source) }
         if byteCount > byteLimit {

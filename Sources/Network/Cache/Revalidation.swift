@@ -141,7 +141,7 @@ final class Revalidation: TransferReceiver {
         return head.lastModified == identity.lastModified
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> Reception { .enough }
+    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition { .enough }
 
     func ended(_ transfer: Transfer, _ end: TransferEnd) {
         let (outcome, location) = state.withLock { ($0.outcome, $0.location) }

@@ -9,7 +9,7 @@ public import MediaCore
 public final class SharedHTTPSource: ByteSource {
     private enum State {
         case unopened
-        case opening(SharedOpening)
+        case opening(ResourceLookup)
         case open(Opened)
     }
 
@@ -34,12 +34,12 @@ public final class SharedHTTPSource: ByteSource {
         }
     }
 
-    private let key: SharedSources.Key
+    private let key: HTTPResourcePool.Key
     private let policy: HTTPByteSource.Policy
-    private let sources: SharedSources
-    private let terms: SharedTerms
+    private let sources: HTTPResourcePool
+    private let terms: FreshnessRequirement
     /// What is known of the resources that this one refers to.
-    private let parts: KnownParts
+    private let parts: ValidatedResources
     /// Who gives another URL of the same resource, when the server refuses this one.
     private let renewal: HTTPByteSource.Renewal?
     private let state = Locked(State.unopened)
@@ -64,10 +64,10 @@ public final class SharedHTTPSource: ByteSource {
         url: String,
         options: NetworkOptions,
         policy: HTTPByteSource.Policy,
-        _ sources: SharedSources,
+        _ sources: HTTPResourcePool,
         renewal: HTTPByteSource.Renewal? = nil
     ) throws(MediaError) {
-        key = SharedSources.Key(
+        key = HTTPResourcePool.Key(
             address: try HTTPByteSource.address(url, options),
             options: options,
             isNestedInPublic: policy.isNestedInPublic
@@ -75,17 +75,17 @@ public final class SharedHTTPSource: ByteSource {
         self.policy = policy
         self.sources = sources
         self.renewal = renewal
-        parts = KnownParts()
-        terms = SharedTerms(parts: parts)
+        parts = ValidatedResources()
+        terms = FreshnessRequirement(parts: parts)
     }
 
     /// A part of what another one refers to.
     private init(
-        _ key: SharedSources.Key,
+        _ key: HTTPResourcePool.Key,
         _ policy: HTTPByteSource.Policy,
-        _ sources: SharedSources,
-        _ terms: SharedTerms,
-        _ parts: KnownParts
+        _ sources: HTTPResourcePool,
+        _ terms: FreshnessRequirement,
+        _ parts: ValidatedResources
     ) {
         self.key = key
         self.policy = policy
@@ -123,20 +123,24 @@ public final class SharedHTTPSource: ByteSource {
     /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
     ///
     /// `since`: what the server has said of it since that moment of the machine's clock holds; 0: since this source was made.
-    package func referred(_ url: String, kept: ResourceKeeping, since: Int64) throws(MediaError)
+    package func referred(_ url: String, kept: CachePolicy, since: Int64) throws(MediaError)
         -> any ByteSource
     {
         let root = source ?? HTTPByteSource(key.address, key.options, policy, nil)
         guard kept != .nowhere else { return try root.referred(url) }
         let (address, own, policy) = try root.reference(url)
-        var terms = SharedTerms(since: since == 0 ? parts.begun : since, parts: parts, isNested: true)
+        var terms = FreshnessRequirement(
+            since: since == 0 ? parts.begun : since,
+            parts: parts,
+            isNested: true
+        )
         terms.isPart = since == 0
         // Another asset has other cookies, and is served from the same bytes.
         terms.cookies = root.cookies
         var options = own
         options.cookies = key.options.cookies
         if kept == .everywhere { options.cache = key.options.cache }
-        let key = SharedSources.Key(
+        let key = HTTPResourcePool.Key(
             address: address,
             options: options,
             isNestedInPublic: policy.isNestedInPublic
@@ -241,7 +245,7 @@ public final class SharedHTTPSource: ByteSource {
             || source.isClaimed(by: ObjectIdentifier(self))
     }
 
-    private func wait(for opening: SharedOpening) {
+    private func wait(for opening: ResourceLookup) {
         state.withLock { state in if case .unopened = state { state = .opening(opening) } }
     }
 
@@ -271,17 +275,17 @@ public final class SharedHTTPSource: ByteSource {
         }
     }
 
-    private func forget(_ opening: SharedOpening) {
+    private func forget(_ opening: ResourceLookup) {
         state.withLock { state in
             if case .opening(let known) = state, known === opening { state = .unopened }
         }
     }
 
     private func settle(
-        _ opening: SharedOpening,
+        _ opening: ResourceLookup,
         _ source: HTTPByteSource,
         _ isLocal: Bool,
-        _ ground: SharedOpening.Ground
+        _ ground: ResourceLookup.FreshnessBasis
     ) {
         var opened = Opened(source, isLocal: isLocal)
         opened.isUnasked = ground != .server && !source.isConfirmed(since: terms.since)

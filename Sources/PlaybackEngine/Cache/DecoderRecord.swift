@@ -4,7 +4,7 @@ import MediaCore
 /// cache.
 struct DecoderRecord {
     enum Event {
-        case packet(DecoderRun.Mark)
+        case packet(DecoderHistory.Mark)
         case drain
         /// The time of the frame.
         case output(MediaTime)
@@ -26,7 +26,7 @@ struct DecoderRecord {
 
     init(id: Int) { self.id = id }
 
-    var first: DecoderRun.Mark? {
+    var first: DecoderHistory.Mark? {
         guard case .packet(let mark)? = events.first else { return nil }
         return mark
     }
@@ -40,7 +40,7 @@ struct DecoderRecord {
         packetCount += 1
         lastDecodeTime = packet.decodeTime
         if isReduced, let time = packet.presentationTime { reducedUntil = max(time, reducedUntil ?? time) }
-        events.append(.packet(DecoderRun.Mark(packet)))
+        events.append(.packet(DecoderHistory.Mark(packet)))
     }
 
     mutating func noteEnd() { hasEnded = true }

@@ -52,7 +52,7 @@ struct DecoderReplay {
     mutating func take(_ packet: Packet?, skipping: DecodeSkipping) -> Answer {
         switch (current, packet) {
         case (.output, _): return .outputFirst
-        case (.packet(let mark), let packet?) where mark == DecoderRun.Mark(packet): break
+        case (.packet(let mark), let packet?) where mark == DecoderHistory.Mark(packet): break
         case (.drain, nil): break
         default: return .diverged
         }

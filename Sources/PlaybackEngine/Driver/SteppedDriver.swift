@@ -87,7 +87,7 @@ package final class SteppedDriver: Driver {
 
     private let agenda: Locked<Agenda>
     /// Called, without a lock, whenever there may be something to run. Set once by the owner.
-    private let onWork = LateCall()
+    private let onWork = SettableCallback()
 
     package init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
         manualClock = clock
@@ -104,7 +104,7 @@ package final class SteppedDriver: Driver {
     }
 
     package func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
-        OutsideLane(driver: self, queue: queue, inner: makeLane(.control, label: "callbacks"))
+        CallbackQueueLane(driver: self, queue: queue, inner: makeLane(.control, label: "callbacks"))
     }
 
     package func schedule(
@@ -200,7 +200,7 @@ private final class SteppedLane: Lane {
 }
 
 /// Hands each closure to the user's queue at its turn, and holds everything else until it returned.
-private final class OutsideLane: Lane {
+private final class CallbackQueueLane: Lane {
     private let driver: SteppedDriver
     private let queue: DispatchQueue
     private let inner: any Lane

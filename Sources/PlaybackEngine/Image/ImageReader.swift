@@ -10,7 +10,7 @@ final class ImageReader {
     private let decoder: any Decoder
     private let end: MediaTime
 
-    private typealias Mark = DecoderRun.Mark
+    private typealias Mark = DecoderHistory.Mark
 
     /// What would be taken.
     private struct Goal {

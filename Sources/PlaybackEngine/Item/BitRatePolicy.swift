@@ -86,7 +86,7 @@ final class BitRateLimit: Sendable {
 }
 
 /// How the variant of an item follows the speed of the network. Confined to the control lane.
-struct Adaptation {
+struct AdaptiveBitRate {
     let limit: BitRateLimit
     private let startThroughput: Double?
     private var throughput = Throughput()

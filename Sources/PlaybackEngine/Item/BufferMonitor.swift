@@ -19,11 +19,11 @@ struct BufferMonitor {
     private let rules: BufferRules
     /// Nanoseconds of media that it takes to play.
     private var enough: Int64
-    private var outlook = LoadingOutlook()
+    private var outlook = StallPredictor()
     /// Since when, while it is played, what is missing would come too late.
     private var doubtedSince: HostTime?
     /// That has gone on for so long that nobody counts on it any more.
-    private var isDoubted = false
+    private var stallPredicted = false
 
     init(level: BufferLevel = .empty, rules: BufferRules = .local) {
         self.level = level
@@ -47,7 +47,7 @@ struct BufferMonitor {
 
     private mutating func trust() {
         doubtedSince = nil
-        isDoubted = false
+        stallPredicted = false
     }
 
     /// `update` has come to the best there is, and would say the same again until then.
@@ -64,9 +64,9 @@ struct BufferMonitor {
         if !isLocal { outlook.note(pipeline, moment, ahead: ahead, isResting: hasEnded || isFull) }
         if hasEnded || isReady && (isFull || isEnough(pipeline, moment, ahead)) {
             level.isLikelyToKeepUp = true
-            if hasEnded || isFull || isDoubted { trust() }
+            if hasEnded || isFull || stallPredicted { trust() }
         }
-        if !isLocal, !hasEnded, !isFull, level.isLikelyToKeepUp, mustDoubt(pipeline, moment, ahead) {
+        if !isLocal, !hasEnded, !isFull, level.isLikelyToKeepUp, predictsStall(pipeline, moment, ahead) {
             level.isLikelyToKeepUp = false
             // Reading goes on, and will not come to its bounds.
             level.isFull = false
@@ -83,7 +83,7 @@ struct BufferMonitor {
         if pipeline.isReversed || level.isLikelyToKeepUp { return true }
         if pipeline.description.isLocal { return ahead >= enough }
         let duration = pipeline.description.duration.nanoseconds
-        if isDoubted, moment.isPlaying {
+        if stallPredicted, moment.isPlaying {
             // As it was doubted: by what comes now.
             return ahead >= enough
                 && outlook.comesInTime(
@@ -105,7 +105,8 @@ struct BufferMonitor {
 
     /// While it is played: what is missing would come too late, even at a little more than the present speed, and has been
     /// about to for a while. A moment says nothing.
-    private mutating func mustDoubt(_ pipeline: ItemPipeline, _ moment: Situation, _ ahead: Int64) -> Bool {
+    private mutating func predictsStall(_ pipeline: ItemPipeline, _ moment: Situation, _ ahead: Int64) -> Bool
+    {
         let duration = pipeline.description.duration.nanoseconds
         let isLate =
             moment.isPlaying && !pipeline.isReversed
@@ -122,8 +123,8 @@ struct BufferMonitor {
         }
         let since = doubtedSince ?? moment.host
         doubtedSince = since
-        isDoubted = moment.host.nanoseconds(since: since) >= min(Self.patience, ahead / 4)
-        return isDoubted
+        stallPredicted = moment.host.nanoseconds(since: since) >= min(Self.patience, ahead / 4)
+        return stallPredicted
     }
 
     /// Of what is to be at hand, where all that follows will surely come in time.

@@ -122,8 +122,8 @@ final class ItemPipeline: Sendable {
     private let decodingLane: any Lane
     private let loopSetting: LoopSetting
     /// The stages wake each other through these: a circle, until `cancel` cuts it.
-    private let wakeDemuxerCall = LateCall()
-    private let wakeDecodersCall = LateCall()
+    private let wakeDemuxerCall = SettableCallback()
+    private let wakeDecodersCall = SettableCallback()
 
     /// Backward there is no audio.
     private let isReverse = Atomic<Bool>(false)

@@ -19,11 +19,11 @@ struct OpenItem {
     /// As the current item opened again: so many nanoseconds of item time ahead of what is delivered it is to take over.
     var lead: Int64 = 0
     /// nil: the variant does not follow the network's speed.
-    var adaptation: Adaptation?
+    var adaptation: AdaptiveBitRate?
     /// When opening began, or when the item became current.
     var openedAt: HostTime
     /// Opens it; nil from then on.
-    var opening: RetriedCall?
+    var opening: ResumableCall?
     /// nil until the container is open, and where it could not be opened.
     private(set) var pipeline: ItemPipeline?
     var epoch: ItemEpoch
@@ -36,9 +36,9 @@ struct OpenItem {
     /// A frame of the item was seen. Without one, the end of the data is a failure.
     var hasFrames = false
     /// Observers know that the item is current: from here on its bytes and faults are counted.
-    var isAnnounced = false
+    var isVisibleToObservers = false
     /// Faults that were reported before the item was announced.
-    var faultsBeforeAnnounced = 0
+    var faultsBeforeVisible = 0
 
     init(id: ItemID, item: MediaItem, demuxer: any Demuxer, epoch: ItemEpoch, at host: HostTime) {
         self.id = id
@@ -87,7 +87,7 @@ struct OpenItem {
     }
 
     /// Cancels what blocks and frees the stages on their own lane. Returns at once.
-    func letGo() {
+    func close() {
         demuxer.cancel()
         opening?.stop()
         pipeline?.cancel()

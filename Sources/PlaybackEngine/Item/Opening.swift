@@ -33,7 +33,7 @@ struct Opening: Sendable {
             let share = item.frameCache.makeShare()
             let tracks = item.tracks(of: description, in: variant)
             var decoders = try makeDecoders(tracks) { decoder, track in
-                RepeatingDecoder(
+                CachingDecoder(
                     decoder,
                     of: track,
                     duration: description.duration,
@@ -86,8 +86,8 @@ struct Opening: Sendable {
                 let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
                 decoder.setFaultHandler(faulted)
                 let kept = repeating(decoder, track)
-                let early = EarlyPictureDecoder.wrap(kept, of: track, item.decoding)
-                decoders.append((track, NeighbourDecoder.wrap(early, of: track, demand)))
+                let early = FastFirstFrameDecoder.wrap(kept, of: track, item.decoding)
+                decoders.append((track, DeinterlaceContextDecoder.wrap(early, of: track, demand)))
             } catch {
                 if error.code == .cancelled || error.code == .notReady { throw error }
                 lastFailure = error

@@ -40,7 +40,7 @@ extension PlaybackLoop {
         alarm.end = driver.schedule(at: time, on: control) { [weak self] in
             guard let self else { return }
             alarm.end = nil
-            handle(.endedAgain(state.epoch))
+            handle(.endRepeated(state.epoch))
         }
     }
 
@@ -56,15 +56,17 @@ extension PlaybackLoop {
     /// before that: it was sought there. A whole item may be as short.
     private func isAtEnd(rate: Float) -> Bool {
         guard let item = state.item, !item.hasEnded, let pipeline = current?.pipeline else { return false }
-        let time = renderer.itemTime(at: now)
+        let time = presentation.itemTime(at: now)
         if let failure = alarm.lastEnd?.failure, (time - failure).magnitude <= Self.nextToNothing {
             return true
         }
         if rate < 0 {
             let isWhole = ItemTime(item.duration).map { time >= $0 } ?? false
-            return time <= renderer.ends.reverse + (isWhole ? Self.nothing : Self.nextToNothing)
+            return time <= presentation.ends.reverse + (isWhole ? Self.nothing : Self.nextToNothing)
         }
-        let ends = [ItemTime(item.duration), renderer.ends.forward, renderer.passEnd(pipeline)?.itemTime]
+        let ends = [
+            ItemTime(item.duration), presentation.ends.forward, presentation.passEnd(pipeline)?.itemTime,
+        ]
         guard let end = ends.compactMap(\.self).min() else { return false }
         return time + (time == .zero ? Self.nothing : Self.nextToNothing) >= end
     }
@@ -99,21 +101,21 @@ extension PlaybackLoop {
             publisher.counters.passes += 1
             alarm.lastEnd = (now, nil)
         case .failedToPlayToEnd:
-            let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime }
-            alarm.lastEnd = (now, end ?? renderer.itemTime(at: now))
+            let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime }
+            alarm.lastEnd = (now, end ?? presentation.itemTime(at: now))
         case .itemChanged: alarm.lastEnd = nil
         default: break
         }
         report(.notice(notice))
-        guard case .itemChanged = notice, current?.isAnnounced == false else { return }
-        current?.isAnnounced = true
-        publisher.counters.faults += current?.faultsBeforeAnnounced ?? 0
+        guard case .itemChanged = notice, current?.isVisibleToObservers == false else { return }
+        current?.isVisibleToObservers = true
+        publisher.counters.faults += current?.faultsBeforeVisible ?? 0
         publish()
     }
 
     private func setTimelineRate(_ rate: Float) {
         let now = now
-        let wasRunning = renderer.timeline.isRunning
+        let wasRunning = presentation.timeline.isRunning
         var start = now
         if rate != 0 {
             if !wasRunning {
@@ -128,22 +130,22 @@ extension PlaybackLoop {
         if wasRunning, rate > 0, start == now {
             changeRate(PlaybackRate(rate), at: now)
         } else {
-            renderer.setRate(rate, at: start)
-            if rate > 0 { audio.resume(renderer.timeline, at: now) }
+            presentation.setRate(rate, at: start)
+            if rate > 0 { audio.resume(presentation.timeline, at: now) }
         }
         publisher.frameRate.reset()
         audio.output?.setPaused(rate == 0)
-        observers.rateChanged(itemTime: renderer.itemTime(at: now))
+        observers.rateChanged(itemTime: presentation.itemTime(at: now))
     }
 
     /// The item's audio is decoded and heard: forward, and where it has any.
-    var isAudible: Bool { current?.pipeline?.audio != nil && !renderer.isReverse }
+    var isAudible: Bool { current?.pipeline?.audio != nil && !presentation.isReverse }
 
     private func changeRate(_ rate: PlaybackRate, at now: HostTime) {
-        audio.changeRate(rate, of: &renderer.timeline, isAudible: isAudible, at: now) {
+        audio.changeRate(rate, of: &presentation.timeline, isAudible: isAudible, at: now) {
             [weak self] old, new, epoch in
             self?.perform { loop in
-                loop.renderer.timeline.moveRateChange(from: old, to: new, epoch: epoch, at: loop.now)
+                loop.presentation.timeline.moveRateChange(from: old, to: new, epoch: epoch, at: loop.now)
                 loop.update()
             }
         }
@@ -151,7 +153,7 @@ extension PlaybackLoop {
 
     private func beginNextPass() {
         guard let pipeline = current?.pipeline else { return }
-        renderer.beginNextPass(pipeline)
+        presentation.beginNextPass(pipeline)
         observers.jumped(itemTime: .zero)
         if reopening.item != nil { reopen() }
     }

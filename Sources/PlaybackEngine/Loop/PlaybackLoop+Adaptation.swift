@@ -3,17 +3,17 @@ import MediaCore
 /// Over a network the variant follows the speed at which bytes come.
 extension PlaybackLoop {
     /// For an item that is about to be opened: what is known of the network, or what was found while it played.
-    func adaptation(of id: ItemID, _ demuxer: any Demuxer) -> Adaptation? {
+    func adaptation(of id: ItemID, _ demuxer: any Demuxer) -> AdaptiveBitRate? {
         // Time that is computed stands while bytes come: no speed can be measured, and the best variant is played.
         guard !waitsInCalls else { return nil }
         let known = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
-        return known ?? Adaptation(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
+        return known ?? AdaptiveBitRate(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
     }
 
     /// What comes, and what is at hand, may call for another variant.
     func adapt(_ pipeline: ItemPipeline, at now: HostTime) {
         let description = pipeline.description
-        guard !description.isLocal, description.variants.count > 1, !renderer.isReverse,
+        guard !description.isLocal, description.variants.count > 1, !presentation.isReverse,
             current?.adaptation?.isDue(at: now) == true, let epoch = current?.start.epoch,
             let bytes = pipeline.receivedBytes
         else { return }
@@ -26,8 +26,8 @@ extension PlaybackLoop {
         throughput = speed ?? throughput
         publisher.counters.observedBitRate = throughput ?? 0
         guard !isSettled, let speed else { return }
-        let time = renderer.itemTime(at: now)
-        let ahead = pipeline.withProgress { $0.ahead(of: time, pass: renderer.pass) }
+        let time = presentation.itemTime(at: now)
+        let ahead = pipeline.withProgress { $0.ahead(of: time, pass: presentation.pass) }
         // All that is left has come already: a better variant is worth it where much is left.
         if hasEnded, ahead < BitRatePolicy.comfort { return }
         let situation = BitRatePolicy.Situation(

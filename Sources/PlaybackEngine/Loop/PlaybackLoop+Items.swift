@@ -5,23 +5,23 @@ extension PlaybackLoop {
     func open(_ id: ItemID) {
         guard let item = sources[id]?.make() else { return }
         let epoch = ItemEpoch(of: item, epoch: state.epoch)
-        dropReopening()
-        letGoOfCurrent()
+        cancelReload()
+        closeCurrent()
         current = startOpening(id, item, at: epoch)
         publisher.counters.startupTime = nil
-        renderer.begin(epoch.start.epoch, at: now, itemTime: epoch.start.firstWanted)
-        setRendererEnds(isReverse: false)
+        presentation.begin(epoch.start.epoch, at: now, itemTime: epoch.start.firstWanted)
+        setScheduledEnds(isReverse: false)
         openTexts(id, item.texts)
     }
 
     func close(_ id: ItemID) {
         sources[id] = nil
-        letGoOfCurrent()
+        closeCurrent()
         closeTexts()
         stopShowing(id)
     }
 
-    private func letGoOfCurrent() {
+    private func closeCurrent() {
         guard let old = current else { return }
         publisher.countBytes(of: old)
         discard(old)
@@ -30,7 +30,7 @@ extension PlaybackLoop {
 
     /// Every way out of an item: what was begun for it is cancelled, whatever stage it is in.
     func discard(_ item: OpenItem) {
-        item.letGo()
+        item.close()
         shared.unregister(item.demuxer)
     }
 
@@ -41,10 +41,10 @@ extension PlaybackLoop {
     }
 
     /// The renderer ends a pass where the current item's settings say.
-    private func setRendererEnds(isReverse: Bool) {
+    private func setScheduledEnds(isReverse: Bool) {
         guard let ends = current?.ends else { return }
-        renderer.ends = ends
-        renderer.isReverse = isReverse
+        presentation.ends = ends
+        presentation.isReverse = isReverse
     }
 
     // MARK: Opening
@@ -74,7 +74,7 @@ extension PlaybackLoop {
                 self?.take(report, of: id, newestFault: newest)
             }
         )
-        let call = RetriedCall(of: demuxer, on: loading, of: driver) { [weak self] in
+        let call = ResumableCall(of: demuxer, on: loading, of: driver) { [weak self] in
             guard let result = opening.run() else { return true }
             // Nobody waits for it any more: its stages must still let go of each other.
             let giveUp: @Sendable () -> Void = {
@@ -110,7 +110,7 @@ extension PlaybackLoop {
         case .success(let pipeline):
             // Where it ends may have been changed since opening began.
             current?.didOpen(pipeline, sources[id]?.make() ?? item, forward: forward(of: id, item))
-            setRendererEnds(isReverse: renderer.isReverse)
+            setScheduledEnds(isReverse: presentation.isReverse)
             if reopening.isWanted, current?.mustReopen != true { reopening = .none }
             pipeline.setLooping(state.repeatSetting == .loop)
             if pipeline.audio != nil { audio.output?.prepare() }
@@ -147,11 +147,11 @@ extension PlaybackLoop {
 
     func dropNext() {
         guard let old = next else { return }
-        if renderer.ahead?.epoch == old.start.epoch {
+        if presentation.ahead?.epoch == old.start.epoch {
             takeBackAudioBeyondSeam()
-            renderer.ahead = nil
+            presentation.ahead = nil
         }
-        publisher.counters.faults += old.faultsBeforeAnnounced
+        publisher.counters.faults += old.faultsBeforeVisible
         discard(old)
         next = nil
     }
@@ -170,10 +170,10 @@ extension PlaybackLoop {
     func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
         guard var new = next, new.id == id else { return }
         next = nil
-        dropReopening()
-        let end = current?.pipeline.flatMap { renderer.passEnd($0)?.itemTime } ?? .zero
+        cancelReload()
+        let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil
-        letGoOfCurrent()
+        closeCurrent()
         // Behind a seam its frames have been found already.
         if isSeamless { new.epoch.retry = SeekRetry() }
         new.buffer = BufferMonitor(
@@ -184,11 +184,11 @@ extension PlaybackLoop {
         new.hasFrames = isSeamless
         new.epoch.hasPresented = isSeamless
         current = new
-        setRendererEnds(isReverse: false)
+        setScheduledEnds(isReverse: false)
         if isSeamless, let pipeline = new.pipeline {
-            renderer.follow(pipeline, start: new.start, endOfLast: end)
+            presentation.follow(pipeline, start: new.start, endOfLast: end)
         } else {
-            renderer.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
+            presentation.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
             stopShowing(old)
         }
         observers.jumped(itemTime: ItemTime(new.start.firstWanted) ?? .zero)
@@ -201,7 +201,7 @@ extension PlaybackLoop {
         // Nothing was lost where the processor decodes instead of a device.
         let count = error.code == .hardwareUnavailable ? 0 : 1
         if next?.id == id {
-            next?.faultsBeforeAnnounced += count
+            next?.faultsBeforeVisible += count
         } else if state.item?.id == id {
             publisher.counters.faults += count
         } else {

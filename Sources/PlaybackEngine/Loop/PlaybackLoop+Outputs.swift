@@ -47,13 +47,14 @@ extension PlaybackLoop {
 
     package func setAudio(_ output: AudioOutputLane?) {
         audio.replaceOutput(output)
-        renderer.sinkLead = audio.lead ?? Renderer.defaultLead(isRealTime: driver.isRealTime)
-        renderer.audioSlack = audio.lead == nil ? Renderer.defaultSlack(isRealTime: driver.isRealTime) : 0
+        presentation.sinkLead = audio.lead ?? PresentationScheduler.defaultLead(isRealTime: driver.isRealTime)
+        presentation.audioSlack =
+            audio.lead == nil ? PresentationScheduler.defaultSlack(isRealTime: driver.isRealTime) : 0
         output?.setPaused(state.timelineRate == 0)
     }
 
     /// 0...1, after mute is applied.
-    package func setVolume(_ volume: Float) { audio.setVolume(volume, renderer.timeline, at: now) }
+    package func setVolume(_ volume: Float) { audio.setVolume(volume, presentation.timeline, at: now) }
 
     /// From any thread; see `AudioDeviceSink`.
     package func setAudioDevice(_ uniqueID: String?) { perform { $0.audio.output?.setDevice(uniqueID) } }
@@ -78,7 +79,7 @@ extension PlaybackLoop {
         every interval: Int64,
         _ call: @escaping @Sendable (ItemTime) -> Void
     ) {
-        observers.addPeriodic(id, interval: interval, now: renderer.itemTime(at: now), call)
+        observers.addPeriodic(id, interval: interval, now: presentation.itemTime(at: now), call)
         update()
     }
 
@@ -88,7 +89,7 @@ extension PlaybackLoop {
         _ times: [ItemTime],
         _ call: @escaping @Sendable (ItemTime) -> Void
     ) {
-        observers.addBoundary(id, times: times, now: renderer.itemTime(at: now), call)
+        observers.addBoundary(id, times: times, now: presentation.itemTime(at: now), call)
         update()
     }
 

@@ -17,7 +17,9 @@ extension PlaybackLoop {
 
     /// Other rates of the timeline than the last one that was reported.
     func reportEffectiveRate() {
-        guard let id = state.item?.id, let rate = publisher.newRate(renderer.timeline.rate) else { return }
+        guard let id = state.item?.id, let rate = publisher.newRate(presentation.timeline.rate) else {
+            return
+        }
         report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
     }
 
@@ -28,7 +30,7 @@ extension PlaybackLoop {
         let pipeline = current?.pipeline
         var tracks = pipeline?.trackIDs ?? []
         texts.addTracks(to: &tracks)
-        publisher.changes = Publisher.Changes(
+        publisher.changes = SnapshotPublisher.Changes(
             seekTarget: state.item?.seekTarget,
             pipeline: pipeline.map { ObjectIdentifier($0) },
             enabledTracks: tracks,
@@ -37,8 +39,8 @@ extension PlaybackLoop {
             counters: publisher.counters,
             audio: audio.device == nil ? AudioDeviceFacts() : audio.facts,
             frameRate: state.timelineRate == 0 ? 0 : publisher.frameRate.value,
-            timeline: renderer.timeline,
-            origin: renderer.origin,
+            timeline: presentation.timeline,
+            origin: presentation.origin,
             passEnd: pipeline.flatMap { passEnd($0) }
         )
         if publisher.hasChanged {
@@ -50,12 +52,12 @@ extension PlaybackLoop {
     private func passEnd(_ pipeline: ItemPipeline) -> ItemTime? {
         // Under `.none` time goes on past the end.
         let goesOn = state.endAction == .none && state.item?.hasEnded == true
-        return renderer.isReverse || goesOn ? nil : renderer.passEnd(pipeline)?.itemTime
+        return presentation.isReverse || goesOn ? nil : presentation.passEnd(pipeline)?.itemTime
     }
 
     /// Brings the counters up to now.
     private func measure() {
-        publisher.measureBytes(of: current?.isAnnounced == true ? current?.pipeline : nil)
+        publisher.measureBytes(of: current?.isVisibleToObservers == true ? current?.pipeline : nil)
         publisher.counters.indicatedBitRate = current?.pipeline?.variant?.peakBitRate ?? 0
         let isStalled = state.item.map { $0.isStalled && $0.status != .failed } ?? false
         publisher.measureStall(isStalled, state.item?.id, at: now)
@@ -67,16 +69,16 @@ extension PlaybackLoop {
             hasFirstFrame || state.item?.isMoving == true
         else { return }
         var range: MediaTimeRange?
-        let pass = renderer.pass
+        let pass = presentation.pass
         var readPass = pass
         if hasFirstFrame {
-            let now = max(.zero, renderer.itemTime(at: now)).mediaTime
+            let now = max(.zero, presentation.itemTime(at: now)).mediaTime
             let loaded = pipeline.withProgress {
                 readPass = $0.pass
                 return $0.epoch == epoch ? $0.loaded(around: now, pass: pass) : nil
             }
             if let loaded {
-                let end = min(loaded.to, renderer.ends.forward?.mediaTime ?? loaded.to)
+                let end = min(loaded.to, presentation.ends.forward?.mediaTime ?? loaded.to)
                 if loaded.from < end { range = MediaTimeRange(start: loaded.from, end: end) }
             }
         }

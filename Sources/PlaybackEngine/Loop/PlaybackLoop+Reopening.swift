@@ -1,7 +1,7 @@
 import MediaCore
 
 /// The current item is opened a second time with other settings: other tracks, other ends, another variant.
-enum Reopening {
+enum ItemReload {
     case none
     /// Wanted, but a seek or an opening is under way: only behind that is it known where to go on.
     case wanted
@@ -33,39 +33,39 @@ extension PlaybackLoop {
     }
 
     func reopen() {
-        dropReopening()
+        cancelReload()
         guard let item = state.item, let source = sources[item.id]?.make() else { return }
         guard item.status == .readyToPlay, item.hasFirstFrame, let pipeline = current?.pipeline else {
             reopening = .wanted
             return
         }
         if goesOn(behind: ItemEnds(of: source), item) { apply(.endMoved(item.id)) }
-        let lead = TakeoverPlace.lead(isLocal: pipeline.description.isLocal)
+        let lead = SwitchPoint.lead(isLocal: pipeline.description.isLocal)
         let start = takeoverStart(lead, pipeline.description)
         var new = startOpening(item.id, source, at: ItemEpoch(start: start, retry: SeekRetry()))
         new.lead = lead
-        setReopening(.open(new))
+        setReload(.open(new))
     }
 
-    private var isPlayingForward: Bool { renderer.timeline.isRunning && !renderer.isReverse }
+    private var isPlayingForward: Bool { presentation.timeline.isRunning && !presentation.isReverse }
 
     /// Where the item opened again takes over: ahead of what is delivered, or, where time stands, at once.
     private func takeoverStart(_ lead: Int64, _ description: MediaDescription) -> EpochStart {
-        let now = max(.zero, renderer.itemTime(at: now))
+        let now = max(.zero, presentation.itemTime(at: now))
         var begin = now
         if isPlayingForward {
-            let ahead = current?.pipeline?.withProgress { $0.ahead(of: now, pass: renderer.pass) } ?? 0
-            let place = TakeoverPlace(lead: lead, rate: state.rate, description, readUntil: now + ahead)
-            begin = place.time(behind: renderer.deliveredUntil(now))
+            let ahead = current?.pipeline?.withProgress { $0.ahead(of: now, pass: presentation.pass) } ?? 0
+            let place = SwitchPoint(lead: lead, rate: state.rate, description, readUntil: now + ahead)
+            begin = place.time(behind: presentation.deliveredUntil(now))
             // Where the old settings end it the new ones may go on.
-            if let end = renderer.ends.forward { begin = min(begin, max(now, end)) }
+            if let end = presentation.ends.forward { begin = min(begin, max(now, end)) }
         }
         let time = begin.mediaTime
         return EpochStart(
             epoch: state.makeEpoch(),
             firstWanted: time,
             demuxTarget: time,
-            isReverse: renderer.isReverse
+            isReverse: presentation.isReverse
         )
     }
 
@@ -77,15 +77,15 @@ extension PlaybackLoop {
         let start = takeoverStart(lead, pipeline.description)
         new.begin(ItemEpoch(start: start, retry: SeekRetry()))
         pipeline.setReportsProgress(true)
-        setReopening(.open(new))
+        setReload(.open(new))
     }
 
     /// The item has reached an end that was set, and now there is something behind it.
     private func goesOn(behind ends: ItemEnds, _ item: ItemState) -> Bool {
         guard item.hasEnded, item.endError == nil else { return false }
-        let now = renderer.itemTime(at: now)
-        if renderer.isReverse { return now > ends.reverse }
-        guard let old = renderer.ends.forward, old <= now else { return false }
+        let now = presentation.itemTime(at: now)
+        if presentation.isReverse { return now > ends.reverse }
+        guard let old = presentation.ends.forward, old <= now else { return false }
         if let duration = ItemTime(item.duration), duration <= now { return false }
         return ends.forward.map { $0 > now } ?? true
     }
@@ -98,7 +98,7 @@ extension PlaybackLoop {
         let ends = ItemEnds(of: source)
         if ends != old.ends {
             current?.ends = ends
-            renderer.ends = ends
+            presentation.ends = ends
             pipeline.setEndTime(source.forwardEnd)
             pipeline.setReverseEnd(source.reverseEnd)
         }
@@ -107,14 +107,14 @@ extension PlaybackLoop {
 
     /// The renderer does not end the pass before the place where the reopened item takes over. One that comes over a network
     /// may be late, and holds up the end only where that is another one.
-    private func setReopening(_ value: Reopening) {
+    private func setReload(_ value: ItemReload) {
         reopening = value
-        renderer.replacedFrom = nil
+        presentation.replacedFrom = nil
         shareNetwork(with: value.item)
         guard let item = value.item else { return }
         let isLocal = current?.pipeline?.description.isLocal ?? true
         if isLocal || item.isReady || item.ends != current?.ends {
-            renderer.replacedFrom = ItemTime(item.start.firstWanted)
+            presentation.replacedFrom = ItemTime(item.start.firstWanted)
         }
     }
 
@@ -124,21 +124,21 @@ extension PlaybackLoop {
         guard let item, isPlayingForward else {
             return pipeline.setForward(sources[current.id]?.make()?.forward)
         }
-        let needed = item.takeoverTime - max(.zero, renderer.itemTime(at: now))
+        let needed = item.takeoverTime - max(.zero, presentation.itemTime(at: now))
         pipeline.setForward(
-            min(max(needed, TakeoverPlace.leastAhead), pipeline.rules.limits.packets.duration)
+            min(max(needed, SwitchPoint.leastAhead), pipeline.rules.limits.packets.duration)
         )
     }
 
-    func dropReopening() {
+    func cancelReload() {
         if let item = reopening.item { discard(item) }
-        setReopening(.none)
+        setReload(.none)
     }
 
     /// Playing jumps: the place where the reopened item was to take over is of no use any more.
-    func postponeReopening() {
+    func postponeReload() {
         guard reopening.item != nil else { return }
-        dropReopening()
+        cancelReload()
         reopening = .wanted
     }
 
@@ -146,7 +146,7 @@ extension PlaybackLoop {
         guard var new = reopening.item else { return }
         switch result {
         case .failure(let error):
-            dropReopening()
+            cancelReload()
             current?.selectsTracks = false
             current?.selectsVariant = false
             fault(error, of: new.id)
@@ -155,8 +155,8 @@ extension PlaybackLoop {
         case .success(let pipeline):
             new.didOpen(pipeline, item, forward: forward(of: new.id, item))
             pipeline.setLooping(state.repeatSetting == .loop)
-            setReopening(.open(new))
-            if isPlayingForward, renderer.itemTime(at: now) > new.takeoverTime {
+            setReload(.open(new))
+            if isPlayingForward, presentation.itemTime(at: now) > new.takeoverTime {
                 aim(new, lead: new.lead)
             } else {
                 if !pipeline.description.isLocal { pipeline.setReportsProgress(true) }
@@ -167,18 +167,18 @@ extension PlaybackLoop {
     }
 
     /// When playing gets to where the reopened item takes over; nil: it is not ready, or has taken over.
-    func updateReopening(at now: HostTime) -> HostTime? {
+    func updateReload(at now: HostTime) -> HostTime? {
         guard var new = reopening.item, let pipeline = new.pipeline else { return nil }
-        let time = max(.zero, renderer.itemTime(at: now))
+        let time = max(.zero, presentation.itemTime(at: now))
         if isOutOfReach(new, time) {
             aim(new, lead: new.lead)
             return nil
         }
         if !new.isReady, pipeline.hasEnough(new.start), new.becomesReady() {
             pipeline.setReportsProgress(false)
-            setReopening(.open(new))
+            setReload(.open(new))
             // Frames that were due meanwhile are the old ones', and its own are not decoded yet: it would leave a gap.
-            if isPlayingForward, time > new.takeoverTime, new.lead < TakeoverPlace.longestLead {
+            if isPlayingForward, time > new.takeoverTime, new.lead < SwitchPoint.longestLead {
                 aim(new, lead: new.lead * 2)
                 return nil
             }
@@ -186,12 +186,12 @@ extension PlaybackLoop {
         guard new.isReady else { return nil }
         if let error = failure(of: new) {
             current?.selectsVariant = false
-            dropReopening()
+            cancelReload()
             fault(error, of: new.id)
             return nil
         }
-        if !renderer.isReverse, time < new.takeoverTime, state.item?.hasEnded != true {
-            return renderer.hostTime(forItemTime: new.takeoverTime)
+        if !presentation.isReverse, time < new.takeoverTime, state.item?.hasEnded != true {
+            return presentation.hostTime(forItemTime: new.takeoverTime)
         }
         replaceCurrent(with: new, at: now)
         return nil
@@ -216,7 +216,8 @@ extension PlaybackLoop {
 
     /// Time stands, and not where the reopened item takes over: it was stepped past that, or the data ran out before it.
     private func isOutOfReach(_ new: OpenItem, _ time: ItemTime) -> Bool {
-        guard let item = state.item, !renderer.timeline.isRunning, !renderer.isReverse, !item.hasEnded else {
+        guard let item = state.item, !presentation.timeline.isRunning, !presentation.isReverse, !item.hasEnded
+        else {
             return false
         }
         return time > new.takeoverTime || item.isStalled && time < new.takeoverTime
@@ -226,16 +227,16 @@ extension PlaybackLoop {
         guard let pipeline = item.pipeline, let old = current else { return }
         let isSelection = old.selectsTracks || old.pipeline?.tracks.map(\.id) != pipeline.tracks.map(\.id)
         let shown = showsTheSame(pipeline, as: old.pipeline) ? layers.lastFrame : nil
-        setReopening(.none)
+        setReload(.none)
         publisher.countBytes(of: old)
         publisher.countVariants(old.pipeline?.variant, pipeline.variant)
         discard(old)
         current = item.takingPlace(of: old, level: state.item?.level ?? .empty)
         state.adopt(item.start.epoch)
-        renderer.ends = item.ends
+        presentation.ends = item.ends
         texts.keep(item.start.epoch)
-        renderer.goOn(with: pipeline, epoch: item.start.epoch, behind: shown?.presentationTime, at: now)
-        if renderer.audioIsMisplaced { audio.output?.restart() }
+        presentation.goOn(with: pipeline, epoch: item.start.epoch, behind: shown?.presentationTime, at: now)
+        if presentation.audioIsMisplaced { audio.output?.restart() }
         if isSelection {
             describe(item.id)
             report(.selectionChanged(item.id))
@@ -246,7 +247,7 @@ extension PlaybackLoop {
         // Steps go on with these frames.
         if state.item?.isStepping == true { updateAgain() }
         // Standing still, a frame of another track is shown at once.
-        guard shown == nil, !renderer.timeline.isRunning,
+        guard shown == nil, !presentation.timeline.isRunning,
             case .video(let frame)? = pipeline.video?.frames.peek()
         else { return }
         pipeline.video?.advance()
@@ -269,7 +270,7 @@ extension PlaybackLoop {
         if let next, isOutdated(next) { handle(.prepareAgain(next.id)) }
         if isWantedAgain {
             current?.selectsVariant = false
-            return dropReopening()
+            return cancelReload()
         }
         // What is being opened is looked at when it is open.
         guard let item = reopening.item ?? current, item.pipeline != nil, isOutdated(item) else { return }
@@ -304,7 +305,7 @@ extension OpenItem {
         item.reading = old.reading
         item.adaptation = old.adaptation
         item.hasFrames = old.hasFrames
-        item.isAnnounced = old.isAnnounced
+        item.isVisibleToObservers = old.isVisibleToObservers
         item.openedAt = old.openedAt
         item.epoch.hasPresented = true
         item.epoch.retry = old.epoch.retry

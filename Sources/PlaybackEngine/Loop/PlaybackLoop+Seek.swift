@@ -22,10 +22,10 @@ extension PlaybackLoop {
     }
 
     private func begin(_ epoch: ItemEpoch) {
-        postponeReopening()
+        postponeReload()
         takeEnds()
-        renderer.begin(epoch.start.epoch, at: now)
-        renderer.isReverse = epoch.start.isReverse
+        presentation.begin(epoch.start.epoch, at: now)
+        presentation.isReverse = epoch.start.isReverse
         if !epoch.changesDirection { layers.flush() }
         audio.output?.flush()
         current?.begin(epoch)
@@ -33,8 +33,10 @@ extension PlaybackLoop {
 
     /// From where the timeline stands the other way. The frame being shown stays.
     func setDirection(isReverse: Bool, _ epoch: Epoch) {
-        var time = max(.zero, renderer.itemTime(at: now))
-        if !renderer.isReverse, let end = current?.pipeline.flatMap({ renderer.passEnd($0)?.itemTime }) {
+        var time = max(.zero, presentation.itemTime(at: now))
+        if !presentation.isReverse,
+            let end = current?.pipeline.flatMap({ presentation.passEnd($0)?.itemTime })
+        {
             time = min(time, end)
         }
         let target = time.mediaTime
@@ -73,8 +75,10 @@ extension PlaybackLoop {
     func presentFirstFrame(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
         guard !item.epoch.hasPresented else { return true }
         let now = now
-        guard let landing = renderer.findFirstFrame(pipeline, start: item.start, at: now) else { return true }
-        if landing.frame == nil, renderer.passEnd(pipeline) != nil, !item.hasFrames,
+        guard let landing = presentation.findFirstFrame(pipeline, start: item.start, at: now) else {
+            return true
+        }
+        if landing.frame == nil, presentation.passEnd(pipeline) != nil, !item.hasFrames,
             isWithoutFrames(item, pipeline)
         {
             current?.epoch.hasPresented = true
@@ -115,7 +119,7 @@ extension PlaybackLoop {
 
     /// The data ended without a single frame in any track, and not because an end was set before the first.
     private func isWithoutFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
-        let isCut = renderer.ends.forward != nil && pipeline.withProgress(\.wasCut)
+        let isCut = presentation.ends.forward != nil && pipeline.withProgress(\.wasCut)
         if isCut, item.newestFault.withLock({ $0 }) == nil { return false }
         return pipeline.trackPipelines.allSatisfy { branch in
             if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }
@@ -149,7 +153,7 @@ extension PlaybackLoop {
         guard let item = state.item, item.isStepping, item.hasFirstFrame, !item.awaitsFrames,
             var steps = current?.epoch.steps, let epoch = current?.start.epoch
         else { return }
-        let (frames, isAtEnd) = renderer.step(pipeline, atMost: steps.pending)
+        let (frames, isAtEnd) = presentation.step(pipeline, atMost: steps.pending)
         publisher.counters.framesDecoded += frames.count
         steps.taken += frames.count
         steps.last = frames.last ?? steps.last
@@ -157,9 +161,9 @@ extension PlaybackLoop {
         current?.epoch.steps = steps.pending == 0 ? Steps() : steps
         guard steps.pending == 0 else { return }
         if let last = steps.last {
-            renderer.stand(at: last, at: now)
+            presentation.stand(at: last, at: now)
             audio.output?.restart()
-            observers.jumped(itemTime: renderer.itemTime(at: now))
+            observers.jumped(itemTime: presentation.itemTime(at: now))
             show(last, due: now, at: now, isEssential: true, done: nil)
         }
         apply(.stepped(epoch, hasMoved: steps.last != nil))

@@ -40,13 +40,13 @@ extension PlaybackLoop {
         let now = now
         takeSteps(pipeline, at: now)
         adapt(pipeline, at: now)
-        let switchTime = updateReopening(at: now)
+        let switchTime = updateReload(at: now)
         guard let pipeline = current?.pipeline, let epoch = current?.start.epoch else { return updateAgain() }
-        let readingTime = audio.update(&renderer.timeline, isAudible: isAudible, at: now)
+        let readingTime = audio.update(&presentation.timeline, isAudible: isAudible, at: now)
         if let device = audio.device { publisher.counters.audioUnderruns = device.underruns }
-        var outcome = renderer.takeDue(pipeline, at: now)
+        var outcome = presentation.takeDue(pipeline, at: now)
         if let next, next.isReady, let following = next.pipeline, state.followsSeamlessly {
-            renderer.takeAudioBeyondSeam(pipeline, into: following, next.start, at: now, &outcome)
+            presentation.takeAudioBeyondSeam(pipeline, into: following, next.start, at: now, &outcome)
         }
         for time in [switchTime, readingTime, updateTexts(at: now)] {
             if let time { outcome.wake(at: time) }
@@ -54,7 +54,7 @@ extension PlaybackLoop {
         deliver(outcome, pipeline, at: now)
         keepUp(pipeline, outcome, at: now)
         // Only playing passes a time; a seek that lands on it does not.
-        if renderer.timeline.isRunning { observers.fire(upTo: renderer.itemTime(at: now)) }
+        if presentation.timeline.isRunning { observers.fire(upTo: presentation.itemTime(at: now)) }
         reportReading(pipeline)
         noteStarvation(&outcome, epoch, pipeline, at: now)
         publish()
@@ -92,9 +92,9 @@ extension PlaybackLoop {
         let target = ItemTime(item.start.firstWanted ?? item.start.demuxTarget) ?? .zero
         return BufferMonitor.Situation(
             epoch: item.start.epoch,
-            itemTime: state.item?.hasFirstFrame == true ? renderer.itemTime(at: now) : target,
+            itemTime: state.item?.hasFirstFrame == true ? presentation.itemTime(at: now) : target,
             end: item.ends.forward,
-            pass: renderer.pass,
+            pass: presentation.pass,
             rate: state.rate == 0 ? 1 : abs(state.rate),
             isPlaying: state.timelineRate > 0 && !waitsInCalls,
             host: now
@@ -103,27 +103,29 @@ extension PlaybackLoop {
 
     // MARK: The end of a pass, and starvation
 
-    private func passEnded(_ end: Renderer.PassEnd, _ pipeline: ItemPipeline, _ epoch: Epoch) {
+    private func passEnded(_ end: PresentationScheduler.PassEnd, _ pipeline: ItemPipeline, _ epoch: Epoch) {
         let time = end.itemTime.mediaTime
         // Packets of some bare streams have no times: only the frames tell.
-        if end.error == nil, !renderer.isReverse, renderer.ends.forward.map({ end.itemTime < $0 }) ?? true {
+        if end.error == nil, !presentation.isReverse,
+            presentation.ends.forward.map({ end.itemTime < $0 }) ?? true
+        {
             learnDuration(pipeline, framesEnd: time)
         }
         apply(.reachedEnd(epoch, at: time, end.error))
         // What was handed over of the audio beyond the seam is heard only if that is what comes, and then.
-        if renderer.endWasReported {
+        if presentation.endWasReported {
             takeBackAudioBeyondSeam()
-        } else if renderer.audioIsMisplaced {
+        } else if presentation.audioIsMisplaced {
             audio.output?.restart()
         }
         // What was to follow may not have come.
-        if !renderer.timeline.isRunning { audio.output?.endAudio() }
+        if !presentation.timeline.isRunning { audio.output?.endAudio() }
         updateAgain()
     }
 
     /// Audio from beyond a seam was handed over, and the seam does not come.
     func takeBackAudioBeyondSeam() {
-        guard renderer.ahead != nil else { return }
+        guard presentation.ahead != nil else { return }
         audio.output?.restart()
     }
 
@@ -131,7 +133,7 @@ extension PlaybackLoop {
     /// bounds, that is no stall: playing on is what makes room. It may also be about to go on; so it is asked
     /// again a little later.
     private func noteStarvation(
-        _ outcome: inout Renderer.Outcome,
+        _ outcome: inout PresentationScheduler.DueOutput,
         _ epoch: Epoch,
         _ pipeline: ItemPipeline,
         at now: HostTime
@@ -152,7 +154,7 @@ extension PlaybackLoop {
     // MARK: Delivery
 
     private func deliver(
-        _ outcome: Renderer.Outcome,
+        _ outcome: PresentationScheduler.DueOutput,
         _ pipeline: ItemPipeline,
         at now: HostTime
     ) {
@@ -166,11 +168,15 @@ extension PlaybackLoop {
         // Where more follows without a gap, processing runs through.
         let goesOn = state.repeatSetting == .loop || next != nil || reopening.item != nil
         if outcome.audioEnded, !goesOn { audio.output?.endAudio() }
-        if audio.device != nil { audio.noteEnd(renderer.audioHasEnded(pipeline)) }
+        if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
     }
 
-    private func deliverAudio(_ buffers: [Renderer.Sound], _ pipeline: ItemPipeline, at now: HostTime) {
-        let timeline = renderer.timeline
+    private func deliverAudio(
+        _ buffers: [PresentationScheduler.ScheduledAudio],
+        _ pipeline: ItemPipeline,
+        at now: HostTime
+    ) {
+        let timeline = presentation.timeline
         let origin = AudioOrigin(
             rate: timeline.rate.factor,
             track: pipeline.audio?.track.id,
@@ -202,7 +208,7 @@ extension PlaybackLoop {
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
-            let isRendered = frameTap.take(id, frame.withoutNeighbours)
+            let isRendered = frameTap.take(id, frame.withoutContext)
             suppressRendering(of: id, !isRendered)
         }
         layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())
@@ -222,14 +228,18 @@ extension PlaybackLoop {
     }
 
     /// Leaves frames out where decoding is too slow.
-    private func keepUp(_ pipeline: ItemPipeline, _ outcome: Renderer.Outcome, at now: HostTime) {
+    private func keepUp(
+        _ pipeline: ItemPipeline,
+        _ outcome: PresentationScheduler.DueOutput,
+        at now: HostTime
+    ) {
         guard driver.isRealTime, let video = pipeline.video else { return }
         let skipped = video.stage.skipped.exchange(0, ordering: .relaxed)
         publisher.counters.framesDropped += skipped
         let request = skipPolicy.follow(
             video,
             outcome,
-            &renderer,
+            &presentation,
             rate: state.timelineRate,
             skipped: skipped,
             seamFollows: state.repeatSetting == .loop || state.followsSeamlessly,
@@ -239,7 +249,7 @@ extension PlaybackLoop {
             video.stage.skipRequest.withLock { $0 = request }
             pipeline.setReadsFurther(skipPolicy.wantsFurtherReading)
         }
-        guard let id = current?.id, let news = skipPolicy.takeNews() else { return }
+        guard let id = current?.id, let news = skipPolicy.takePendingChange() else { return }
         switch news {
         case .fellBehind: report(.decodingFellBehind(id))
         case .keepsUp(let skipped): report(.decodingKeepsUp(id, skipped: skipped))
@@ -264,14 +274,14 @@ extension PlaybackLoop {
         var events: StageEvents = []
         if lacksFrames || skipPolicy.measures { events.insert(.frames) }
         // Standing still, nothing else would tell how far reading has come.
-        if !renderer.timeline.isRunning { events.insert(.bounds) }
+        if !presentation.timeline.isRunning { events.insert(.bounds) }
         return events
     }
 
     private func setAlarm(_ time: HostTime?) {
         var time = time
         if let observed = observers.nextTime(isReverse: state.isReverse),
-            let host = renderer.hostTime(forItemTime: observed)
+            let host = presentation.hostTime(forItemTime: observed)
         {
             time = min(time ?? host, host)
         }

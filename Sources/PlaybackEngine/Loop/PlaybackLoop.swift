@@ -10,28 +10,28 @@ package final class PlaybackLoop: @unchecked Sendable {
 
     package let driver: any Driver
     let control: any Lane
-    let shared = LoopShared()
+    let shared = LoopHandle()
 
     // Confined to the control lane.
     var state = PlaybackState()
-    var renderer: Renderer
+    var presentation: PresentationScheduler
     /// What is known of every item of the queue, the current one too.
     var sources: [ItemID: MediaItemSource] = [:]
     var current: OpenItem?
     /// Opened ahead of need, to follow the current item.
     var next: OpenItem?
     /// The current item opened again with other settings, to take its own place.
-    var reopening = Reopening.none
+    var reopening = ItemReload.none
     /// Bits a second that came over a network when that was measured last; nil: never.
     var throughput: Double?
     var layers = LayerGroup()
     var audio = AudioSync()
     var texts = TextFeeds()
-    var publisher: Publisher
+    var publisher: SnapshotPublisher
     var skipPolicy = SkipPolicy()
     var observers = TimeObservers()
-    var alarm = Alarm()
-    var watchdog = Watchdog()
+    var alarm = LoopTimers()
+    var stuckDetector = StuckDetector()
     /// When the timeline is to start, where a caller has said so.
     var startTime: HostTime?
     var phase = Phase.idle
@@ -48,9 +48,9 @@ package final class PlaybackLoop: @unchecked Sendable {
     ) {
         self.driver = driver
         self.frameTap = frameTap
-        publisher = Publisher(observer: observer)
+        publisher = SnapshotPublisher(observer: observer)
         control = driver.makeLane(.control, label: label)
-        renderer = Renderer(isRealTime: driver.isRealTime)
+        presentation = PresentationScheduler(isRealTime: driver.isRealTime)
     }
 
     var now: HostTime { driver.clock.now }
@@ -161,13 +161,13 @@ package final class PlaybackLoop: @unchecked Sendable {
     private func takeDown(_ done: (@Sendable () -> Void)?) {
         phase = .isDown
         alarm.cancelAll()
-        current?.letGo()
+        current?.close()
         dropNext()
-        dropReopening()
+        cancelReload()
         closeTexts()
         sources = [:]
         observers = TimeObservers()
-        let both = done.map { Countdown(2, $0) }
+        let both = done.map { CompletionGroup(2, $0) }
         layers.close { both?.tick() }
         audio.close { both?.tick() }
         current = nil

@@ -21,13 +21,13 @@ struct AudioPrefetch {
     }
 }
 
-extension Renderer {
+extension PresentationScheduler {
     /// The next pass of a loop, whose frames lie behind the end mark.
     mutating func takeAudioBeyondSeam(
         _ pipeline: ItemPipeline,
         _ branch: TrackPipeline,
         _ now: HostTime,
-        _ outcome: inout Outcome
+        _ outcome: inout DueOutput
     ) {
         guard !endWasReported else { return }
         if ahead == nil {
@@ -60,7 +60,7 @@ extension Renderer {
         into next: ItemPipeline,
         _ start: EpochStart,
         at now: HostTime,
-        _ outcome: inout Outcome
+        _ outcome: inout DueOutput
     ) {
         guard audioLead > 0, timeline.isRunning, !isReverse, !endWasReported, replacedFrom == nil,
             let branch = next.audio
@@ -107,7 +107,7 @@ extension Renderer {
         _ branch: TrackPipeline,
         pass: Int,
         _ now: HostTime,
-        _ outcome: inout Outcome
+        _ outcome: inout DueOutput
     ) {
         guard let origin = ahead?.origin else { return }
         var isFirst = outcome.sound.isEmpty
@@ -121,7 +121,7 @@ extension Renderer {
             isFirst = false
             guard case .audio(let buffer)? = branch.advance() else { return }
             ahead?.until = start + (buffer.duration.nanoseconds ?? 0)
-            outcome.sound.append(Sound(buffer: buffer, origin: origin))
+            outcome.sound.append(ScheduledAudio(buffer: buffer, origin: origin))
         }
     }
 

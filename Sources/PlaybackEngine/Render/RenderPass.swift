@@ -51,7 +51,7 @@ extension RenderPass {
     mutating func noteSkip(to time: ItemTime) { videoUntil = max(videoUntil, time) }
 
     mutating func noteDelivery(of frame: VideoFrame) {
-        videoUntil = Renderer.end(of: frame)
+        videoUntil = PresentationScheduler.end(of: frame)
         reverseEdge = ItemTime(frame.presentationTime) ?? reverseEdge
     }
 }

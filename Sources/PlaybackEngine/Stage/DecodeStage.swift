@@ -39,7 +39,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     // Confined to the decoding lane: only `step()` touches what follows.
     var current: EpochState
     var skipper = FrameSkipper()
-    var run = DecoderRun()
+    var run = DecoderHistory()
     var order = PacketOrder()
     /// What the decoder was told to leave out.
     private var skipping = DecodeSkipping.none
@@ -178,7 +178,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     func flush() {
         decoder.flush()
-        run = DecoderRun()
+        run = DecoderHistory()
     }
 
     /// Whether the decoder can go on to where the epoch begins.

@@ -12,8 +12,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private let queues: [Int: PacketQueue]
     /// The same, for those who look at all of them.
     private let inputs: [(track: Int, queue: PacketQueue)]
-    private let room: PacketRoom
-    private let promisedEnd: PromisedEnd
+    private let room: PacketBackpressure
+    private let promisedEnd: DeclaredEnd
     private let description: MediaDescription
     private let videoTrack: Int?
     private let loopSetting: LoopSetting
@@ -51,7 +51,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
     /// Set while nothing is read: the bounds are reached, or the data has ended.
-    let rest = Locked<ReadingRest?>(nil)
+    let rest = Locked<ReadIdle?>(nil)
     /// The epoch in which reading waits for bytes; nil while it goes on.
     let waitingEpoch = Locked<Epoch?>(nil)
     /// How far reading has come; read by the loop.
@@ -77,8 +77,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         videoTrack = description.tracks.first { $0.mediaType == .video && queues[$0.id] != nil }?.id
         self.queues = queues
         inputs = queues.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        room = PacketRoom(inputs, videoTrack: videoTrack, mayRest: mayRest)
-        promisedEnd = PromisedEnd(description, played: Set(queues.keys))
+        room = PacketBackpressure(inputs, videoTrack: videoTrack, mayRest: mayRest)
+        promisedEnd = DeclaredEnd(description, played: Set(queues.keys))
         self.request = Locked(request)
         self.loopSetting = loopSetting
         self.reverseRequest = reverseRequest
@@ -135,7 +135,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func block() {
-        let now = ReadingRest(epoch: epoch, emptyTracks: inputs.filter(\.queue.isEmpty).map(\.track))
+        let now = ReadIdle(epoch: epoch, emptyTracks: inputs.filter(\.queue.isEmpty).map(\.track))
         let isNew = rest.withLock { rest in
             defer { rest = now }
             return rest != now

@@ -108,7 +108,7 @@ struct ReadingProgress {
 }
 
 /// Reading has stopped by itself.
-struct ReadingRest: Hashable, Sendable {
+struct ReadIdle: Hashable, Sendable {
     let epoch: Epoch
     /// Tracks whose packets had all been taken when reading stopped. Nothing comes for them before the others
     /// have made room. A queue that is emptied afterwards is filled again at once.

@@ -27,7 +27,8 @@ struct SeekFilter {
     /// what follows it, because that decides where time stands; the renderer asks the same.
     var mayBeSettled: Bool {
         guard let target = ItemTime(target), let candidate else { return false }
-        return times?.latest == candidate.presentationTime && Renderer.end(of: candidate) >= target
+        return times?.latest == candidate.presentationTime
+            && PresentationScheduler.end(of: candidate) >= target
     }
 
     /// Notes a packet that is about to be decoded, or waits for it.

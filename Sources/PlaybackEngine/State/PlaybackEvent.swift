@@ -51,9 +51,9 @@ package enum PlaybackEvent: Sendable {
     /// The timeline has reached the end of the pass. An error: the data ended before the media did.
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
     /// It is to play, and has got nowhere for so many nanoseconds: longer than it may.
-    case stuck(Epoch, Stuckness, after: Int64)
+    case stuck(Epoch, StuckReason, after: Int64)
     /// Asked to play on from the end (`PlaybackState.rateAtEnd`), it has stood there for a moment.
-    case endedAgain(Epoch)
+    case endRepeated(Epoch)
     /// It is evaluated for a tenth of a second (`PlaybackState.itemEvaluated`).
     case waitedLong(ItemID)
     /// All data of the pass has been read.

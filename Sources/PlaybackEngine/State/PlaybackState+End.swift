@@ -65,7 +65,7 @@ extension PlaybackState {
         stopTimeline(&actions)
         post(failedToPlayToEnd: id, error, &actions)
         rateReason = .itemFailed
-        refuseRate()
+        clearRateAfterFailure()
     }
 
     /// The last frame has been shown; now the notice, then the rate.
@@ -92,7 +92,7 @@ extension PlaybackState {
         startsAtOnce = false
     }
 
-    mutating func endedAgain(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+    mutating func endRepeated(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, rateAtEnd != nil, let item else { return }
         takeUpRateAtEnd()
         if let error = item.endError {
@@ -145,7 +145,7 @@ extension PlaybackState {
     mutating func restartPass(_ actions: inout [PlaybackAction]) {
         let request = SeekRequest(id: SeekID(0), target: isReverse ? .positiveInfinity : .zero)
         startSeek(request, &actions)
-        flyingIsAnswered = true
+        inFlightSeekIsAnswered = true
     }
 
     mutating func bufferChanged(_ id: ItemID, _ level: BufferLevel) {

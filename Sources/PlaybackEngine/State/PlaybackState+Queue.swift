@@ -53,7 +53,7 @@ extension PlaybackState {
         abandon(old, for: next, &actions)
         prepared = nil
         epoch = ready.epoch
-        flyingIsAnswered = false
+        inFlightSeekIsAnswered = false
         isReverse = false
         var state = ItemState(id: next)
         if ready.isOpen {

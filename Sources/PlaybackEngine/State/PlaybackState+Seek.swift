@@ -19,9 +19,9 @@ extension PlaybackState {
                 actions.append(.completeSeek(waiting.id, finished: false))
             }
             self.item?.seekWaiting = request
-            if let flying = item.seekInFlight, !flyingIsAnswered {
+            if let flying = item.seekInFlight, !inFlightSeekIsAnswered {
                 actions.append(.completeSeek(flying.id, finished: false))
-                flyingIsAnswered = true
+                inFlightSeekIsAnswered = true
             }
             return
         }
@@ -35,9 +35,9 @@ extension PlaybackState {
             self.item?.seekWaiting = nil
         }
         // What is in flight lands all the same: there is no other place to be.
-        if let flying = item.seekInFlight, !flyingIsAnswered {
+        if let flying = item.seekInFlight, !inFlightSeekIsAnswered {
             actions.append(.completeSeek(flying.id, finished: false))
-            flyingIsAnswered = true
+            inFlightSeekIsAnswered = true
         }
     }
 
@@ -49,7 +49,7 @@ extension PlaybackState {
         takeUpRateAtEnd()
         isReverse = rate < 0 && item?.canPlayReverse == true
         item?.seekInFlight = request
-        flyingIsAnswered = false
+        inFlightSeekIsAnswered = false
         item?.hasFirstFrame = false
         item?.hasEnded = false
         item?.endError = nil
@@ -66,7 +66,7 @@ extension PlaybackState {
         guard let id = item?.id, let landed = item?.seekInFlight else { return beginSteps(&actions) }
         item?.seekInFlight = nil
         actions.append(.post(.timeJumped(id, to: time)))
-        if !flyingIsAnswered { actions.append(.completeSeek(landed.id, finished: true)) }
+        if !inFlightSeekIsAnswered { actions.append(.completeSeek(landed.id, finished: true)) }
         if let waiting = item?.seekWaiting {
             item?.seekWaiting = nil
             startSeek(waiting, &actions)

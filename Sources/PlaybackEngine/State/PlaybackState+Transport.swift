@@ -8,7 +8,7 @@ extension PlaybackState {
         rateBeforeFailure = nil
         rateAtEnd = nil
         overruleInterruption(&actions)
-        if item?.status == .failed { return refuseRate() }
+        if item?.status == .failed { return clearRateAfterFailure() }
         if rate == 0 { startsAtOnce = false }
         guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustChangeDirection else { return }
         // A loop goes on.
@@ -22,7 +22,7 @@ extension PlaybackState {
 
     /// The item cannot be played, and waiting would not help: the same outcome whether it was asked to play before
     /// it failed or after.
-    mutating func refuseRate() {
+    mutating func clearRateAfterFailure() {
         let wanted = rate == 0 ? rateBeforeStall ?? rateBeforeInterruption : rate
         rateBeforeInterruption = nil
         rateBeforeFailure = endAction == .advance ? wanted : nil
@@ -89,7 +89,7 @@ extension PlaybackState {
             return advance(isSeamless: false, &actions)
         }
         rateReason = .itemFailed
-        refuseRate()
+        clearRateAfterFailure()
     }
 
     mutating func stopTimeline(_ actions: inout [PlaybackAction]) {
@@ -100,7 +100,7 @@ extension PlaybackState {
 
     /// Each call is answered exactly once: these did not finish.
     func answerSeeks(of item: ItemState, _ actions: inout [PlaybackAction]) {
-        let flying = flyingIsAnswered ? nil : item.seekInFlight
+        let flying = inFlightSeekIsAnswered ? nil : item.seekInFlight
         for request in [flying, item.seekWaiting].compactMap(\.self) {
             actions.append(.completeSeek(request.id, finished: false))
         }

@@ -45,7 +45,7 @@ package struct PlaybackState: Hashable, Sendable {
     var prerolls: [SeekID] = []
     var rateReason: RateChangeReason = .setRateCalled
     /// The seek in flight was superseded or cancelled and has had its answer.
-    var flyingIsAnswered = false
+    var inFlightSeekIsAnswered = false
 
     package init() {}
 
@@ -106,9 +106,9 @@ package struct PlaybackState: Hashable, Sendable {
         case .seekWaits(let epoch): seekWaits(epoch, &actions)
         case .starved(let epoch): starved(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
-        case .stuck(let epoch, let stuckness, let time): stuck(epoch, stuckness, after: time, &actions)
+        case .stuck(let epoch, let stuckReason, let time): stuck(epoch, stuckReason, after: time, &actions)
         case .waitedLong(let id): if item?.id == id { hasWaitedLong = true }
-        case .endedAgain(let epoch): endedAgain(epoch, &actions)
+        case .endRepeated(let epoch): endRepeated(epoch, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)
         case .remove(let id): remove(id, &actions)
         case .removeUpcoming: removeUpcoming(&actions)

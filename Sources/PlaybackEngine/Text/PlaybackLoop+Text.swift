@@ -8,7 +8,7 @@ extension PlaybackLoop {
             guard loop.state.item?.id == id else { return }
             if reopens {
                 let had = loop.texts[kind] != nil
-                loop.openText(id, kind, loop.sources[id]?.make()?.texts[kind])
+                loop.openSubtitles(id, kind, loop.sources[id]?.make()?.texts[kind])
                 if had, kind == .subtitles, loop.texts[kind] == nil { loop.report(.selectionChanged(id)) }
             }
             loop.update()
@@ -22,14 +22,14 @@ extension PlaybackLoop {
 
     /// Those of the item that begins. What was told of another item is no longer due.
     func openTexts(_ id: ItemID, _ sources: [TextKind: TextSource]) {
-        for kind in [TextKind.subtitles, .metadata] { openText(id, kind, sources[kind]) }
+        for kind in [TextKind.subtitles, .metadata] { openSubtitles(id, kind, sources[kind]) }
     }
 
-    private func openText(_ id: ItemID, _ kind: TextKind, _ source: TextSource?) {
+    private func openSubtitles(_ id: ItemID, _ kind: TextKind, _ source: TextSource?) {
         let feed = source.map { source in
             let stage = TextStage(
                 source,
-                at: max(.zero, renderer.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero),
+                at: max(.zero, presentation.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero),
                 waitsInCalls: waitsInCalls,
                 changed: { [weak self] in self?.scheduleUpdate() },
                 opened: { [weak self] result in self?.perform { $0.textOpened(id, kind, result) } },
@@ -63,9 +63,9 @@ extension PlaybackLoop {
         guard !texts.isEmpty, state.item?.hasFirstFrame == true, let epoch = current?.start.epoch else {
             return nil
         }
-        let time = renderer.itemTime(at: now)
-        let place = TextFeeds.Place(epoch: epoch, pass: renderer.pass)
-        return texts.update(at: time, place, isReverse: renderer.isReverse)
-            .compactMap { renderer.hostTime(forItemTime: $0) }.min()
+        let time = presentation.itemTime(at: now)
+        let place = TextFeeds.Place(epoch: epoch, pass: presentation.pass)
+        return texts.update(at: time, place, isReverse: presentation.isReverse)
+            .compactMap { presentation.hostTime(forItemTime: $0) }.min()
     }
 }

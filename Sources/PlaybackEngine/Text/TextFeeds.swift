@@ -31,7 +31,7 @@ struct TextFeed {
         stage.setWakeHandler { [weak runner] in runner?.wake() }
     }
 
-    func letGo() {
+    func close() {
         stage.cancel()
         isOver(stage.demuxer)
         runner.stop()
@@ -104,13 +104,13 @@ struct TextFeeds {
     mutating func replace(_ kind: TextKind, with feed: TextFeed?) {
         if let old = feeds.removeValue(forKey: kind) {
             old.flush()
-            old.letGo()
+            old.close()
         }
         feeds[kind] = feed
     }
 
     mutating func close() {
-        for feed in feeds.values { feed.letGo() }
+        for feed in feeds.values { feed.close() }
         feeds = [:]
     }
 

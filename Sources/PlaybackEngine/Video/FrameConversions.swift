@@ -5,12 +5,12 @@ package import MediaCore
 package final class FrameConversions: Sendable {
     /// A maker lives as long as a sink goes by it.
     private struct Weak {
-        weak var maker: FrameMaker?
+        weak var maker: SharedConverter?
     }
 
     private let driver: any Driver
     private let makeConverter: @Sendable () -> any VideoConverter
-    private let makers = Locked<[FrameWants: Weak]>([:])
+    private let makers = Locked<[FrameConversionSpec: Weak]>([:])
     private let made = Locked(0)
     /// Answers questions, and converts nothing.
     private let asked = Locked<(any VideoConverter)?>(nil)
@@ -32,11 +32,11 @@ package final class FrameConversions: Sendable {
     }
 
     /// To be held by who wants such frames.
-    func maker(_ wants: FrameWants) -> FrameMaker {
+    func maker(_ wants: FrameConversionSpec) -> SharedConverter {
         makers.withLock { makers in
             if let maker = makers[wants]?.maker { return maker }
             makers = makers.filter { $0.value.maker != nil }
-            let maker = FrameMaker(
+            let maker = SharedConverter(
                 wants,
                 driver: driver,
                 makeConverter: makeConverter,
@@ -51,7 +51,7 @@ package final class FrameConversions: Sendable {
 /// Makes frames for one kind of wants, on a lane of its own or beside it.
 ///
 /// Unchecked: `converter` is used by what the lane computes, one at a time; everything else is locked or never changes.
-final class FrameMaker: @unchecked Sendable {
+final class SharedConverter: @unchecked Sendable {
     typealias Taker = @Sendable (Result<VideoFrame, MediaError>) -> Void
 
     private struct Job {
@@ -66,7 +66,7 @@ final class FrameMaker: @unchecked Sendable {
         var newest: (source: VideoFrame, made: VideoFrame)?
     }
 
-    private let wants: FrameWants
+    private let wants: FrameConversionSpec
     private let driver: any Driver
     private let lane: any Lane
     private let makeConverter: @Sendable () -> any VideoConverter
@@ -75,7 +75,7 @@ final class FrameMaker: @unchecked Sendable {
     private var converter: (any VideoConverter)?
 
     init(
-        _ wants: FrameWants,
+        _ wants: FrameConversionSpec,
         driver: any Driver,
         makeConverter: @escaping @Sendable () -> any VideoConverter,
         count: @escaping @Sendable () -> Void

@@ -49,7 +49,7 @@ struct LayerGroup {
             return
         }
         let each = done.map { done -> @Sendable () -> Void in
-            let all = Countdown(layers.count, done)
+            let all = CompletionGroup(layers.count, done)
             return { all.tick() }
         }
         for layer in layers { layer.present(frame, isEssential: isEssential, done: each) }
@@ -108,7 +108,7 @@ struct LayerGroup {
     /// Finishes every sink and lets go of the layers. `done` is called on some lane after the last one.
     mutating func close(done: (@Sendable () -> Void)?) {
         lastFrame = nil
-        let all = done.map { Countdown(layers.count + 1, $0) }
+        let all = done.map { CompletionGroup(layers.count + 1, $0) }
         for layer in layers {
             layer.setReport(nil)
             layer.close()

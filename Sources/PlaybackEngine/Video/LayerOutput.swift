@@ -50,7 +50,7 @@ package final class LayerOutput: Sendable {
         var skipped = 0
         /// Earlier frames that this one goes before.
         var displaced: [SinkFeeder.Place] = []
-        let all: Countdown?
+        let all: CompletionGroup?
 
         /// A whole frame is made of an interlaced one, for some of the sinks or all.
         var isMadeWhole: Bool { frame.isInterlaced && places.contains { $0.feeder.wantsWhole(fit) } }
@@ -212,7 +212,7 @@ package final class LayerOutput: Sendable {
         done: (@Sendable () -> Void)?
     ) -> Delivery {
         // One more for what comes before the sinks.
-        let all = done.map { Countdown(shared.feeders.count + 1, $0) }
+        let all = done.map { CompletionGroup(shared.feeders.count + 1, $0) }
         let tick = all.map { all -> @Sendable () -> Void in { all.tick() } }
         var places: [(feeder: SinkFeeder, place: SinkFeeder.Place)] = []
         var displaced: [SinkFeeder.Place] = []
@@ -249,7 +249,7 @@ package final class LayerOutput: Sendable {
             tell(.skipped)
             place.done?()
         }
-        let decoded = delivery.frame.withoutNeighbours
+        let decoded = delivery.frame.withoutContext
         guard delivery.isWorkedOn else { return hand(decoded, whole: decoded, delivery) }
         lane.enqueue { [self] in
             let whole = delivery.isMadeWhole ? whole(delivery.frame) : decoded
@@ -279,7 +279,7 @@ package final class LayerOutput: Sendable {
     private func whole(_ frame: VideoFrame) -> VideoFrame {
         let (whole, error) = deinterlacer.deinterlace(frame)
         if let error { tell(.notDeinterlaced(error)) }
-        return whole.withoutNeighbours
+        return whole.withoutContext
     }
 
     private func tell(_ report: OutputReport) { shared.withLock { $0.report }?(report) }
@@ -304,10 +304,10 @@ package final class LayerOutput: Sendable {
     package func detach(then next: @escaping @Sendable () -> Void) {
         let earlier = shared.withLock { $0.leaving }
         let feeders = leave()
-        let all = Countdown(earlier.count + feeders.count + 1, next)
+        let all = CompletionGroup(earlier.count + feeders.count + 1, next)
         for feeder in earlier { feeder.afterPending { all.tick() } }
         for feeder in feeders {
-            feeder.letGo { [weak self] in
+            feeder.close { [weak self] in
                 self?.drop(feeder)
                 all.tick()
             }
@@ -328,7 +328,7 @@ package final class LayerOutput: Sendable {
     /// What is under way to the sinks has reached them when `body` runs.
     package func afterPending(_ body: @escaping @Sendable () -> Void) {
         let feeders = shared.withLock { $0.feeders + $0.leaving }
-        let all = Countdown(feeders.count + 1, body)
+        let all = CompletionGroup(feeders.count + 1, body)
         for feeder in feeders { feeder.afterPending { all.tick() } }
         all.tick()
     }

@@ -48,7 +48,7 @@ final class SinkFeeder: @unchecked Sendable {
         case flush
         case finish(Done)
         /// The sink is let go of, and not finished.
-        case letGo(Done)
+        case close(Done)
         case call(Done)
     }
 
@@ -90,10 +90,15 @@ final class SinkFeeder: @unchecked Sendable {
     private final class KnownPlan: Sendable {
         let format: VideoFormat
         let fit: LayerOutput.Fit
-        let plan: FramePlan
-        let maker: FrameMaker?
+        let plan: FrameDisposition
+        let maker: SharedConverter?
 
-        init(_ plan: FramePlan, _ maker: FrameMaker?, for format: VideoFormat, _ fit: LayerOutput.Fit) {
+        init(
+            _ plan: FrameDisposition,
+            _ maker: SharedConverter?,
+            for format: VideoFormat,
+            _ fit: LayerOutput.Fit
+        ) {
             (self.format, self.fit, self.plan, self.maker) = (format, fit, plan, maker)
         }
     }
@@ -201,15 +206,15 @@ final class SinkFeeder: @unchecked Sendable {
 
     /// Behind what is under way.
     func finish(done: @escaping Done) { add(.finish(done)) }
-    func letGo(done: @escaping Done) { add(.letGo(done)) }
+    func close(done: @escaping Done) { add(.close(done)) }
     func afterPending(_ call: @escaping Done) { add(.call(call)) }
 
     private func plan(for format: VideoFormat, _ fit: LayerOutput.Fit) -> KnownPlan {
         if let known = state.withLock({ $0.plan }), known.fit == fit, known.format == format { return known }
-        let plan = FramePlan(format, fit, accepted: accepted, isUpright: isUpright) {
+        let plan = FrameDisposition(format, fit, accepted: accepted, isUpright: isUpright) {
             conversions.nearestFormat(to: $0, geometry: $1)
         }
-        var maker: FrameMaker?
+        var maker: SharedConverter?
         if case .made(let wants) = plan { maker = conversions.maker(wants) }
         let known = KnownPlan(plan, maker, for: format, fit)
         state.withLock { $0.plan = known }
@@ -254,7 +259,7 @@ final class SinkFeeder: @unchecked Sendable {
         case .finish(let done):
             end()
             done()
-        case .letGo(let done):
+        case .close(let done):
             started.isOver = true
             done()
         case .call(let call): call()

@@ -5,20 +5,20 @@ extension SkipPolicy {
     /// `skipped`: frames that the stage left out since the last call. `seamFollows`: see `jump`.
     mutating func follow(
         _ video: TrackPipeline,
-        _ outcome: Renderer.Outcome,
-        _ renderer: inout Renderer,
+        _ outcome: PresentationScheduler.DueOutput,
+        _ presentation: inout PresentationScheduler,
         rate: Float,
         skipped: Int,
         seamFollows: Bool,
         at now: HostTime
     ) -> SkipRequest? {
-        let epoch = renderer.current.epoch
+        let epoch = presentation.current.epoch
         begin(epoch, ObjectIdentifier(video))
-        let isReverse = renderer.isReverse
-        noteLanding(video, outcome, renderer, at: now)
+        let isReverse = presentation.isReverse
+        noteLanding(video, outcome, presentation, at: now)
         let sample = DecodeSample(
             now: now,
-            rate: renderer.timeline.isRunning ? rate : 0,
+            rate: presentation.timeline.isRunning ? rate : 0,
             lateness: lateness(video, outcome, isReverse: isReverse, at: now),
             isDecoding: video.isDecoding,
             decoded: outcome.framesTaken,
@@ -26,7 +26,7 @@ extension SkipPolicy {
             skipped: skipped
         )
         note(sample, isReverse: isReverse)
-        let request = request(video, &renderer, seamFollows: seamFollows, at: now)
+        let request = request(video, &presentation, seamFollows: seamFollows, at: now)
         guard request != lastRequest else { return nil }
         lastRequest = request
         return request
@@ -34,15 +34,15 @@ extension SkipPolicy {
 
     private mutating func request(
         _ video: TrackPipeline,
-        _ renderer: inout Renderer,
+        _ presentation: inout PresentationScheduler,
         seamFollows: Bool,
         at now: HostTime
     ) -> SkipRequest {
-        var request = SkipRequest(epoch: renderer.current.epoch, pass: renderer.pass)
+        var request = SkipRequest(epoch: presentation.current.epoch, pass: presentation.pass)
         // Standing still, every frame may be looked at.
         guard rate != 0, level > .none else { return request }
-        let isReverse = renderer.isReverse
-        let position = max(.zero, renderer.itemTime(at: now))
+        let isReverse = presentation.isReverse
+        let position = max(.zero, presentation.itemTime(at: now))
         if urgency > .none, !isReverse {
             let packets = UpcomingPackets(video.packets, pass: request.pass)
             let jump = jump(
@@ -53,7 +53,7 @@ extension SkipPolicy {
                 at: now
             )
             // What the jump leaves out counts as delivered: nothing of it is missing.
-            if let jump { renderer.current.pass.noteSkip(to: min(jump.time, packets.end)) }
+            if let jump { presentation.current.pass.noteSkip(to: min(jump.time, packets.end)) }
         }
         request.level = level
         if level == .allButKeyFrames { request.position = isReverse ? position : position + leadTime }
@@ -64,7 +64,7 @@ extension SkipPolicy {
     /// nil: nothing can be said.
     private func lateness(
         _ video: TrackPipeline,
-        _ outcome: Renderer.Outcome,
+        _ outcome: PresentationScheduler.DueOutput,
         isReverse: Bool,
         at now: HostTime
     ) -> Int64? {
@@ -77,12 +77,12 @@ extension SkipPolicy {
     /// The first frame behind a jump, shown or waiting to be shown, tells how long a jump takes.
     private mutating func noteLanding(
         _ video: TrackPipeline,
-        _ outcome: Renderer.Outcome,
-        _ renderer: Renderer,
+        _ outcome: PresentationScheduler.DueOutput,
+        _ presentation: PresentationScheduler,
         at now: HostTime
     ) {
         guard let jump = landing else { return }
-        guard jump.pass == renderer.pass else {
+        guard jump.pass == presentation.pass else {
             landing = nil
             return
         }
@@ -92,7 +92,7 @@ extension SkipPolicy {
         if let shown = outcome.shown.first(where: { isBehind($0.frame) }) {
             landed(lateness: now.nanoseconds(since: shown.due))
         } else if case .video(let frame)? = video.frames.peek(), frame.pass == jump.pass, isBehind(frame) {
-            landed(lateness: now.nanoseconds(since: renderer.dueTime(frame.presentationTime)))
+            landed(lateness: now.nanoseconds(since: presentation.dueTime(frame.presentationTime)))
         }
     }
 }

@@ -25,7 +25,7 @@ struct DecodeSample {
 /// the virtual clock, where no frame can be late.
 struct SkipPolicy {
     /// Decoding falls behind, or keeps up again after that.
-    enum News: Hashable {
+    enum PerformanceChange: Hashable {
         case fellBehind
         case keepsUp(skipped: Int)
     }
@@ -42,7 +42,7 @@ struct SkipPolicy {
     }
 
     /// Frames have been late without a break.
-    private struct Spell {
+    private struct LatePeriod {
         var since: HostTime
         /// Lateness is watched from here: decoding may be catching up by itself.
         var watchedFrom: HostTime
@@ -55,13 +55,13 @@ struct SkipPolicy {
     private(set) var lateness: Int64 = 0
     private(set) var rate: Float = 0
     private(set) var load = DecodeLoad()
-    private var spell: Spell?
+    private var spell: LatePeriod?
     private var calmSince: HostTime?
     private var loweredAt: HostTime?
-    private var patience = SkipPatience()
+    private var patience = SkipBackoff()
     /// Frames that were left out since decoding fell behind; nil: it keeps up.
     private var skippedSince: Int?
-    private var news: News?
+    private var news: PerformanceChange?
 
     /// What the stage was last told; see `SkipPolicy+Follow`.
     var lastRequest: SkipRequest?
@@ -114,7 +114,7 @@ struct SkipPolicy {
         restart()
         if followed?.track != track {
             level = .none
-            patience = SkipPatience()
+            patience = SkipBackoff()
             loweredAt = nil
             lead = nil
             jumpedAt = nil
@@ -135,7 +135,7 @@ struct SkipPolicy {
         urgency = .none
     }
 
-    mutating func takeNews() -> News? {
+    mutating func takePendingChange() -> PerformanceChange? {
         defer { news = nil }
         return news
     }
@@ -146,7 +146,7 @@ struct SkipPolicy {
         restart()
         if new != 0, abs(new) < abs(playedRate) || (new < 0) != (playedRate < 0) {
             level = .none
-            patience = SkipPatience()
+            patience = SkipBackoff()
             loweredAt = nil
         }
         rate = new
@@ -165,7 +165,7 @@ struct SkipPolicy {
             return raise(at: now)
         }
         guard let watched = spell else {
-            spell = Spell(since: now, watchedFrom: now, lateness: lateness)
+            spell = LatePeriod(since: now, watchedFrom: now, lateness: lateness)
             return
         }
         let time = now.nanoseconds(since: watched.watchedFrom)
@@ -232,7 +232,7 @@ struct SkipPolicy {
 
     private mutating func endEpisode(after calm: Int64) {
         guard calm >= Self.trial, let skipped = skippedSince else { return }
-        patience = SkipPatience()
+        patience = SkipBackoff()
         loweredAt = nil
         skippedSince = nil
         news = .keepsUp(skipped: skipped)

@@ -43,7 +43,7 @@ public final class Asset: Sendable {
         /// What the callers wait for.
         var demuxer: (any Demuxer)?
         /// Opens it.
-        var opening: RetriedCall?
+        var opening: ResumableCall?
     }
     private typealias Waiter = CheckedContinuation<Result<Void, PlaybackError>, Never>
 
@@ -52,7 +52,7 @@ public final class Asset: Sendable {
     /// https URL, and where the bytes are the user's own.
     private let remote: Result<SharedHTTPSource?, MediaError>
     /// What all who open the asset share where it is a playlist; nil where `remote` has nothing.
-    private let playlists: PlaylistLibrary?
+    private let playlists: PresentationResources?
     /// nil: none of its own.
     private let ownBackend: (any MediaBackend)?
     /// What a preloader has made of it, until a player takes it.
@@ -93,7 +93,7 @@ public final class Asset: Sendable {
         }
         self.remote = remote
         if case .success(let source?) = remote {
-            playlists = PlaylistLibrary(opener: NetworkResources(source))
+            playlists = PresentationResources(opener: NetworkResources(source))
         } else {
             playlists = nil
         }
@@ -198,7 +198,7 @@ public final class Asset: Sendable {
         let driver = PoolDriver()
         if let refusal = driver.refusal { return finish(.failure(refusal), of: demuxer) }
         let lane = driver.makeLane(loadingRole, label: "asset")
-        let opening = RetriedCall(of: demuxer, on: lane, of: driver) { [self] in
+        let opening = ResumableCall(of: demuxer, on: lane, of: driver) { [self] in
             do throws(MediaError) {
                 finish(.success(try demuxer.open()), of: demuxer)
             } catch {

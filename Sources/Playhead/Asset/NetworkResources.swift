@@ -3,12 +3,12 @@ import MediaCore
 import Network
 
 /// What a playlist refers to is read as the playlist itself was: with its headers, limits and secrets.
-struct NetworkResources: ResourceOpener {
+struct NetworkResources: RemoteResourceProvider {
     private let root: SharedHTTPSource
 
     init(_ root: SharedHTTPSource) { self.root = root }
 
-    func open(_ url: String, kept: ResourceKeeping, since: Int64) throws(MediaError) -> any ByteSource {
+    func open(_ url: String, kept: CachePolicy, since: Int64) throws(MediaError) -> any ByteSource {
         try root.referred(url, kept: kept, since: since)
     }
 

@@ -40,7 +40,7 @@ public struct DecodingPolicy: Hashable, Sendable {
     public var maximumStreamCount = 64
     /// The key frame that a start or a quick seek shows is decoded by itself, and then once more with those behind it: the first
     /// frame is there up to a quarter sooner, for the price of one. False: not where only the total counts.
-    public var hurriesFirstPicture = true
+    public var decodesFirstFrameAlone = true
     /// Which device decodes video; none, unless one is asked for: the processor gives the same frames on every machine.
     /// Still images are always decoded by the processor.
     public var hardware = HardwareDecoding.none
@@ -57,7 +57,7 @@ extension DecoderOptions {
             sharing: sharing,
             maximumPixelCount: policy.maximumPixelCount
         )
-        hurriesFirstPicture = policy.hurriesFirstPicture
+        decodesFirstFrameAlone = policy.decodesFirstFrameAlone
         hardware = policy.hardware
     }
 }

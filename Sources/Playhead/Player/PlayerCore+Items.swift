@@ -10,7 +10,7 @@ extension PlayerCore {
         guard item !== old else { return }
         let place = old.flatMap { self.place(of: $0) }
         // An item belongs to one player: taking it takes it from the other.
-        if let item, let other = item.core, other !== self { other.letGo(of: item) }
+        if let item, let other = item.core, other !== self { other.close(of: item) }
         let id = changing {
             state.withLock { state -> ItemID? in
                 state.item = item
@@ -72,7 +72,7 @@ extension PlayerCore {
         loop.perform { _ in withExtendedLifetime(item) {} }
     }
 
-    func letGo(of item: PlayerItem) {
+    func close(of item: PlayerItem) {
         let mustReplace = state.withLock { $0.item === item && !$0.hasQueue }
         if mustReplace { replaceItem(with: nil) } else { remove(item) }
     }

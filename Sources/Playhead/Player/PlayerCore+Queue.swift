@@ -28,7 +28,7 @@ extension PlayerCore {
     func insert(_ item: PlayerItem, after other: PlayerItem?) {
         guard canInsert(item, after: other) else { return }
         guard !allItems.isEmpty else { return replaceItem(with: item) }
-        if let old = item.core, old !== self { old.letGo(of: item) }
+        if let old = item.core, old !== self { old.close(of: item) }
         let place = changing { state.withLock { $0.enqueue(item, after: other) } }
         guard let place else { return }
         item.attach(PlayerItem.Attachment(id: place.id, core: self))

@@ -7,7 +7,7 @@ extension PlayerCore {
     func release() {
         // A player that is shut down already goes when all is told.
         guard !setting(\.isEnding) else { return }
-        letGoOfAll()
+        closeAll()
         loop.release()
         watchers.finish()
     }
@@ -15,14 +15,14 @@ extension PlayerCore {
     /// Nothing more is shown or heard; what was set until now is told, and then all is taken down. `sinks` is called, on
     /// some lane, when the sinks have been finished; `told`, on the callback queue, when all has been told too.
     func shutDown(sinks: (@Sendable () -> Void)?, told: (@Sendable () -> Void)?) {
-        let both = told.map { Countdown(2, $0) }
+        let both = told.map { CompletionGroup(2, $0) }
         state.withLock { $0.isEnding = true }
         loop.end { [self] in
             loop.release {
                 sinks?()
                 both?.tick()
             }
-            letGoOfAll()
+            closeAll()
             callbacks.enqueue { [watchers] in
                 watchers.finish()
                 both?.tick()
@@ -30,7 +30,7 @@ extension PlayerCore {
         }
     }
 
-    private func letGoOfAll() {
+    private func closeAll() {
         let current = item
         let place = current.flatMap { self.place(of: $0) }
         let (items, seeks) = state.withLock { state in

@@ -15,13 +15,13 @@ final class PlayerCore: Sendable {
     let refusal: MediaError?
     let callbackQueue: DispatchQueue
     let callbacks: any Lane
-    let watchers: Watchers
+    let watchers: EventDispatcher
     /// What layers' sinks want in another shape, made once for all of them.
     let conversions: FrameConversions
     /// Makes whole frames of interlaced ones for them.
     let deinterlacer: FrameDeinterlacer
     /// What only prepares waits while this player is hungry.
-    let hunger: Hunger
+    let hunger: PlaybackLoadClaim
     /// Where the audio is heard; nil: the sink has no device.
     let device: (any AudioDeviceSink)?
 
@@ -63,7 +63,7 @@ final class PlayerCore: Sendable {
         var volume: Float = 1
         var isMuted = false
         var audioDevice: String?
-        var watchdogLimits = WatchdogLimits()
+        var stuckDetectionLimits = StuckDetectionLimits()
         /// In a budget; nil: in none.
         weak var membership: PlaybackBudget.Membership?
         /// Bits per second that the budget leaves it; 0: any.
@@ -89,10 +89,10 @@ final class PlayerCore: Sendable {
         callbackQueue =
             configuration.callbackQueue ?? DispatchQueue(label: "playhead.callbacks", target: .global())
         callbacks = driver.makeCallbackLane(callbackQueue)
-        watchers = Watchers()
+        watchers = EventDispatcher()
         let backend = configuration.backend
         conversions = FrameConversions(driver: driver) { backend.makeVideoConverter() }
-        hunger = Hunger(driver)
+        hunger = PlaybackLoadClaim(driver)
         deinterlacer = FrameDeinterlacer { backend.makeDeinterlacer() }
         let sink = Self.makeSink(configuration, driver.clock)
         device = sink as? any AudioDeviceSink

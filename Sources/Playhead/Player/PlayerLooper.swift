@@ -223,7 +223,7 @@ public final class PlayerLooper: Sendable {
     }
 }
 
-extension PlayerLooper: Watchable, Announcing {
+extension PlayerLooper: Watchable, ObservableSource {
     var callbackLane: (any Lane)? { player.core.callbacks }
     var newestMoment: ObservedSnapshot? {
         let (facts, sequence) = state.withLock { ($0.facts, $0.sequence) }

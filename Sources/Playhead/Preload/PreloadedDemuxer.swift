@@ -29,7 +29,7 @@ final class PreloadedDemuxer: Demuxer {
         /// What lies in `packets` is not what is wanted: reading begins at the start again.
         var mustRewind = false
         var videoTrack: Int?
-        var decoder: PrimedDecoder?
+        var decoder: PreloadedDecoder?
         var hasTriedFirstFrame = false
 
         mutating func forgetPackets() {
@@ -151,7 +151,7 @@ final class PreloadedDemuxer: Demuxer {
         else { return }
         do throws(MediaError) {
             let decoder = try base.makeDecoder(for: track, options: decoderOptions)
-            state.decoder = try PrimedDecoder(decoder, first: first)
+            state.decoder = try PreloadedDecoder(decoder, first: first)
         } catch {
             state.decoder = nil
         }

@@ -27,7 +27,7 @@ public final class Preloader: Sendable {
 
     private let configuration: Player.Configuration
     private let driver: any Driver
-    private let appetite: Appetite
+    private let loadPriorityGate: LoadPriorityGate
     private let budget: PlaybackBudget?
     private let fanout = Fanout<Change>(depth: 1024)
     private let state = Locked(State())
@@ -43,8 +43,8 @@ public final class Preloader: Sendable {
         self.configuration = configuration
         self.budget = budget
         driver = configuration.clock.makeDriver()
-        appetite = Appetite.of(driver)
-        let listener = appetite.listen { [weak self] in self?.consider() }
+        loadPriorityGate = LoadPriorityGate.of(driver)
+        let listener = loadPriorityGate.listen { [weak self] in self?.consider() }
         state.withLock { state in
             state.listener = listener
             state.options = options
@@ -53,7 +53,7 @@ public final class Preloader: Sendable {
 
     deinit {
         let (jobs, listener) = state.withLock { ($0.jobs.values, $0.listener) }
-        appetite.stopListening(listener)
+        loadPriorityGate.stopListening(listener)
         for job in jobs { job.cancel() }
     }
 
@@ -135,7 +135,7 @@ public final class Preloader: Sendable {
     // MARK: What is there
 
     /// Nothing is begun at present: a playing item is hungry, or `isPaused` is set.
-    public var isSuspended: Bool { isPaused || appetite.isHungry }
+    public var isSuspended: Bool { isPaused || loadPriorityGate.needsData }
 
     /// nil: nobody asked for it, or it was called off, or a player has it.
     public func status(of asset: Asset) -> Status? {
@@ -153,7 +153,8 @@ public final class Preloader: Sendable {
         // What is decided later is also said later.
         let (begun, stopped) = state.withLock { state -> ([PreloadJob], [PreloadJob]) in
             let open = state.jobs.values.filter(\.isUnfinished).sorted { $0.place < $1.place }
-            let count = state.isPaused || appetite.isHungry ? 0 : max(1, state.options.concurrentLoads)
+            let count =
+                state.isPaused || loadPriorityGate.needsData ? 0 : max(1, state.options.concurrentLoads)
             return (open.prefix(count).filter { $0.run() }, open.dropFirst(count).filter { $0.rest() })
         }
         for job in stopped { tell(job.asset, .waiting) }

@@ -22,7 +22,7 @@ public struct ObservedChange<Value> {
     public let newValue: Value?
 }
 
-extension Player: Watchable, Announcing {
+extension Player: Watchable, ObservableSource {
     var observers: ObserverList { core.watchers.observers }
     var callbackLane: (any Lane)? { core.callbacks }
     var newestMoment: ObservedSnapshot? { core.newestMoment }
@@ -39,7 +39,7 @@ extension Player: Watchable, Announcing {
     ) -> ObservationToken { watch(path, options, changeHandler) }
 }
 
-extension PlayerItem: Watchable, Announcing {
+extension PlayerItem: Watchable, ObservableSource {
     var callbackLane: (any Lane)? { core?.callbacks }
     var newestMoment: ObservedSnapshot? {
         let (facts, sequence) = state.withLock { ($0.facts, $0.sequence) }
@@ -65,7 +65,7 @@ extension PlayerItem: Watchable, Announcing {
     ) -> ObservationToken { watch(path, options, changeHandler) }
 }
 
-extension PlayerLayer: Watchable, Announcing {
+extension PlayerLayer: Watchable, ObservableSource {
     var callbackLane: (any Lane)? { attachedCore?.callbacks }
     var newestMoment: ObservedSnapshot? { attachedCore?.newestMoment }
 

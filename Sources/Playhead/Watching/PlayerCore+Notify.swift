@@ -6,7 +6,7 @@ import PlaybackEngine
 /// From the loop, on its lane, to everybody who watches, on the callback lane.
 extension PlayerCore {
     func take(_ report: PlaybackReport, _ snapshot: PlaybackSnapshot) {
-        hunger.set(snapshot.isHungry)
+        hunger.set(snapshot.needsData)
         notifyError(report, snapshot)
         var sought: PlayerItem?
         switch report.content {

@@ -47,7 +47,7 @@ public struct FeedPlan<ID: Hashable & Sendable>: Equatable, Sendable {
 /// One difference between a plan and the one before, and why.
 public enum FeedChange<ID: Hashable & Sendable>: Hashable, Sendable {
     /// Why a clip has no player any more.
-    public enum Why: String, Hashable, Sendable, CustomStringConvertible {
+    public enum Reason: String, Hashable, Sendable, CustomStringConvertible {
         /// Its cell is not in the list any more.
         case removed
         /// It went out of view.
@@ -69,12 +69,12 @@ public enum FeedChange<ID: Hashable & Sendable>: Hashable, Sendable {
     /// It is the `rank`th of those that are made ready, from 0 on.
     case prepare(ID, rank: Int)
     /// Its player is for others from now on.
-    case release(ID, Why)
+    case release(ID, Reason)
 }
 
 extension FeedPlan {
     /// What differs from `old`: first what ends, then what begins. `why` tells of one that has no player any more.
-    func changes(since old: FeedPlan, why: (Entry) -> FeedChange<ID>.Why) -> [FeedChange<ID>] {
+    func changes(since old: FeedPlan, why: (Entry) -> FeedChange<ID>.Reason) -> [FeedChange<ID>] {
         var changes: [FeedChange<ID>] = []
         for was in old.entries {
             let entry = entry(of: was.id)

@@ -22,7 +22,7 @@ public enum FeedRule: Hashable, Sendable {
 }
 
 /// What happens to a clip whose cell is not the chosen one any more.
-public enum FeedLeaving: Hashable, Sendable {
+public enum FeedOffscreenBehavior: Hashable, Sendable {
     /// It pauses, and goes on from there when it is chosen again, unless it was within half a second of its end.
     case pause
     /// It begins at zero when it is chosen again.
@@ -46,7 +46,7 @@ public struct FeedSettings: Hashable, Sendable {
     /// Clips begin again at their end.
     public var loops = true
     /// What becomes of a clip that leaves.
-    public var leaving = FeedLeaving.pause
+    public var leaving = FeedOffscreenBehavior.pause
     /// Behind the last cell comes the first one: an endless banner.
     public var wraps = false
 

@@ -173,7 +173,7 @@ public final class FeedLayer: Sendable {
     }
 }
 
-extension FeedLayer: SinkGate.Keeper {
+extension FeedLayer: SinkGate.Owner {
     func mayShow(_ binding: UInt64, isVideo: Bool) -> Bool {
         state.withLock { $0.binding == binding && (isVideo || $0.content != .video) }
     }

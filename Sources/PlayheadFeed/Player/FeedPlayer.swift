@@ -13,7 +13,7 @@ public import Playhead
 /// Any thread; nothing blocks. What is told takes effect on the feed's queue, in order: `configuration.callbackQueue`,
 /// or one of its own. Released, all its players go.
 public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
-    private let crew: FeedCrew<ID>
+    private let crew: FeedPlayerPool<ID>
     private var clock: SharedClock { crew.clock }
     /// Where everything is decided, and handlers run. Serial.
     public let callbackQueue: DispatchQueue
@@ -34,7 +34,7 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
         var own = configuration
         own.clock = clock.mode
         own.callbackQueue = queue
-        crew = FeedCrew(settings, own, clock, posters, budget, asset)
+        crew = FeedPlayerPool(settings, own, clock, posters, budget, asset)
     }
 
     deinit { clock.enqueue { [crew] in crew.end() } }

@@ -7,7 +7,7 @@ import Playhead
 /// `@unchecked Sendable`: `started`, `isOver` and `failure` are touched by the one who hands on; `queue` is locked.
 final class SinkGate: @unchecked Sendable {
     /// Says whether a frame may pass, and is told that one has.
-    protocol Keeper: AnyObject, Sendable {
+    protocol Owner: AnyObject, Sendable {
         func mayShow(_ binding: UInt64, isVideo: Bool) -> Bool
         func hasShown(_ binding: UInt64, isVideo: Bool)
     }
@@ -18,13 +18,13 @@ final class SinkGate: @unchecked Sendable {
     }
 
     let sink: any VideoSink
-    private weak let keeper: (any Keeper)?
+    private weak let keeper: (any Owner)?
     private let queue = Locked(Queue())
     private let failure = Locked<(any Error)?>(nil)
     private var started: VideoFormat?
     private var isOver = false
 
-    init(_ sink: any VideoSink, keeper: any Keeper) {
+    init(_ sink: any VideoSink, keeper: any Owner) {
         self.sink = sink
         self.keeper = keeper
     }

@@ -107,7 +107,7 @@ struct InputList: Sendable {
     private(set) var complaints: [String] = []
 
     /// Which files of a folder count.
-    enum Takes: Hashable, Sendable {
+    enum FileFilter: Hashable, Sendable {
         /// What takes time to play.
         case playable
         /// Pictures as well.
@@ -118,7 +118,7 @@ struct InputList: Sendable {
         }
     }
 
-    init(_ arguments: [String], _ takes: Takes = .playable) {
+    init(_ arguments: [String], _ takes: FileFilter = .playable) {
         for argument in arguments {
             do {
                 guard let files = try Self.files(inFolder: argument, takes) else {
@@ -145,7 +145,7 @@ struct InputList: Sendable {
 
     /// nil when `path` is no folder. In natural order, clip2 before clip10; nothing hidden, no folders inside, and what is
     /// no media by its first bytes is left out.
-    private static func files(inFolder path: String, _ takes: Takes) throws -> [String]? {
+    private static func files(inFolder path: String, _ takes: FileFilter) throws -> [String]? {
         let raw = RawArguments.bytes(of: path) ?? Array(path.utf8)
         guard
             let folder = (raw.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer({ bytes in

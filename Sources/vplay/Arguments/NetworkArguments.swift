@@ -74,7 +74,7 @@ struct NetworkArguments: ParsableArguments {
     private func diskCache(_ isQuiet: Bool) -> DiskCache? {
         guard let cache, cache != "off" else { return nil }
         let disk = DiskCache(directory: URL(fileURLWithPath: cache, isDirectory: true))
-        if !isQuiet { disk.setWarningHandler { Console.shared.complain("warning: \(oneLine($0))") } }
+        if !isQuiet { disk.setWarningHandler { Console.shared.printError("warning: \(oneLine($0))") } }
         return disk
     }
 

@@ -25,7 +25,7 @@ final class Bench: Sendable {
         configuration.audio = .none
         configuration.decoding.threadCount = threads
         // Nobody waits for the first frame.
-        configuration.decoding.hurriesFirstPicture = false
+        configuration.decoding.decodesFirstFrameAlone = false
         player = Player(configuration: configuration)
     }
 

@@ -51,7 +51,7 @@ struct BenchCommand: AsyncParsableCommand {
         case .stopped(let status): status.exitNow()
         case .failed(let error, let result):
             if let result, result.frames > 0 { StandardOutput.writeOrExit(text(result)) }
-            Console.shared.complain("\(input.name): \(reason(error))")
+            Console.shared.printError("\(input.name): \(reason(error))")
             ExitStatus.failure.exitNow()
         case .finished(let result):
             StandardOutput.writeOrExit(text(result))

@@ -26,7 +26,7 @@ final class Console: Sendable {
     var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// "vplay: " and a sentence, as other commands complain.
-    func complain(_ sentence: String) { say("vplay: \(oneLine(sentence))") }
+    func printError(_ sentence: String) { say("vplay: \(oneLine(sentence))") }
 
     /// One line as it is. Among pictures it is seen for two seconds, and stays when they are gone.
     func say(_ line: String) {
@@ -126,7 +126,7 @@ enum StandardOutput {
             try write(bytes: bytes)
         } catch {
             if error.isClosedPipe { ExitStatus.closedPipe.exitNow() }
-            Console.shared.complain(error.sentence)
+            Console.shared.printError(error.sentence)
             ExitStatus.failure.exitNow()
         }
     }

@@ -64,9 +64,9 @@ struct PickCommand: AsyncParsableCommand {
             kinds: kind.isEmpty ? Set(MediaKind.allCases) : Set(kind),
             network.options()
         )
-        for complaint in choices.complaints { Console.shared.complain(complaint) }
+        for complaint in choices.complaints { Console.shared.printError(complaint) }
         if choices.files.isEmpty {
-            if choices.complaints.isEmpty { Console.shared.complain("there is nothing to choose from") }
+            if choices.complaints.isEmpty { Console.shared.printError("there is nothing to choose from") }
             ExitStatus.failure.exitNow()
         }
         if list {
@@ -74,7 +74,7 @@ struct PickCommand: AsyncParsableCommand {
             (choices.complaints.isEmpty ? ExitStatus.success : .failure).exitNow()
         }
         guard TerminalMode.isInteractive else {
-            Console.shared.complain(
+            Console.shared.printError(
                 "choosing needs a terminal on standard input and standard error; --list prints all of them"
             )
             ExitStatus.failure.exitNow()
@@ -83,7 +83,7 @@ struct PickCommand: AsyncParsableCommand {
         do {
             chosen = try await PickSession.run(choices)
         } catch {
-            Console.shared.complain("\(error)")
+            Console.shared.printError("\(error)")
             ExitStatus.failure.exitNow()
         }
         guard let chosen, let input = choices.inputs[chosen.url] else { ExitStatus.failure.exitNow() }

@@ -38,7 +38,7 @@ final class CountedSink: VideoSink, Sendable {
 }
 
 /// Sinks that have not had all their frames yet.
-final class Unserved: Sendable {
+final class CompletionGroup: Sendable {
     private let count: Mutex<Int>
     private let none: @Sendable () -> Void
 

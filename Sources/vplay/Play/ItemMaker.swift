@@ -27,7 +27,7 @@ struct ItemMaker: Sendable {
     }
 
     /// `remaining`: what `--duration` leaves; nil: no end to it.
-    func make(_ index: Int, remaining: MediaTime?) -> Result<Turn, TrackNotFound> {
+    func make(_ index: Int, remaining: MediaTime?) -> Result<InputPlayback, TrackNotFound> {
         let asset = assets[index]
         let item = PlayerItem(asset: asset)
         if !options.keepsPitch { item.audioTimePitchAlgorithm = .varispeed }
@@ -56,17 +56,17 @@ struct ItemMaker: Sendable {
         if let start { item.seek(to: start, toleranceBefore: .zero, toleranceAfter: .zero) }
         // The end is the first moment not played; a frame due exactly at --end is.
         let end = options.end.map { zero + $0 + Self.moment }
-        let turn = Turn(item: item, index: index, start: start ?? .zero, end: end)
+        let turn = InputPlayback(item: item, index: index, start: start ?? .zero, end: end)
         turn.limit(to: remaining)
         return .success(turn)
     }
 
     /// From --end, or the last frame, to --start, or the first one.
-    private func backward(_ item: PlayerItem, _ index: Int, _ zero: MediaTime) -> Turn {
+    private func backward(_ item: PlayerItem, _ index: Int, _ zero: MediaTime) -> InputPlayback {
         let begin = options.end.map { zero + $0 } ?? Self.farEnd
         item.seek(to: begin, toleranceBefore: .zero, toleranceAfter: .zero)
         if let start = options.start { item.reversePlaybackEndTime = zero + start }
-        return Turn(item: item, index: index, start: begin, end: nil)
+        return InputPlayback(item: item, index: index, start: begin, end: nil)
     }
 
     /// A thousand hours: held at the duration.

@@ -6,7 +6,7 @@ struct Outputs: Sendable {
     private(set) var video: [any VideoSink] = []
     private(set) var audio = AudioOutput.none
     /// Told of what becomes of the sound server, once somebody listens.
-    let soundNotices = SoundNotices()
+    let soundNotices = AudioServerEvents()
     /// Those that may have failed at their very end.
     private var files: [any FileSink] = []
     private var uses: [(path: String, use: Use)] = []
@@ -67,7 +67,7 @@ struct Outputs: Sendable {
     /// them has had its last frame. One more than `video`, so that there is one.
     func limited(to limit: Int, atLimit: @escaping @Sendable () -> Void) -> [any VideoSink] {
         let sinks = video + [NullVideoSink()]
-        let counted = Unserved(sinks.count, then: atLimit)
+        let counted = CompletionGroup(sinks.count, then: atLimit)
         return sinks.map { CountedSink($0, limit: limit, atLimit: counted.tick) }
     }
 

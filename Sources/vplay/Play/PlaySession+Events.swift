@@ -36,7 +36,7 @@ extension PlaySession {
             else {
                 break
             }
-            Console.shared.complain("warning: \(options.inputs[index].name): \(words)")
+            Console.shared.printError("warning: \(options.inputs[index].name): \(words)")
         default: break
         }
     }

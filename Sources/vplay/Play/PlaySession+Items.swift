@@ -8,7 +8,7 @@ extension PlaySession {
     }
 
     /// Past those that cannot even be set up. `remaining`: what `--duration` leaves.
-    func makeNext(_ remaining: MediaTime?) -> Turn? {
+    func makeNext(_ remaining: MediaTime?) -> InputPlayback? {
         while let index = state.withLock({ $0.isStopping ? nil : $0.playlist.next() }) {
             switch items.make(index, remaining: repeatsSingleInput ? nil : remaining) {
             case .failure(let error): fail("\(options.inputs[index].name): \(error.words)")
@@ -20,7 +20,7 @@ extension PlaySession {
         return nil
     }
 
-    func begin(_ turn: Turn) {
+    func begin(_ turn: InputPlayback) {
         let (isFirst, isPaused) = state.withLock { state in
             defer { state.take(turn) }
             return (state.current == nil, state.isPausedByUser)
@@ -46,12 +46,12 @@ extension PlaySession {
         }
         guard let turn, turn.item.status == .readyToPlay else { return }
         let end = turn.item.expectedEnd
-        if !end.isNumeric || end - turn.start >= Turn.shortestPass {
+        if !end.isNumeric || end - turn.start >= InputPlayback.shortestPass {
             state.withLock { $0.playlist.notePlayed(turn.index) }
         }
         let left = remaining.map { end.isNumeric ? $0 - (end - passStart) : .zero }
         // Behind the last one the player pauses. What is found to follow only then, follows with a gap.
-        guard left.map({ $0 > Turn.nothing }) ?? true, let next = makeNext(left) else {
+        guard left.map({ $0 > InputPlayback.nothing }) ?? true, let next = makeNext(left) else {
             player.actionAtItemEnd = .pause
             return
         }
@@ -67,7 +67,7 @@ extension PlaySession {
             if state.withLock({ $0.isStopping }) { player.pause() }
             return
         }
-        let taken = state.withLock { state -> (Turn, MediaTime?)? in
+        let taken = state.withLock { state -> (InputPlayback, MediaTime?)? in
             guard let next = state.next, next.item === item else { return nil }
             state.take(next)
             // Of what follows without a gap nobody is told again that a frame has come.
@@ -113,7 +113,7 @@ extension PlaySession {
         checkWhatWasPlayed(item, until: end)
         let pass = state.withLock { state -> EndedPass? in
             guard let turn = state.current, turn.item === item, !state.isSettled else { return nil }
-            let isShort = options.rate > 0 && end - state.passStart < Turn.shortestPass
+            let isShort = options.rate > 0 && end - state.passStart < InputPlayback.shortestPass
             if isShort {
                 state.playlist.noteFailed(turn.index)
             } else {
@@ -135,7 +135,7 @@ extension PlaySession {
         if pass.isShort, options.repeats != .times(1), let turn = state.withLock({ $0.current }) {
             failOnce(turn, "there is nothing to repeat: a pass has no length")
         }
-        if let remaining = pass.remaining, remaining <= Turn.nothing {
+        if let remaining = pass.remaining, remaining <= InputPlayback.nothing {
             if pass.isLooping || pass.isFollowed { stop() } else { stopWhenPaused() }
             return
         }
@@ -156,7 +156,7 @@ extension PlaySession {
     /// The input cannot be played, or not any further; `time`: where, if some of it was played.
     func inputFailed(_ item: PlayerItem, _ error: PlaybackError?, at time: MediaTime? = nil) {
         let end = time.map { endTold(of: item, at: $0) }
-        let failed = state.withLock { state -> (turn: Turn, isQueued: Bool)? in
+        let failed = state.withLock { state -> (turn: InputPlayback, isQueued: Bool)? in
             if let next = state.next, next.item === item {
                 state.next = nil
                 state.playlist.noteFailed(next.index)
@@ -196,7 +196,7 @@ extension PlaySession {
 
 extension PlaySession.State {
     /// Another input's turn.
-    fileprivate mutating func take(_ turn: Turn) {
+    fileprivate mutating func take(_ turn: InputPlayback) {
         previous = current
         current = turn
         next = nil

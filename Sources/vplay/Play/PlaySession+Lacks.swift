@@ -29,7 +29,7 @@ extension PlaySession {
             }
     }
 
-    private func tellUnplayable(_ type: MediaType, of turn: Turn) {
+    private func tellUnplayable(_ type: MediaType, of turn: InputPlayback) {
         let tracks = turn.item.asset.tracks.filter { $0.mediaType == type && !$0.isAttachedPicture }
         guard let first = tracks.first, !tracks.contains(where: \.isPlayable) else { return }
         let reason = first.unplayableReason.map { ": \($0)" } ?? ""
@@ -54,7 +54,7 @@ extension PlaySession {
     }
 
     /// Where playing should have ended, of a file that is shorter by now than it was.
-    private func lostEnd(of turn: Turn) -> MediaTime? {
+    private func lostEnd(of turn: InputPlayback) -> MediaTime? {
         let asset = turn.item.asset
         guard options.rate > 0, let file = turn.file, asset.url.isFileURL, asset.duration.isNumeric,
             let byteCount = asset.description?.byteCount, file == FileIdentity(path: asset.url.path),
@@ -68,19 +68,19 @@ extension PlaySession {
     private static let tolerance = MediaTime(value: 1, timescale: 10)
 
     /// One sentence for each input.
-    func failOnce(_ turn: Turn, _ words: String) {
+    func failOnce(_ turn: InputPlayback, _ words: String) {
         guard state.withLock({ $0.toldOf.insert(turn.index).inserted }) else { return }
         fail("\(options.inputs[turn.index].name): \(words)")
     }
 
-    private func turn(of item: PlayerItem) -> Turn? {
+    private func turn(of item: PlayerItem) -> InputPlayback? {
         state.withLock { state in
             [state.current, state.next, state.previous].compactMap(\.self).first { $0.item === item }
         }
     }
 
     /// What the player could play for ever without an end.
-    private func refuse(_ turn: Turn, _ words: String) {
+    private func refuse(_ turn: InputPlayback, _ words: String) {
         let isCurrent = state.withLock { state in
             state.playlist.noteFailed(turn.index)
             guard state.current?.item === turn.item, !state.isSettled else { return false }
@@ -98,7 +98,7 @@ extension PlaySession {
 
     /// The current one, where the player stands at the end of a pass that nothing follows: it begins none that
     /// has no length.
-    func abandonedTurn() -> Turn? {
+    func abandonedTurn() -> InputPlayback? {
         state.withLock { state in
             guard let turn = state.current, !state.isSettled, !state.isStopping, state.repeatMode == .loop
             else { return nil }

@@ -29,7 +29,7 @@ extension PlayOptions {
     }
 
     func warnOfMissingWindow(_ error: WindowError) {
-        if !isQuiet { Console.shared.complain("warning: \(error); pictures are shown to nobody") }
+        if !isQuiet { Console.shared.printError("warning: \(error); pictures are shown to nobody") }
     }
 }
 

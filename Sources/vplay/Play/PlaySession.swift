@@ -19,11 +19,11 @@ final class PlaySession: Sendable {
 
     struct State {
         var playlist: Playlist
-        var current: Turn?
+        var current: InputPlayback?
         /// Its last events may come when the next is current already.
-        var previous: Turn?
+        var previous: InputPlayback?
         /// Queued: follows the current one by itself.
-        var next: Turn?
+        var next: InputPlayback?
         /// The current input has come to its end, one way or another.
         var isSettled = false
         /// Of a single input.
@@ -80,7 +80,7 @@ final class PlaySession: Sendable {
         do {
             session = try PlaySession(options, ending)
         } catch {
-            Console.shared.complain("\(error)")
+            Console.shared.printError("\(error)")
             return .failure
         }
         let loading = options.needsLoading ? Task { await session.loadAndStart() } : nil
@@ -208,7 +208,7 @@ final class PlaySession: Sendable {
 
     /// A sentence about something that could not be done.
     func fail(_ sentence: String) {
-        Console.shared.complain(oneLine(sentence))
+        Console.shared.printError(oneLine(sentence))
         state.withLock { $0.status = .failure }
     }
 
@@ -234,7 +234,7 @@ final class PlaySession: Sendable {
             switch SinkFailure(error) {
             case .closedPipe: status = .closedPipe
             case .sentence(let words):
-                Console.shared.complain(oneLine(words))
+                Console.shared.printError(oneLine(words))
                 if case .success = status { status = .failure }
             }
         }

@@ -41,12 +41,12 @@ struct ProbeCommand: AsyncParsableCommand {
             try await asset.load()
             await network.cache?.flush()
         } catch {
-            Console.shared.complain("\(input.name): \(reason(error))")
+            Console.shared.printError("\(input.name): \(reason(error))")
             ExitStatus.failure.exitNow()
         }
         withExtendedLifetime(signals) {}
         guard let description = asset.description else {
-            Console.shared.complain("\(input.name): nothing is known about it")
+            Console.shared.printError("\(input.name): nothing is known about it")
             ExitStatus.failure.exitNow()
         }
         let report =

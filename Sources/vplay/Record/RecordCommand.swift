@@ -99,7 +99,7 @@ struct RecordCommand: AsyncParsableCommand {
             status?.end()
             let words = reason(error)
             // The camera is to blame, or the file, whose name is in the words already.
-            Console.shared.complain(
+            Console.shared.printError(
                 (error.underlying as? MediaError)?.code == .sinkFailed
                     ? words : "\(test ? output : name): \(words)"
             )

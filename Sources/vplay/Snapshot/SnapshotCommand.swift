@@ -86,7 +86,7 @@ struct SnapshotCommand: AsyncParsableCommand {
             try await Snapshot(options).write()
             await options.network.cache?.flush()
         } catch let failure as SnapshotFailure {
-            Console.shared.complain(failure.sentence)
+            Console.shared.printError(failure.sentence)
             ExitStatus.failure.exitNow()
         }
         withExtendedLifetime(signals) {}

@@ -151,21 +151,22 @@ struct ConfirmationTests {
         let shared = try file.source()
         _ = try ServedFile.read(shared)
         let source = try #require(shared.source)
-        let parts = KnownParts()
-        let key = SharedSources.Key(
+        let parts = ValidatedResources()
+        let key = HTTPResourcePool.Key(
             address: try HTTPByteSource.address(file.server.url(), file.options),
             options: file.options,
             isNestedInPublic: false
         )
-        let opening = SharedOpening(key, SharedSources(), SharedTerms(parts: parts))
-        func holds(_ ground: SharedOpening.Ground, _ parts: KnownParts, since: Int64) -> Bool {
-            opening.holds(source, ground, for: SharedTerms(since: since, parts: parts))
+        let opening = ResourceLookup(key, HTTPResourcePool(), FreshnessRequirement(parts: parts))
+        func holds(_ ground: ResourceLookup.FreshnessBasis, _ parts: ValidatedResources, since: Int64) -> Bool
+        {
+            opening.holds(source, ground, for: FreshnessRequirement(since: since, parts: parts))
         }
         #expect(holds(.knowledge, parts, since: .max))
-        #expect(holds(.knowledge, KnownParts(), since: source.confirmed))
-        #expect(!holds(.knowledge, KnownParts(), since: source.confirmed + 1))
-        #expect(holds(.server, KnownParts(), since: .max))
-        #expect(holds(.unreachable, KnownParts(), since: .max))
+        #expect(holds(.knowledge, ValidatedResources(), since: source.confirmed))
+        #expect(!holds(.knowledge, ValidatedResources(), since: source.confirmed + 1))
+        #expect(holds(.server, ValidatedResources(), since: .max))
+        #expect(holds(.unreachable, ValidatedResources(), since: .max))
     }
 
     // MARK: Cookies

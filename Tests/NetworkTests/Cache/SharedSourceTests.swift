@@ -12,7 +12,7 @@ struct SharedFile {
     var options = NetworkOptions(timeout: 5)
     var policy = ServedFile.policy
     /// What a process has in memory.
-    private var sources = SharedSources()
+    private var sources = HTTPResourcePool()
 
     init(
         size: Int = 300_000,
@@ -28,7 +28,7 @@ struct SharedFile {
     }
 
     /// With nothing in memory.
-    mutating func beAnotherProcess() { sources = SharedSources() }
+    mutating func beAnotherProcess() { sources = HTTPResourcePool() }
 
     /// What nobody reads is in memory no more.
     func forgetUnused() { sources.forgetUnused() }

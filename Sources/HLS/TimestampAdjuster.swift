@@ -1,0 +1,32 @@
+internal import MediaCore
+
+/// How far the times behind each discontinuity are moved: the same for all renditions, so that sound and picture stay together.
+///
+/// Confined to the lane of the demuxer that it belongs to, but for `measured`, which is of all who open the presentation: another
+/// variant that takes over behind a discontinuity goes on with the times of the one before.
+final class TimestampAdjuster {
+    typealias Shifts = Locked<[Int64: MediaTime]>
+
+    private var shifts: [Int64: MediaTime] = [:]
+    /// Those that were found with the first segment behind a discontinuity. With a later one the playlist's durations, which are
+    /// rounded, add up to a little more or less.
+    private let measured: Shifts
+
+    init(_ measured: Shifts) { self.measured = measured }
+
+    /// The presentation begins with it.
+    func begin(_ number: Int64) { if shifts[number] == nil { shifts[number] = .zero } }
+
+    /// `isMeasured`: `make` goes by the first segment behind it.
+    func shift(of number: Int64, isMeasured: Bool, _ make: () -> MediaTime) -> MediaTime {
+        if let known = shifts[number] { return known }
+        let made = measured.withLock { measured in
+            if let known = measured[number] { return known }
+            let made = make()
+            if isMeasured { measured[number] = made }
+            return made
+        }
+        shifts[number] = made
+        return made
+    }
+}

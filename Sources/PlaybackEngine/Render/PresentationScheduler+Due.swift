@@ -1,0 +1,117 @@
+import MediaCore
+
+/// Takes what is due from the queues.
+extension PresentationScheduler {
+    /// Takes what is due at `now` and says when to look again.
+    mutating func takeDue(_ pipeline: ItemPipeline, at now: HostTime) -> DueOutput {
+        var outcome = DueOutput()
+        guard timeline.isRunning else { return outcome }
+        if current.pass.isAwaited { resumePass(pipeline, at: now) }
+        if let video = pipeline.video { takeVideo(video, now, &outcome) }
+        if !isReverse, let audio = pipeline.audio {
+            takeAudio(audio, now, &outcome)
+            if audioLead > 0 { takeAudioBeyondSeam(pipeline, audio, now, &outcome) }
+        }
+        if !endWasReported { findEnd(pipeline, now, &outcome) }
+        return outcome
+    }
+
+    private mutating func takeVideo(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+        while case .video(pass, let time)? = branch.frames.mark() {
+            if let shown = current.pass.shownUntil {
+                // Those that were not decoded yet when others took over.
+                guard time > shown else {
+                    branch.advance()
+                    continue
+                }
+                current.pass.shownUntil = nil
+            }
+            let due = isReverse ? dueTime(current.pass.reverseEdge) : dueTime(time)
+            let nextDue = isRealTime ? nextDueTime(behind: time, branch) : nil
+            let decision = FrameScheduler.decide(due: due, nextDue: nextDue, now: now, isRealTime: isRealTime)
+            if case .hold(let time) = decision { return outcome.wake(at: time) }
+            guard case .video(let frame)? = branch.advance() else { return }
+            if decision == .drop {
+                outcome.dropped += 1
+            } else {
+                outcome.shown.append(ScheduledFrame(frame: frame, due: due))
+            }
+            outcome.framesTaken += 1
+            outcome.durationTaken += max(0, frame.duration.nanoseconds ?? 0)
+            current.pass.noteDelivery(of: frame)
+        }
+        // Backward there is nothing to wait for: what comes late is shown late.
+        guard !isReverse else { return }
+        noteStarvation(of: branch, until: current.pass.videoUntil, now, &outcome)
+    }
+
+    /// When the frame behind the front one is due; nil: it is not there, or is of the next pass.
+    private func nextDueTime(behind time: MediaTime, _ branch: TrackPipeline) -> HostTime? {
+        guard case .video(let nextPass, let next)? = branch.frames.mark(1) else { return nil }
+        if isReverse { return dueTime(time) }
+        return nextPass == pass ? dueTime(next) : nil
+    }
+
+    private mutating func takeAudio(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+        var isFirst = true
+        while case .audio(pass, let time)? = branch.frames.mark() {
+            let due = dueTime(time).advanced(by: -audioLead)
+            if due > now || isFirst && waits(branch, due, outcome) {
+                return outcome.wake(at: due.advanced(by: audioSlack))
+            }
+            isFirst = false
+            guard case .audio(let decoded)? = branch.advance() else { return }
+            guard let buffer = trimmed(decoded) else { continue }
+            current.pass.audioUntil =
+                (ItemTime(buffer.presentationTime) ?? current.pass.audioUntil)
+                + (buffer.duration.nanoseconds ?? 0)
+            outcome.sound.append(ScheduledAudio(buffer: buffer, origin: origin))
+        }
+        if case .endOfPass? = branch.frames.mark(), !current.pass.audioEndWasReported {
+            current.pass.audioEndWasReported = true
+            outcome.audioEnded = true
+        }
+        if ahead == nil { noteStarvation(of: branch, until: current.pass.audioUntil, now, &outcome) }
+    }
+
+    /// The next wake-up comes early enough for audio that was due at `due`, and then there is more of it. Only where
+    /// nothing is decoded: decoding may hold up that wake-up.
+    func waits(_ branch: TrackPipeline, _ due: HostTime, _ outcome: DueOutput) -> Bool {
+        guard audioSlack > 0, let next = outcome.wakeAt, branch.isResting else { return false }
+        return next <= due.advanced(by: audioSlack)
+    }
+
+    /// What is left of a buffer that the audio of an epoch begins with; nil: nothing of it is wanted.
+    private mutating func trimmed(_ buffer: AudioBuffer) -> AudioBuffer? {
+        guard let trim = current.pass.audioTrim else { return buffer }
+        let rest = buffer.starting(at: trim.mediaTime)
+        guard rest.frameCount > 0 else { return nil }
+        current.pass.audioTrim = nil
+        return rest
+    }
+
+    /// Dry: the track has not ended, nothing of it is left on its way, and what was delivered is over.
+    private func noteStarvation(
+        of branch: TrackPipeline,
+        until: ItemTime,
+        _ now: HostTime,
+        _ outcome: inout DueOutput
+    ) {
+        guard branch.frames.isEmpty, branch.packets.isEmpty else { return }
+        let over = hostTime(forItemTime: until) ?? now
+        if over <= now { outcome.isStarved = true } else { outcome.wake(at: over) }
+    }
+
+    private mutating func findEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+        guard let end = passEnd(pipeline) else { return }
+        // What replaces these frames knows better where it ends.
+        if let replacedFrom, replacedFrom <= end.itemTime { return }
+        let due = hostTime(forItemTime: end.itemTime) ?? now
+        guard due <= now else {
+            outcome.wake(at: due)
+            return
+        }
+        current.pass.endWasReported = true
+        outcome.end = end
+    }
+}

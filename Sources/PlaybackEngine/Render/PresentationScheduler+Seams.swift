@@ -1,0 +1,119 @@
+import MediaCore
+
+/// Where a pass ends, and how what follows is laid behind it.
+extension PresentationScheduler {
+    /// The end of the current pass, once every track has shown where it ends.
+    func passEnd(_ pipeline: ItemPipeline) -> PassEnd? {
+        var end = PassEnd(itemTime: .zero, error: nil)
+        var sawFrames = false
+        for branch in pipeline.trackPipelines {
+            guard let (last, error) = endMark(branch) else { return nil }
+            if let last {
+                sawFrames = true
+                end.itemTime = max(end.itemTime, last)
+            }
+            end.error = end.error ?? error
+        }
+        if isReverse {
+            end.itemTime = ends.reverse
+            return end
+        }
+        if let limit = ends.forward { end.itemTime = min(end.itemTime, limit) }
+        // After a seek behind the last frame the pass ends where the timeline stands.
+        if !sawFrames { end.itemTime = deliveredUntil(end.itemTime) }
+        return end
+    }
+
+    /// What the track's own end of the current pass says; nil: it has not shown yet.
+    private func endMark(_ branch: TrackPipeline) -> (last: ItemTime?, error: MediaError?)? {
+        if branch.track.mediaType == .audio, let mark = ahead?.mark { return (mark.last, mark.error) }
+        guard case .endOfPass(pass, let last, let error)? = branch.frames.mark() else { return nil }
+        return (last.map(ItemTime.init(nanoseconds:)), error)
+    }
+
+    /// Another item's frames go on where this one's ended: time runs through, item time begins anew.
+    mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: ItemTime) {
+        let handed = ahead?.epoch == start.epoch ? ahead : nil
+        let first = handed?.first ?? Self.begin(of: next, start)
+        let origin = PassOrigin(first, at: origin.timelineTime(of: endOfLast))
+        current = RenderEpoch(
+            epoch: start.epoch,
+            pass: RenderPass(
+                origin: origin,
+                videoUntil: first,
+                audioUntil: handed?.until ?? first,
+                audioIsMisplaced: isMisplaced(ahead, origin: origin)
+            )
+        )
+    }
+
+    /// Item time at which an item begins that follows another one.
+    static func begin(of next: ItemPipeline, _ start: EpochStart) -> ItemTime {
+        var earliest: ItemTime?
+        for branch in next.trackPipelines {
+            switch branch.frames.peek() {
+            case .video(let frame)?: earliest = earlier(earliest, frame.presentationTime)
+            case .audio(let buffer)?: earliest = earlier(earliest, buffer.presentationTime)
+            case .endOfPass?, nil: continue
+            }
+        }
+        return max(.zero, ItemTime(start.firstWanted) ?? earliest ?? .zero)
+    }
+
+    /// Other tracks of the same item go on from here. What was delivered is not delivered again, but for audio that
+    /// is misplaced.
+    mutating func goOn(with next: ItemPipeline, epoch: Epoch, behind shown: MediaTime?, at host: HostTime) {
+        current = RenderEpoch(
+            epoch: epoch,
+            isReverse: isReverse,
+            pass: current.pass.continued(from: current.epoch, at: itemTime(at: host))
+        )
+        guard let shown else { return }
+        if !isReverse {
+            // It may have been the last one of the pass before.
+            guard let time = ItemTime(shown), time <= current.pass.videoUntil else { return }
+            current.pass.shownUntil = shown
+        }
+        while case .video(let frame)? = next.video?.frames.peek(),
+            isReverse ? frame.presentationTime >= shown : frame.presentationTime <= shown
+        {
+            next.video?.advance()
+        }
+    }
+
+    /// Goes on into the next pass: item time is zero again where this one ended, and the timeline runs on.
+    mutating func beginNextPass(_ pipeline: ItemPipeline) {
+        guard let end = passEnd(pipeline) else { return }
+        let audioMarkIsTaken = ahead?.mark != nil
+        for branch in pipeline.trackPipelines where !audioMarkIsTaken || branch.track.mediaType != .audio {
+            branch.advance()
+        }
+        let origin = PassOrigin(at: origin.timelineTime(of: end.itemTime))
+        current.pass = RenderPass(
+            number: pass + 1,
+            origin: origin,
+            audioUntil: ahead?.until ?? .zero,
+            audioIsMisplaced: isMisplaced(ahead, origin: origin)
+        )
+        current.pass.isAwaited = !hasNextPass(pipeline)
+    }
+
+    /// The pass was not there when the last one ended, for loop was switched on at the last moment. It begins when
+    /// its first frame is there, rather than late.
+    mutating func resumePass(_ pipeline: ItemPipeline, at now: HostTime) {
+        guard hasNextPass(pipeline) else { return }
+        current.pass.isAwaited = false
+        current.pass.origin = PassOrigin(at: max(origin.itemZero, timeline.media(at: now)))
+    }
+
+    private func hasNextPass(_ pipeline: ItemPipeline) -> Bool {
+        pipeline.trackPipelines.contains { branch in
+            switch branch.frames.peek() {
+            case .video(let frame)?: frame.pass == pass
+            case .audio(let buffer)?: buffer.pass == pass
+            case .endOfPass(let pass, _, _)?: pass == self.pass
+            case nil: false
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import MediaCore
+
+/// A decoder that has decoded the first picture of a track already, and answers with it when the same packet comes.
+///
+/// A decorator. The packet is decoded a second time when others follow it, so that they find what they refer to; the picture
+/// that then comes again is left out.
+///
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
+final class PreloadedDecoder: Decoder, @unchecked Sendable {
+    private let base: any Decoder
+    /// The packet and its picture, until packets behind it are decoded.
+    private var first: (packet: Packet, frame: VideoFrame)?
+    /// The decoder was sent that packet and nothing else, as far as its caller knows.
+    private var isHolding = false
+    private var isDraining = false
+    /// The picture has been handed out.
+    private var hasAnswered = false
+    /// A picture at this time comes once more.
+    private var repeated: MediaTime?
+    /// The decoder was sent something since it was flushed.
+    private var isUsed = false
+
+    /// Throws where the packet gives no picture by itself.
+    init(_ base: any Decoder, first packet: Packet) throws(MediaError) {
+        self.base = base
+        guard let frame = try Self.decode(packet, with: base) else {
+            throw MediaError(.decodeFailed, "the first packet is no picture", track: packet.track)
+        }
+        first = (packet, frame)
+        base.flush()
+    }
+
+    private static func decode(_ packet: Packet, with base: any Decoder) throws(MediaError) -> VideoFrame? {
+        guard try base.send(packet) else { return nil }
+        var isDrained = false
+        while true {
+            switch try base.receive() {
+            case .video(let frame): return frame
+            case .audio, .ended: return nil
+            case .needsInput where isDrained: return nil
+            case .needsInput: isDrained = try base.send(nil)
+            }
+        }
+    }
+
+    var hasOutputDelay: Bool { base.hasOutputDelay }
+    var isCatchingUp: Bool { isHolding ? false : base.isCatchingUp }
+    func skip(_ skipping: DecodeSkipping) { base.skip(skipping) }
+    func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) {
+        base.setFaultHandler(handler)
+    }
+
+    func send(_ packet: Packet?) throws(MediaError) -> Bool {
+        if isHolding { return try sendBehindFirst(packet) }
+        if !isUsed, let first {
+            if let packet, packet.payload === first.packet.payload {
+                isHolding = true
+                hasAnswered = false
+                return true
+            }
+            self.first = nil
+        }
+        isUsed = true
+        return try base.send(packet)
+    }
+
+    private func sendBehindFirst(_ packet: Packet?) throws(MediaError) -> Bool {
+        guard packet != nil else {
+            isDraining = true
+            return true
+        }
+        guard !isDraining, let first else { return false }
+        // From here on it decodes for itself.
+        isHolding = false
+        isUsed = true
+        repeated = hasAnswered ? first.frame.presentationTime : nil
+        self.first = nil
+        guard try base.send(first.packet) else { return false }
+        return try base.send(packet)
+    }
+
+    func receive() throws(MediaError) -> DecoderOutput {
+        if isHolding, let first {
+            guard hasAnswered else {
+                hasAnswered = true
+                return .video(first.frame)
+            }
+            return isDraining ? .ended : .needsInput
+        }
+        while true {
+            let output = try base.receive()
+            guard case .video(let frame) = output, let time = repeated else { return output }
+            repeated = nil
+            if frame.presentationTime != time { return output }
+        }
+    }
+
+    func flush() {
+        isHolding = false
+        isDraining = false
+        repeated = nil
+        guard isUsed else { return }
+        isUsed = false
+        base.flush()
+    }
+}
