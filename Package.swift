@@ -41,6 +41,7 @@ let package = Package(
     name: "playhead",
     products: [
         .library(name: "Playhead", targets: ["Playhead"]),
+        .library(name: "PlayheadBackend", targets: ["PlayheadBackend"]),
         .library(name: "PlayheadFeed", targets: ["PlayheadFeed"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
         .library(name: "TerminalSink", targets: ["TerminalSink"]),
@@ -64,18 +65,20 @@ let package = Package(
             ]
         ),
         .target(name: "MediaCore", swiftSettings: settings),
-        .target(name: "HLS", dependencies: ["MediaCore"], swiftSettings: settings),
+        // What authors of demuxers, decoders, drivers and audio devices conform to.
+        .target(name: "PlayheadBackend", dependencies: ["MediaCore"], swiftSettings: settings),
+        .target(name: "HLS", dependencies: ["MediaCore", "PlayheadBackend"], swiftSettings: settings),
         // Calls that stand still without a thread.
         .target(name: "CFiber", publicHeadersPath: "."),
         .target(
             name: "FFmpeg",
-            dependencies: ["CFFmpeg", "CFiber", "HLS", "MediaCore"],
+            dependencies: ["CFFmpeg", "CFiber", "HLS", "MediaCore", "PlayheadBackend"],
             swiftSettings: settings
         ),
         .target(
             name: "PlaybackEngine",
             dependencies: [
-                "MediaCore",
+                "MediaCore", "PlayheadBackend",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
@@ -83,8 +86,16 @@ let package = Package(
         ),
         // Headers alone, from the system's own folder: the library is opened at run time, so it is not linked.
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
-        .target(name: "PulseAudio", dependencies: ["CPulse", "MediaCore"], swiftSettings: settings),
-        .target(name: "Sinks", dependencies: ["MediaCore", "FFmpeg"], swiftSettings: settings),
+        .target(
+            name: "PulseAudio",
+            dependencies: ["CPulse", "MediaCore", "PlayheadBackend"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Sinks",
+            dependencies: ["MediaCore", "PlayheadBackend", "FFmpeg"],
+            swiftSettings: settings
+        ),
         // Declarations of our own: the library is opened at run time, so neither it nor its headers are needed to build.
         .systemLibrary(name: "CChafa"),
         .target(name: "TerminalSink", dependencies: ["CChafa", "MediaCore"], swiftSettings: settings),
@@ -97,7 +108,8 @@ let package = Package(
         .target(
             name: "Playhead",
             dependencies: [
-                "MediaCore", "FFmpeg", "HLS", "Network", "PlaybackEngine", "PulseAudio", "Sinks",
+                "MediaCore", "PlayheadBackend", "FFmpeg", "HLS", "Network", "PlaybackEngine", "PulseAudio",
+                "Sinks",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -105,7 +117,7 @@ let package = Package(
         .target(name: "PlayheadFeed", dependencies: ["Playhead"], swiftSettings: settings),
         .target(
             name: "PlayheadTesting",
-            dependencies: ["MediaCore", "PlaybackEngine", "Playhead"],
+            dependencies: ["MediaCore", "PlayheadBackend", "PlaybackEngine", "Playhead"],
             swiftSettings: settings
         ),
         .executableTarget(
@@ -122,71 +134,86 @@ let package = Package(
         // What tests of several modules need: fixtures, folders, recordings of real media.
         .target(
             name: "TestSupport",
-            dependencies: ["Playhead", "FFmpeg", "MediaCore"],
+            dependencies: ["Playhead", "FFmpeg", "MediaCore", "PlayheadBackend"],
             path: "Tests/TestSupport",
             swiftSettings: plainSettings
         ),
-        .testTarget(name: "MediaCoreTests", dependencies: ["MediaCore"], swiftSettings: plainSettings),
+        .testTarget(
+            name: "MediaCoreTests",
+            dependencies: ["MediaCore", "PlayheadBackend"],
+            swiftSettings: plainSettings
+        ),
         .testTarget(
             name: "FFmpegTests",
-            dependencies: ["FFmpeg", "MediaCore", "Playhead", "TestSupport"],
+            dependencies: ["FFmpeg", "MediaCore", "PlayheadBackend", "Playhead", "TestSupport"],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PlaybackEngineTests",
-            dependencies: ["PlaybackEngine", "MediaCore", "PlayheadTesting", "TestSupport"],
+            dependencies: [
+                "PlaybackEngine", "MediaCore", "PlayheadBackend", "PlayheadTesting", "TestSupport",
+            ],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "SinksTests",
-            dependencies: ["Sinks", "MediaCore", "FFmpeg", "TestSupport"],
+            dependencies: ["Sinks", "MediaCore", "PlayheadBackend", "FFmpeg", "TestSupport"],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "TerminalSinkTests",
-            dependencies: ["TerminalSink", "MediaCore", "Playhead", "PlayheadTesting", "TestSupport"],
+            dependencies: [
+                "TerminalSink", "MediaCore", "PlayheadBackend", "Playhead", "PlayheadTesting", "TestSupport",
+            ],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "NetworkTests",
             dependencies: [
-                "Network", "Playhead", "FFmpeg", "MediaCore", "TestSupport",
+                "Network", "Playhead", "FFmpeg", "MediaCore", "PlayheadBackend", "TestSupport",
             ],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "HLSTests",
-            dependencies: ["HLS", "Playhead", "FFmpeg", "MediaCore", "TestSupport"],
+            dependencies: ["HLS", "Playhead", "FFmpeg", "MediaCore", "PlayheadBackend", "TestSupport"],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PulseAudioTests",
             dependencies: [
-                "PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadTesting", "TestSupport",
+                "PulseAudio", "Playhead", "PlaybackEngine", "MediaCore", "PlayheadBackend", "PlayheadTesting",
+                "TestSupport",
             ],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "WindowSinkTests",
-            dependencies: ["WindowSink", "CSDL", "Playhead", "PlayheadTesting", "MediaCore"],
+            dependencies: [
+                "WindowSink", "CSDL", "Playhead", "PlayheadTesting", "MediaCore", "PlayheadBackend",
+            ],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PlayheadTests",
             dependencies: [
-                "Playhead", "FFmpeg", "MediaCore", "PlaybackEngine", "PlayheadTesting", "TestSupport",
+                "Playhead", "FFmpeg", "MediaCore", "PlayheadBackend", "PlaybackEngine", "PlayheadTesting",
+                "TestSupport",
             ],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "PlayheadFeedTests",
-            dependencies: ["PlayheadFeed", "Playhead", "MediaCore", "PlayheadTesting", "TestSupport"],
+            dependencies: [
+                "PlayheadFeed", "Playhead", "MediaCore", "PlayheadBackend", "PlayheadTesting", "TestSupport",
+            ],
             swiftSettings: plainSettings
         ),
         .testTarget(
             name: "ContractTests",
             dependencies: [
-                "Playhead", "PlaybackEngine", "PlayheadTesting", "MediaCore", "FFmpeg", "TestSupport",
+                "Playhead", "PlaybackEngine", "PlayheadTesting", "MediaCore", "PlayheadBackend", "FFmpeg",
+                "TestSupport",
             ],
             swiftSettings: plainSettings
         ),

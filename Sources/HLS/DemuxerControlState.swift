@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// What a demuxer's caller has told it: kept for the demuxers inside it that are made later.
 struct DemuxerControlState: Sendable {

@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// The demuxers that a presentation is read with, told together of what its own caller tells it.
 final class DemuxerSet: Sendable {

@@ -1,4 +1,5 @@
 internal import MediaCore
+import PlayheadBackend
 
 extension HLSDemuxer {
     /// Variants that are tried, where the first ones cannot be opened or are not what they said.

@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// Plays a presentation of segments (HLS): reads its playlists, opens one variant and what belongs to it, and hands out the
 /// packets of all its renditions in the order of their times.

@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// Opens what a URL of a network holds: a playlist of segments, or a container, as its first bytes say.
 ///

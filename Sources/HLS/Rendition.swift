@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// One playlist of segments that is open: the stream of its bytes, and the demuxer of the containers in it.
 ///

@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// A resource, or a part of one, that is read from its beginning to its end and decrypted.
 ///

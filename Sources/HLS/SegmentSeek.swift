@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// A seek in progress: from the segment that holds the target to the sync point in it.
 ///

@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// The segments of a playlist as one stream of bytes, forward only, for the demuxer of the container that they are parts of.
 ///

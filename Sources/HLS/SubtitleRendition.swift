@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// A playlist of segments of WebVTT that is open. Each segment is read as a whole and stands for itself.
 ///

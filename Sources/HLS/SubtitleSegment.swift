@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// The text of a segment of WebVTT, as far as its times need it; libav takes it apart.
 struct SubtitleSegment {

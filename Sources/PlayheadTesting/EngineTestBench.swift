@@ -1,6 +1,7 @@
 import Foundation
 package import MediaCore
 package import PlaybackEngine
+package import PlayheadBackend
 
 /// The engine alone for tests, without a player: what `PlayerTestBench` is, for tests of `PlaybackEngine`.
 package final class EngineTestBench: PlaybackTestBench {

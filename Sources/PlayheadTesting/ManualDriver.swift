@@ -1,6 +1,7 @@
 public import Dispatch
 public import MediaCore
-public import PlaybackEngine
+import PlaybackEngine
+public import PlayheadBackend
 
 /// Runs a player on the test's own thread, step by step: nothing happens, and no time passes, unless the test
 /// says so. With a seed the order among the stages is drawn from it.

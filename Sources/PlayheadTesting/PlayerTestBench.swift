@@ -1,6 +1,7 @@
 public import Foundation
-public import MediaCore
+import MediaCore
 public import Playhead
+public import PlayheadBackend
 
 /// A player for tests: it plays scripts on a clock that the test moves, and remembers what it showed and told.
 ///

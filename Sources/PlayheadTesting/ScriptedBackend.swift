@@ -1,7 +1,8 @@
 public import Foundation
 public import MediaCore
-public import PlaybackEngine
+import PlaybackEngine
 public import Playhead
+public import PlayheadBackend
 
 /// Plays scripts instead of files. A URL that was given one, or that `add` made, opens its own script; every other one
 /// opens `media`, or cannot be found where the backend was made with scripts alone.

@@ -1,5 +1,6 @@
 public import MediaCore
 import PlaybackEngine
+public import PlayheadBackend
 
 /// Decodes a script's packets: frames whose bytes hold the frame's number, samples that hold their own
 /// index. Holds frames back until their order is certain, as a real decoder does.

@@ -1,5 +1,6 @@
 public import MediaCore
-public import PlaybackEngine
+import PlaybackEngine
+public import PlayheadBackend
 import Synchronization
 
 /// What a scripted demuxer, or a decoder of it, was asked to do.

@@ -1,4 +1,5 @@
 public import MediaCore
+import PlayheadBackend
 
 /// Media that exists only as numbers: which frames there are, and what goes wrong with them.
 public struct ScriptedMedia: Sendable {

@@ -1,4 +1,5 @@
 public import MediaCore
+public import PlayheadBackend
 
 /// An audio device that exists only as numbers: it plays at the pace of a clock that the test moves, with a drift,
 /// a buffer and a delay, and remembers what was heard when.

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import PlayheadBackend
 
 /// Where a test bench's audio goes.
 public enum TestAudio: Sendable {

@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 internal import Synchronization
 
 /// The newest position, from the device's thread to whoever asks, without a lock on either side.

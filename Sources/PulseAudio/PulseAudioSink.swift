@@ -1,5 +1,6 @@
 internal import Glibc
 public import MediaCore
+public import PlayheadBackend
 internal import Synchronization
 
 /// Audio for a PulseAudio server, or whatever speaks its protocol (PipeWire).

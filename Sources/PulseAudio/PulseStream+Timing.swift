@@ -1,6 +1,7 @@
 internal import CPulse
 internal import Glibc
 internal import MediaCore
+internal import PlayheadBackend
 internal import Synchronization
 
 /// When what is written is heard, as far as the server can tell.

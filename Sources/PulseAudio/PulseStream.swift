@@ -1,6 +1,7 @@
 internal import CPulse
 internal import Glibc
 internal import MediaCore
+import PlayheadBackend
 internal import Synchronization
 
 /// The stream of one sink. All of it runs on the main loop's thread, or with its lock.

@@ -1,5 +1,6 @@
 import FFmpeg
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import FFmpeg
 import Foundation
 import PlaybackEngine
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 

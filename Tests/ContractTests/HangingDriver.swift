@@ -1,6 +1,7 @@
 import Dispatch
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// Another driver, whose decoding can be made to hang: what comes to it waits, as behind a call that never returns.
 final class HangingDriver: Driver {

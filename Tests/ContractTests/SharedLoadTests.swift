@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 import Testing
 

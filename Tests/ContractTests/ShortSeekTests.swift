@@ -1,5 +1,6 @@
 import FFmpeg
 import MediaCore
+import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import FFmpeg
 import MediaCore
+import PlayheadBackend
 import Testing
 
 /// Damaged, cut and hostile files end with what could be decoded or with words, soon, and never with a crash.

@@ -2,6 +2,7 @@ import Dispatch
 import FFmpeg
 import Glibc
 import MediaCore
+import PlayheadBackend
 import Synchronization
 import Testing
 

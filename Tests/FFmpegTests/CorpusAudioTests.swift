@@ -1,5 +1,6 @@
 import FFmpeg
 import MediaCore
+import PlayheadBackend
 import Testing
 
 /// Every sample of every file: ffmpeg's, or all of them but the padding that the container declares.

@@ -1,6 +1,7 @@
 import FFmpeg
 import Glibc
 import MediaCore
+import PlayheadBackend
 import Testing
 
 /// Every picture of every file: the same bytes, in the same order, with the same time stamps as ffmpeg's.

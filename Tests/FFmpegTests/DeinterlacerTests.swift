@@ -1,5 +1,6 @@
 import CFFmpeg
 import MediaCore
+import PlayheadBackend
 import TestSupport
 import Testing
 

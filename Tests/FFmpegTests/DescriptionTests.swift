@@ -1,5 +1,6 @@
 import FFmpeg
 import MediaCore
+import PlayheadBackend
 import Testing
 
 /// What opening a file tells about it.

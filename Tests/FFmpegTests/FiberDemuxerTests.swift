@@ -1,6 +1,7 @@
 internal import CFFmpeg
 import Foundation
 import MediaCore
+import PlayheadBackend
 import Testing
 
 @testable import FFmpeg

@@ -1,6 +1,7 @@
 import FFmpeg
 import Foundation
 import MediaCore
+import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import CFFmpeg
 import MediaCore
+import PlayheadBackend
 import Testing
 
 @testable import FFmpeg

@@ -1,6 +1,7 @@
 import CFFmpeg
 import Glibc
 import MediaCore
+import PlayheadBackend
 import Testing
 
 @testable import FFmpeg

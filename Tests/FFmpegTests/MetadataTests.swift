@@ -2,6 +2,7 @@ import CFFmpeg
 import Foundation
 import MediaCore
 import Playhead
+import PlayheadBackend
 import Testing
 
 @testable import FFmpeg

@@ -1,6 +1,7 @@
 import CFFmpeg
 import Foundation
 import MediaCore
+import PlayheadBackend
 import TestSupport
 import Testing
 

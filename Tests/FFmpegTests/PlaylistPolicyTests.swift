@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import PlayheadBackend
 import TestSupport
 import Testing
 

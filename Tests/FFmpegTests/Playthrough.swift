@@ -2,6 +2,7 @@ import CFFmpeg
 import FFmpeg
 import Glibc
 import MediaCore
+import PlayheadBackend
 import Testing
 
 /// Plays one track of a file through demuxer and decoder, as an engine does, and keeps what came out.

@@ -1,5 +1,6 @@
 import FFmpeg
 import MediaCore
+import PlayheadBackend
 import Testing
 
 /// A seek lands where decoding can start, at or before the target, and zero is the very beginning.

@@ -1,6 +1,7 @@
 import FFmpeg
 import Foundation
 import MediaCore
+import PlayheadBackend
 import Testing
 
 private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import MediaCore
 import Playhead
+import PlayheadBackend
 import Testing
 
 @testable import FFmpeg

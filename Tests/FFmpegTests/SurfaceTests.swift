@@ -1,6 +1,7 @@
 import CFFmpeg
 import Dispatch
 import MediaCore
+import PlayheadBackend
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 import PlayheadTesting
 import Testing
 

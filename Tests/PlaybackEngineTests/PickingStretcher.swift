@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Another speed by leaving samples out, or giving them several times: each that is heard still tells its time.
 ///

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import MediaCore
+import PlayheadBackend
 import Synchronization
 import Testing
 

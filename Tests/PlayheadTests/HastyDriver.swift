@@ -1,6 +1,7 @@
 import Dispatch
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 import PlayheadTesting
 
 /// Does everything that can be done as soon as anything is handed in: what a thread meets that is not run for a while between

@@ -1,6 +1,7 @@
 import MediaCore
 import PlaybackEngine
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 
 /// A link over which several fetch at the same time, each an equal share, by the driver's clock.

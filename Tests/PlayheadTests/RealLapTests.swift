@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import Playhead
+import PlayheadBackend
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import PlaybackEngine
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import MediaCore
+import PlayheadBackend
 
 /// Decides whether libav must look into the streams before they can be decoded, and lets it.
 ///

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+package import PlayheadBackend
 
 extension FFmpegDemuxer {
     /// Packets and bytes that are read ahead at most to learn where tracks start.

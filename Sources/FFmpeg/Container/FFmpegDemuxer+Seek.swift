@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+package import PlayheadBackend
 
 extension FFmpegDemuxer {
     /// How much earlier each further attempt asks, in seconds, where an index lies.

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+package import PlayheadBackend
 
 extension FFmpegDemuxer: SegmentedDemuxer {
     /// Where packets go that another demuxer's decoders take.

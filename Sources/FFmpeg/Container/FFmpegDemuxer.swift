@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+package import PlayheadBackend
 internal import Synchronization
 
 /// Takes containers apart with libavformat.

@@ -1,5 +1,6 @@
 internal import Dispatch
 package import MediaCore
+package import PlayheadBackend
 
 /// A demuxer whose calls hold no thread while they wait for bytes. Where there are none, the call stands still in the
 /// middle (`Fiber`) and its caller gets `.notReady`. The same call, made again, goes on where it stood; another one

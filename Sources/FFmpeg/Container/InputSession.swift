@@ -1,6 +1,7 @@
 internal import CFFmpeg
 internal import HLS
 internal import MediaCore
+internal import PlayheadBackend
 
 /// Owns one open container: the format context, the I/O that it reads through, and what they call back.
 ///

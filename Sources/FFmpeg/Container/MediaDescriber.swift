@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import MediaCore
+import PlayheadBackend
 
 /// Describes a whole open container.
 enum MediaDescriber {

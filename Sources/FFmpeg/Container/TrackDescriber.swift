@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import MediaCore
+internal import PlayheadBackend
 
 /// Describes one stream of an open container.
 struct TrackDescriber {

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+import PlayheadBackend
 
 /// Deinterlaces with libavfilter, which is opened with the first interlaced frame.
 ///

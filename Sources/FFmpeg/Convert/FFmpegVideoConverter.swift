@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+import PlayheadBackend
 
 /// Scales, rotates and converts frames with libswscale.
 ///

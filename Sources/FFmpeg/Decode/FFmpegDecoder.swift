@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+package import PlayheadBackend
 
 /// Decodes one track, video or audio, with libavcodec.
 ///

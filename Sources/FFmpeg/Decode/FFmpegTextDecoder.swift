@@ -1,5 +1,6 @@
 internal import CFFmpeg
 package import MediaCore
+package import PlayheadBackend
 
 /// Decodes a track of text with libavcodec, which makes ASS events of all kinds of it; the markup is taken off.
 ///

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import MediaCore
+internal import PlayheadBackend
 
 /// Reads ID3 tags that come in time with the media, as transport streams of HLS carry them.
 final class ID3Decoder: TextDecoder {

@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// Decodes on a device until that fails, then by the processor, and no frame is lost or comes twice.
 ///

@@ -1,6 +1,7 @@
 internal import CFFmpeg
 internal import Foundation
 internal import MediaCore
+internal import PlayheadBackend
 
 /// The devices of this machine. They are looked for when somebody asks, opened once, and kept for the life of the
 /// process, so that players, laps and seeks share them. What cannot be opened is not tried again.

@@ -1,4 +1,5 @@
 internal import MediaCore
+internal import PlayheadBackend
 
 /// What a decoder was sent that may have to be decoded again: from the last key frame on whose own frame has come out.
 ///

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import MediaCore
+internal import PlayheadBackend
 
 /// AES-128 in CBC mode, as segments of playlists are encrypted, by libavutil.
 final class AESCipher: BlockCipher {

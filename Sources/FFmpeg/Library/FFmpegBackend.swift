@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// The backend that plays real media: containers, codecs, scaling and resampling by FFmpeg's libraries.
 package struct FFmpegBackend: SegmentBackend {

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 internal import MediaCore
+internal import PlayheadBackend
 
 /// Owns one AVPacket and the reference that it holds.
 final class PacketOwner {

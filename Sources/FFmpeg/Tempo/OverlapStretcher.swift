@@ -1,5 +1,6 @@
 internal import Foundation
 package import MediaCore
+import PlayheadBackend
 
 /// Stretches audio by overlapping pieces of it where their waveforms match, or plays it faster and slower as a
 /// tape does. Output is made in hops of a hundredth of a second; a change of rate or algorithm counts from the

@@ -1,4 +1,5 @@
 package import MediaCore
+import PlayheadBackend
 
 /// What is heard when, measured against the timeline.
 package struct AudioClockReading: Hashable, Sendable {

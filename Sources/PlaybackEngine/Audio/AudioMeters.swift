@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Runs the taps that look on, on a lane of their own, so that a slow one holds up nothing.
 final class AudioMeters: Sendable {

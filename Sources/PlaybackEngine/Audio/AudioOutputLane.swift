@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 import Synchronization
 
 /// Audio on its way to the audio sink: processed, converted to what the sink asked for, and made as loud as

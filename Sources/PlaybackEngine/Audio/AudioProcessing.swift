@@ -1,4 +1,5 @@
 package import MediaCore
+import PlayheadBackend
 
 /// What is set on an item about its audio. Asked for with each buffer, so that a change counts at once.
 package struct AudioSettings: Sendable {

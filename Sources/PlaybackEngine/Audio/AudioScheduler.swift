@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Where a buffer of audio belongs.
 struct AudioPlacement: Sendable {

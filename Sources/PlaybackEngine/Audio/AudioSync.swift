@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// The player's audio output, kept in step with the timeline.
 ///

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 import Synchronization
 
 /// Whether an item loops. Set by the loop, read by its decoders.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Giving a decoder what was answered for it so far, so that it can go on from there.
 struct DecoderCatchUp {

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What a decoder was given from a flush on, and when something came out. The frames themselves are in the
 /// cache.

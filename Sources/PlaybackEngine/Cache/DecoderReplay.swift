@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Where repeating a record has come.
 struct DecoderReplay {

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Decoded frames that are kept for later, of all items of the process and within one budget of bytes.
 ///

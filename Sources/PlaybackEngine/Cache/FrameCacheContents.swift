@@ -1,5 +1,6 @@
 import DequeModule
 import MediaCore
+import PlayheadBackend
 
 /// What a `FrameCache` holds, and the rules by which it makes room.
 struct FrameCacheContents {

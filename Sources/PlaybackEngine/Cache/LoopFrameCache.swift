@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Records a lap of a loop as it is decoded, and keeps it for the laps that follow.
 struct LoopFrameCache {

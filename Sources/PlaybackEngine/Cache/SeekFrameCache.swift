@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Records what is decoded for an exact seek, and keeps the frames around its target for steps and seeks near
 /// by.

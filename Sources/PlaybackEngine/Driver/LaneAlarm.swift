@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 import Synchronization
 
 /// Work that waits for its time, and is then handed to its lane.

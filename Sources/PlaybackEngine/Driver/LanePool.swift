@@ -1,6 +1,7 @@
 internal import Glibc
 import HeapModule
 internal import MediaCore
+internal import PlayheadBackend
 
 /// The threads that all lanes of a process share.
 ///

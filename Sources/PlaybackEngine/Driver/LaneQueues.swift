@@ -1,4 +1,5 @@
 import DequeModule
+import PlayheadBackend
 
 /// Which lanes of a `LanePool` have work, and which of them may be worked on now. A value without threads.
 ///

@@ -1,6 +1,7 @@
 package import Dispatch
 internal import Glibc
 package import MediaCore
+package import PlayheadBackend
 
 /// Production: lanes share the threads of the process's `LanePool`, and time is the machine's.
 package final class PoolDriver: Driver {

@@ -1,5 +1,6 @@
 import DequeModule
 import MediaCore
+import PlayheadBackend
 
 /// A lane whose work is done by the threads of a `LanePool`, by one at a time.
 final class PoolLane: Lane {

@@ -2,6 +2,7 @@ import DequeModule
 package import Dispatch
 import HeapModule
 package import MediaCore
+package import PlayheadBackend
 
 /// Keeps what is to be run and picks it one by one. Time stands still while anything can run, and then jumps
 /// to the next moment that somebody waits for.

@@ -1,5 +1,6 @@
 package import Dispatch
 package import MediaCore
+package import PlayheadBackend
 import Synchronization
 
 /// The virtual clock in production: one lane of the process's pool takes the steps of a `SteppedDriver` as fast as

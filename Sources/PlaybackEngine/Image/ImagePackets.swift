@@ -1,5 +1,6 @@
 import DequeModule
 import MediaCore
+import PlayheadBackend
 
 /// The packets that a search for a still reads: a few more than the decoder has had, for their times tell which frames
 /// nobody will see. Not safe for threads: confined to a lane.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Finds one frame after the other in an open file, a packet at a step.
 ///

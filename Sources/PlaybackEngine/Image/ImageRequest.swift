@@ -1,4 +1,5 @@
 package import MediaCore
+import PlayheadBackend
 
 /// One frame that is asked for, and how it is wanted. A copy: what changes later does not touch it.
 package struct ImageRequest: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import DequeModule
 package import MediaCore
+package import PlayheadBackend
 
 /// Stands for one request, so that it can be called off before, while and after it is handed in.
 package final class ImageTicket: Sendable {

@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// What the loop needs to play an item.
 package struct MediaItem: Sendable {

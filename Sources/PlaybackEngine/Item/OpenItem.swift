@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// An item that is open, or is being opened: the current item, the next one of a queue, or the current one
 /// opened again with other settings. Taking over is an assignment.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Opening an item: the container, the choice of tracks, their decoders. Runs on the loading lane.
 struct Opening: Sendable {

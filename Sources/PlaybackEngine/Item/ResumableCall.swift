@@ -1,4 +1,5 @@
-package import MediaCore
+import MediaCore
+package import PlayheadBackend
 
 /// A call of a demuxer, or several, that may find no bytes at hand: made again on its lane when the demuxer says that
 /// there are some, and no thread waits meanwhile.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 import Synchronization
 
 /// What any thread may read or set of a loop: whether it was released, what it published last, and what must

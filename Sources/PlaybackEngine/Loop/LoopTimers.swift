@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// The wake-ups that a loop has scheduled. Confined to the control lane.
 struct LoopTimers {

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Carrying out what the state decided.
 extension PlaybackLoop {

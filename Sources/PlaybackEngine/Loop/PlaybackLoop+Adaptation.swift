@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Over a network the variant follows the speed at which bytes come.
 extension PlaybackLoop {

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Opening items, and going from one to the next.
 extension PlaybackLoop {

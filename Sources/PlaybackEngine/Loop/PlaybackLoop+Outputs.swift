@@ -1,4 +1,5 @@
 package import MediaCore
+import PlayheadBackend
 
 /// Frames on their way to whoever asks for them beside the layers. Called on the control lane.
 package struct FrameTap: Sendable {

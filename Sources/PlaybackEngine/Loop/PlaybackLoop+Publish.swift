@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What observers are told, and what everybody can read.
 extension PlaybackLoop {

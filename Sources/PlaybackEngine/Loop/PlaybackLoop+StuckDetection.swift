@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// A player that is to play and gets nowhere is not left so in silence: its item fails.
 extension PlaybackLoop {

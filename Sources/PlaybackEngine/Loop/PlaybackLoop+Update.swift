@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 import Synchronization
 
 /// An update looks at the queues: what is due goes to the outputs, and the next update is scheduled.

@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// The one owner of a player's state. Everything that happens comes in as an event on the control lane and
 /// goes through `PlaybackState`; the actions that come out are carried out here.

@@ -1,4 +1,5 @@
 package import MediaCore
+import PlayheadBackend
 
 /// What everyone but the loop sees: a copy, published after each turn.
 package struct PlaybackSnapshot: Sendable {

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What is published and counted. Confined to the control lane.
 struct SnapshotPublisher {

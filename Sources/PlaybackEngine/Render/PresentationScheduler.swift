@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Lays the frames of an item on the timeline. It decides which frame is due, when the next one is, and when the
 /// pass is over.

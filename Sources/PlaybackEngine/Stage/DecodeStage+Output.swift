@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What comes out of the decoder: to the frame queue, or to the collector while playing backward.
 extension DecodeStage {

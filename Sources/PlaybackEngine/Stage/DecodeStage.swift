@@ -1,5 +1,6 @@
 import DequeModule
 import MediaCore
+import PlayheadBackend
 import Synchronization
 
 /// Turns one track's packets into frames, drops what lies before a seek's target, and drains the decoder at

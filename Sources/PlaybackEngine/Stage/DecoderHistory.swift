@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What a video decoder was given, and gave, since it was flushed. A seek to a time a little ahead goes on from
 /// there instead of decoding from the sync point once more.

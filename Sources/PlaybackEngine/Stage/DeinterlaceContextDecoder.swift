@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 import Synchronization
 
 /// Whether a layer of the player deinterlaces. Set by the loop, read by the decoders of its items.

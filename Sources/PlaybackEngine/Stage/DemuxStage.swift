@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 import Synchronization
 
 /// Reads packets and hands them to the decoders, as far ahead as the bounds allow. Where the item loops it

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// A decoder that is told where each epoch begins.
 ///

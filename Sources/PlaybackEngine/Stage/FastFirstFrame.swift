@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// The first frame of an epoch, decoded by itself: a decoder that holds frames back, to put them in order or to work on
 /// several at once, would show it only when those behind it are under way. Then decoding begins anew with the same packet, and

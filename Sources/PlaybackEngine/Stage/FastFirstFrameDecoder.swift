@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Decodes the first frame of an epoch by itself, so that it does not wait for the frames behind it.
 ///

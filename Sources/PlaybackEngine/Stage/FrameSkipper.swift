@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What the loop asks a video track's decoding stage to leave out.
 struct SkipRequest: Hashable, Sendable {

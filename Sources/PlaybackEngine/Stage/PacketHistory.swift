@@ -1,5 +1,6 @@
 import DequeModule
 import MediaCore
+import PlayheadBackend
 
 /// The packets from a sync point behind what is being played up to where reading has come, so that a seek in
 /// between hands them out again and reads nothing. Those that wait in a queue are the same ones, held twice.

@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// What flows from the demuxer to a decoder.
 package enum PacketElement: Sendable {

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// How far the demuxer has come in an epoch.
 struct ReadingProgress {

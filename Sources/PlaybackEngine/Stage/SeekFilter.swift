@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Finds the frame that is due at a time: the last one whose presentation time is at or before it. Earlier frames
 /// are dropped, later ones pass.

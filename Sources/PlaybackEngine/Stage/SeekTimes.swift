@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// The presentation times of the packets around a seek's target. They tell which frame is due at the target
 /// before the frame behind it is decoded, and which frames nobody will see.

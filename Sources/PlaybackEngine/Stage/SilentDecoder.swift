@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Silence for as long as what it decodes lasts, for an item of which nothing is played: its time must run, and its end
 /// must come, where they would with the track.

@@ -1,3 +1,4 @@
+package import PlayheadBackend
 import Synchronization
 
 /// What one step of a stage came to.

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// The text tracks of the current item. Video, audio and the end of the item know nothing of them.
 extension PlaybackLoop {

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// The subtitles, or the metadata, of the current item: read beside it, and told when they come due.
 struct TextFeed {

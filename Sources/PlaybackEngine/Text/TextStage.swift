@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// Two kinds of cues, each read by itself.
 package enum TextKind: Hashable, Sendable {

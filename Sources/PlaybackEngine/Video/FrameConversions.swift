@@ -1,5 +1,6 @@
 import DequeModule
-package import MediaCore
+import MediaCore
+package import PlayheadBackend
 
 /// Makes the frames that sinks want in another shape or pixel format: for equal wants of all layers of a player once.
 package final class FrameConversions: Sendable {

@@ -1,4 +1,5 @@
-package import MediaCore
+import MediaCore
+package import PlayheadBackend
 
 /// Makes whole frames of interlaced ones, for all layers of a player or for still images. Nothing is made or opened before the
 /// first of them comes. Any thread: a second layer waits for the first, and gets what that one made.

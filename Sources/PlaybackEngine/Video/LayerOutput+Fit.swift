@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// What an output tells the loop about its sinks.
 package enum OutputReport: Sendable {

@@ -1,4 +1,5 @@
 package import MediaCore
+package import PlayheadBackend
 
 /// One layer's frames on their way to its sinks: filtered, made as each sink wants them, and handed over on a lane for
 /// each sink, so that a slow one holds back nobody else.

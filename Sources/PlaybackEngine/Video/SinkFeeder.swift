@@ -1,5 +1,6 @@
 import DequeModule
 import MediaCore
+import PlayheadBackend
 
 /// One sink of a layer, on a lane of its own: it gets its frames in order, however long other sinks take.
 ///

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Feeds the policy with what an update of the loop saw, and says what the decoding stage is to leave out.
 extension SkipPolicy {

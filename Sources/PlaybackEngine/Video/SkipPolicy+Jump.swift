@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Jumps: decoding goes on at a later key frame, and what lies before it is not decoded.
 ///

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What one update of the loop saw of a video track.
 struct DecodeSample {

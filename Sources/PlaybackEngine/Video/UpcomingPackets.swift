@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// What was read of a pass and waits for the decoder.
 struct UpcomingPackets: Hashable {

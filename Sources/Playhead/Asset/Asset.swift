@@ -3,6 +3,7 @@ import HLS
 public import MediaCore
 import Network
 import PlaybackEngine
+public import PlayheadBackend
 
 /// How far loading an asset has come (AVKeyValueStatus).
 public enum LoadStatus: String, Hashable, Sendable {

@@ -1,5 +1,6 @@
 public import Foundation
 public import MediaCore
+public import PlayheadBackend
 
 /// A file that may grow while it is used, as a recording of fragments does. What is known of it is an `Asset`, which
 /// never changes; while a `FragmentedAssetMinder` has it, another one takes its place when the file has grown.

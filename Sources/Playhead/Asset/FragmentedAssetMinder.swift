@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// Looks at growing files again and again, and says when they have grown (`FragmentedAsset.durationDidChange`). Works
 /// on a lane of its own until it is released. From any thread.

@@ -1,5 +1,6 @@
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// What came of one time that an image was asked for.
 public enum ImageResult: Sendable {

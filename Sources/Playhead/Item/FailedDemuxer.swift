@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Stands for media that have failed for good: opens nothing, and says once more why.
 final class FailedDemuxer: Demuxer {

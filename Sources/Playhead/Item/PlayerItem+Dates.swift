@@ -1,6 +1,7 @@
 public import Foundation
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// Items of playlists that say when their segments happened (HLS: `EXT-X-PROGRAM-DATE-TIME`). From any thread.
 extension PlayerItem {

@@ -1,5 +1,6 @@
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 import Synchronization
 
 extension PlayerItem {

@@ -1,5 +1,6 @@
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// A track of an item, and the switch that it has. Two are equal that play the same track, both or neither of them
 /// enabled, whatever the frame rate is at the moment.

@@ -1,6 +1,7 @@
 public import MediaCore
 import Observation
 import PlaybackEngine
+import PlayheadBackend
 
 /// Where the frames go. A player may feed several layers; a layer shows one player and keeps it alive.
 ///

@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// Makes frames of the pixel formats that an output was made for. Any thread; one frame at a time.
 final class FrameConversion: Sendable {

@@ -2,7 +2,8 @@ public import Dispatch
 import FFmpeg
 public import Logging
 public import MediaCore
-public import PlaybackEngine
+import PlaybackEngine
+public import PlayheadBackend
 
 /// Which clock a player follows.
 public enum ClockMode: Sendable {

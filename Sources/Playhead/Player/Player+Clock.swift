@@ -1,5 +1,6 @@
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 extension Player {
     /// The player's clock now: what `setRate(_:time:atHostTime:)` and `PlayerVideoOutput` are given, and what

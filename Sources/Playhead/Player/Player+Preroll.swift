@@ -1,5 +1,6 @@
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 extension Player {
     /// Sets the rate so that item time `time` falls on `hostTime` of the player's clock: several players can

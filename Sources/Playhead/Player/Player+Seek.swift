@@ -1,5 +1,6 @@
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 extension Player {
     /// To the key frame at or before `time`: quick, not exact.

@@ -3,6 +3,7 @@ public import Foundation
 public import MediaCore
 import Observation
 import PlaybackEngine
+import PlayheadBackend
 
 /// The transport: plays an item at a rate.
 ///

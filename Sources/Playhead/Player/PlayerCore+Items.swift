@@ -1,6 +1,7 @@
 import Logging
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 import Synchronization
 
 /// Taking items on and letting go of them.

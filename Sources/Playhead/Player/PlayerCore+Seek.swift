@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// Seeks of the current item, each of which is answered once.
 extension PlayerCore {

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 import PulseAudio
 import Sinks
 

@@ -1,6 +1,7 @@
 public import MediaCore
 import Observation
 import PlaybackEngine
+import PlayheadBackend
 
 /// Plays an item, or a range of it, over and over in a queue, without a gap.
 ///

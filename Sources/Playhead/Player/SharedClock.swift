@@ -1,6 +1,7 @@
 package import Dispatch
 package import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// One clock for several players, and the lanes and alarms that go by it. For those who own players and decide by time.
 package final class SharedClock: Sendable {

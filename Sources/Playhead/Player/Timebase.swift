@@ -1,6 +1,7 @@
 public import Foundation
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// How an item's time runs against its player's clock; only to be read. It follows what happens: each answer is
 /// that of the moment.

@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// How many players want bytes more urgently than anybody who only prepares: those whose item is to play, and waits or
 /// is not likely to keep up. All players of the machine's clock share one; those of any other driver share one of their own.

@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// One asset that is made ready, a step at a time, on a lane of its own.
 final class PreloadJob: Sendable {

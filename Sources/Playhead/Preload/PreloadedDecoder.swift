@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 
 /// A decoder that has decoded the first picture of a track already, and answers with it when the same packet comes.
 ///

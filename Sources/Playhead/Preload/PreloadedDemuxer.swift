@@ -1,6 +1,7 @@
 import DequeModule
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// A demuxer that a preloader has used, or still uses, for the player that takes it over: what was opened, read and decoded
 /// is there at once, and then it goes on with what it stands for.

@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// Makes assets ready before anybody plays them: opens them, reads their first seconds, decodes their first picture.
 ///

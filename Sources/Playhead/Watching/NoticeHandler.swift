@@ -1,5 +1,6 @@
 import Dispatch
 import PlaybackEngine
+import PlayheadBackend
 
 /// Whom an output calls, and where.
 struct NoticeHandler<Notice: Sendable>: Sendable {

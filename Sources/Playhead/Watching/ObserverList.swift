@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// Observers of one object, told in the order in which they came.
 final class ObserverList: Sendable {

@@ -1,5 +1,6 @@
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// Which calls an observer wants.
 public struct ObservationOptions: OptionSet, Sendable {

@@ -1,6 +1,7 @@
 public import Dispatch
 public import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 import Synchronization
 
 /// Ends what it stands for when it is invalidated or released. Any thread, any number of times.

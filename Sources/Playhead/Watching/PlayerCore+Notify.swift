@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MediaCore
 import PlaybackEngine
+import PlayheadBackend
 
 /// From the loop, on its lane, to everybody who watches, on the callback lane.
 extension PlayerCore {

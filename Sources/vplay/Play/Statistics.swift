@@ -1,5 +1,6 @@
 import Foundation
 import Playhead
+import PlayheadBackend
 
 /// The counters of `--stats`, in words.
 struct Statistics {

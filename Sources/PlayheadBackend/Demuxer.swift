@@ -1,10 +1,4 @@
-/// Which decodable place a seek may land on.
-public enum SeekPreference: Hashable, Sendable {
-    /// The last sync point at or before the target: what an exact seek starts from.
-    case atOrBefore
-    /// The first sync point at or after the target.
-    case atOrAfter
-}
+public import MediaCore
 
 /// Takes a container apart.
 ///
@@ -88,87 +82,4 @@ extension Demuxer {
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
         throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)
     }
-}
-
-/// How a decoder may spend memory and threads.
-public struct DecoderOptions: Hashable, Sendable {
-    /// Threads to decode with; 0 lets the policy choose from the cores, the frame size and `sharing`.
-    public var threadCount: Int
-    /// How many players are likely to decode at the same time in this process, at least 1.
-    public var sharing: Int
-    /// No more threads than these, at least one, whatever else is set; nil: as many as that comes to.
-    public var maximumThreadCount: Int?
-    /// Frames with more pixels than this are refused before memory is taken for them.
-    public var maximumPixelCount: Int
-    /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.hasOutputDelay`.
-    public var decodesFirstFrameAlone = true
-    /// Each frame is made into another one beside the decoder, as soon as it is there: one thread more fills the cores
-    /// while some wait for each other.
-    public var sharesCoresWithConversion = false
-    /// Which device decodes video.
-    public var hardware = HardwareDecoding.none
-
-    /// By default the policy chooses the threads for one player alone, and pictures may be as large as 8192
-    /// x 4320.
-    public init(threadCount: Int = 0, sharing: Int = 1, maximumPixelCount: Int = 8192 * 4320) {
-        self.threadCount = threadCount
-        self.sharing = sharing
-        self.maximumPixelCount = maximumPixelCount
-    }
-}
-
-/// What a decoder has for its caller.
-public enum DecoderOutput: Sendable {
-    /// The next frame, in the order in which frames are shown.
-    case video(VideoFrame)
-    /// The next samples.
-    case audio(AudioBuffer)
-    /// Nothing until another packet is sent.
-    case needsInput
-    /// Drained: nothing more until `flush()`.
-    case ended
-}
-
-/// Which frames are not decoded, where there is not time enough for all.
-public enum DecodeSkipping: Int, Hashable, Sendable, Comparable {
-    /// All frames are decoded.
-    case none
-    /// Those that no other frame refers to.
-    case nonReference
-    /// All but those that can be decoded by themselves.
-    case allButKeyFrames
-
-    public static func < (a: DecodeSkipping, b: DecodeSkipping) -> Bool { a.rawValue < b.rawValue }
-}
-
-/// Turns packets of one track into frames. Calls come one at a time, on one lane of the caller's, and
-/// never block on I/O.
-///
-/// Frames carry `epoch` and `pass` zero: the stage that runs the decoder stamps them.
-public protocol Decoder: AnyObject, Sendable {
-    /// Hands in a packet, or nil to drain. False: full, receive first and send the same again.
-    /// A thrown error concerns this packet only unless its code is `.decoderFailed`.
-    func send(_ packet: Packet?) throws(MediaError) -> Bool
-    /// The next decoded frame.
-    func receive() throws(MediaError) -> DecoderOutput
-    /// Forgets everything that was sent; the next packet must be a sync point.
-    func flush()
-    /// A frame comes only when several behind it have been sent, though it could be had by draining.
-    var hasOutputDelay: Bool { get }
-    /// From the next packet on. A decoder that cannot leave frames out ignores it; the caller sends it key
-    /// frames alone where no others are wanted.
-    func skip(_ skipping: DecodeSkipping)
-    /// It works on packets that it took before, although it asks for input: ask again soon, whether there is
-    /// another packet or not.
-    var isCatchingUp: Bool { get }
-    /// Who is told of what the decoder gives up or loses while it goes on, such as a device. The handler is
-    /// called on any thread, and at once with what happened before; it must not block and not call the decoder.
-    func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void)
-}
-
-extension Decoder {
-    public var hasOutputDelay: Bool { false }
-    public var isCatchingUp: Bool { false }
-    public func skip(_ skipping: DecodeSkipping) {}
-    public func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) {}
 }

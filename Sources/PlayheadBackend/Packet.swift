@@ -1,5 +1,4 @@
-/// The owner of a packet's bytes, as the demuxer made it and the matching decoder knows it.
-public protocol PacketPayload: AnyObject, Sendable {}
+public import MediaCore
 
 /// One compressed unit of one track.
 public struct Packet: Sendable {

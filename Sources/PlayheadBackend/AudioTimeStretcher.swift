@@ -1,16 +1,4 @@
-/// How audio is fitted to another speed than its own.
-public enum AudioTimePitchAlgorithm: String, Hashable, Sendable, CaseIterable {
-    /// Keeps the pitch, for speech and music alike: short pieces of audio are laid closer together or further
-    /// apart, where their waveforms match.
-    case timeDomain
-    /// The pitch follows the speed, as with a tape.
-    case varispeed
-
-    /// AVPlayer's best for music; here `timeDomain` serves both.
-    public static var spectral: Self { .timeDomain }
-    /// AVPlayer's cheapest, which holds the rate to a few steps; here `timeDomain`, and every rate is exact.
-    public static var lowQualityZeroLatency: Self { .timeDomain }
-}
+public import MediaCore
 
 /// Makes audio shorter or longer. Calls come one at a time.
 ///
@@ -29,12 +17,4 @@ public protocol AudioTimeStretcher: AnyObject, Sendable {
     func finish() -> [AudioBuffer]
     /// Forgets what it holds; the stretcher is as new.
     func reset()
-}
-
-/// What can be done to the tempo of audio.
-public enum AudioTempo {
-    /// Rates at which there is audio; beyond them is silence, and so there is backward.
-    public static let rates = 0.25...4.0
-    /// Seconds of the item that a stretcher has to know ahead of what it gives out at `rate`.
-    public static func lookahead(at rate: Double) -> Double { 0.025 + 0.01 * max(1, min(4, rate)) }
 }

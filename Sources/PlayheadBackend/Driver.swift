@@ -1,34 +1,6 @@
 public import Dispatch
 public import MediaCore
 
-/// Runs closures one at a time, in the order in which they were handed in.
-public protocol Lane: AnyObject, Sendable {
-    /// Runs `work` behind all that was handed in before. Returns at once; any thread.
-    func enqueue(_ work: @escaping @Sendable () -> Void)
-}
-
-/// What a lane is for. It decides which lane goes before which, and how many of a kind run at the same time.
-public enum LaneRole: Hashable, Sendable {
-    /// The player's own: state, timeline, decisions. Never blocks.
-    case control
-    /// Opening, demuxing, subtitles, still images: reading may block.
-    case loading
-    /// The same of files: reading them takes a moment and ends. They have places of their own, so that sources that block, in
-    /// however many players, keep no file from being read.
-    case fileLoading
-    /// Decoders, audio and video in turn. Never blocks on I/O.
-    case decoding
-    /// One sink, one kind of conversion, one layer's filter, the audio sink, or the taps that look on. What is called
-    /// there may take its time; it holds up its own lane alone.
-    case presenting
-}
-
-/// Something that was scheduled and can be called off.
-public protocol Wakeup: AnyObject, Sendable {
-    /// After this the work does not start any more, unless it already has.
-    func cancel()
-}
-
 /// Decides when lanes run: on the threads that all players of a process share, or step by step in a test or on the
 /// virtual clock. What runs on the lanes is the same.
 public protocol Driver: AnyObject, Sendable {

@@ -1,31 +1,4 @@
-/// Which sample a device plays when.
-public struct AudioDevicePosition: Hashable, Sendable {
-    /// Counted from the first sample written since the last `flush`, as if each one had been played: one that
-    /// came too late was left out, and one that was missing was silence.
-    public var frame: Int64
-    /// When that sample is heard; as a rule a little later than now.
-    public var heardAt: HostTime
-    /// When this was measured.
-    public var measuredAt: HostTime
-    /// Calls of `flush` that the device has carried out; a position of another count is of no use.
-    public var flushes: Int
-
-    /// Sample `frame` is heard at `heardAt`, as known at `measuredAt`, after so many flushes.
-    public init(frame: Int64, heardAt: HostTime, measuredAt: HostTime, flushes: Int) {
-        self.frame = frame
-        self.heardAt = heardAt
-        self.measuredAt = measuredAt
-        self.flushes = flushes
-    }
-}
-
-/// What a device has to tell of its own accord.
-public enum AudioDeviceNotice: Hashable, Sendable {
-    /// The system asks for quiet: a call comes in. Playing stops, and the device is paused.
-    case interruptionBegan
-    /// The system gives the audio back, or whoever asked for quiet is gone.
-    case interruptionEnded
-}
+public import MediaCore
 
 /// An `AudioSink` with a device behind it, which plays at a pace of its own: the engine follows it.
 ///
@@ -78,26 +51,4 @@ extension AudioDeviceSink {
     public func setTitle(_ title: String) {}
     public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {}
     public var deviceName: String? { nil }
-}
-
-/// How the audio's device is doing, and how playing follows it.
-public struct AudioDeviceFacts: Hashable, Sendable {
-    /// nil: nothing is heard.
-    public var device: String?
-    /// The device drives the time line; false: the host's clock does.
-    public var isClock = false
-    /// Nanoseconds from handing a sample to the device until it is heard.
-    public var latency: Int64 = 0
-    /// How much faster than the host's clock the device plays, in millionths; below zero: slower.
-    public var drift: Double = 0
-    /// Nanoseconds by which the audio was ahead of the time line when last measured; below zero: behind.
-    public var offset: Int64 = 0
-    /// The largest `offset` without its sign since playing last got in step with the device.
-    public var worstOffset: Int64 = 0
-    /// How often the time line was held still or moved forward to be in step, and how often audio was left out or
-    /// held back.
-    public var corrections = 0
-
-    /// No device: nothing is heard, and the host's clock drives the time line.
-    public init() {}
 }
