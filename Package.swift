@@ -35,7 +35,7 @@ func example(_ name: String, _ dependencies: [Target.Dependency] = ["Playhead"])
 
 let feedExamples = [
     "StoryCoverDemo", "CellPlayerDemo", "ScrollingFeedDemo", "BannerDemo", "DownloadFeedDemo", "PickerDemo",
-].map { name in example(name, ["Playhead", "PlayheadFeed", "PlayheadTesting"]) }
+].map { name in example(name, ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"]) }
 
 let package = Package(
     name: "playhead",
@@ -43,6 +43,8 @@ let package = Package(
         .library(name: "Playhead", targets: ["Playhead"]),
         .library(name: "PlayheadBackend", targets: ["PlayheadBackend"]),
         .library(name: "PlayheadFeed", targets: ["PlayheadFeed"]),
+        .library(name: "PlayheadPicker", targets: ["PlayheadPicker"]),
+        .library(name: "PlayheadCapture", targets: ["PlayheadCapture"]),
         .library(name: "PlayheadTesting", targets: ["PlayheadTesting"]),
         .library(name: "TerminalSink", targets: ["TerminalSink"]),
         .library(name: "WindowSink", targets: ["WindowSink"]),
@@ -116,6 +118,16 @@ let package = Package(
         ),
         .target(name: "PlayheadFeed", dependencies: ["Playhead"], swiftSettings: settings),
         .target(
+            name: "PlayheadPicker",
+            dependencies: ["MediaCore", "FFmpeg", "Playhead"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "PlayheadCapture",
+            dependencies: ["CFFmpeg", "FFmpeg", "MediaCore", "Playhead"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "PlayheadTesting",
             dependencies: ["MediaCore", "PlayheadBackend", "PlaybackEngine", "Playhead"],
             swiftSettings: settings
@@ -123,7 +135,7 @@ let package = Package(
         .executableTarget(
             name: "vplay",
             dependencies: [
-                "Playhead", "TerminalSink", "WindowSink",
+                "Playhead", "PlayheadCapture", "PlayheadPicker", "TerminalSink", "WindowSink",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: plainSettings + [carriesSwift],
@@ -197,6 +209,7 @@ let package = Package(
         .testTarget(
             name: "PlayheadTests",
             dependencies: [
+                "PlayheadCapture", "PlayheadPicker",
                 "Playhead", "FFmpeg", "MediaCore", "PlayheadBackend", "PlaybackEngine", "PlayheadTesting",
                 "TestSupport",
             ],

@@ -1,5 +1,6 @@
 import Foundation
 import Playhead
+import PlayheadPicker
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import MediaCore
 import Playhead
+import PlayheadPicker
 import Testing
 
 @Suite("Choosing a file")

@@ -1,6 +1,7 @@
 import FFmpeg
 import Foundation
 import Playhead
+import PlayheadCapture
 import TestSupport
 import Testing
 

@@ -24,7 +24,7 @@ let package = Package(
         example("ScrollingFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("BannerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
         example("DownloadFeedDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
-        example("PickerDemo", ["Playhead", "PlayheadFeed", "PlayheadTesting"]),
+        example("PickerDemo", ["Playhead", "PlayheadFeed", "PlayheadPicker", "PlayheadTesting"]),
         // docs/testing.md is about this one: swift test --package-path docs/examples
         .testTarget(
             name: "TestingDemoTests",

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Playhead
+import PlayheadPicker
 
 /// One thing to play.
 struct Input: Sendable {

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import Playhead
+import PlayheadPicker
 
 /// `--gravity`, by the names that `PlayerLayer.videoGravity` has.
 extension VideoGravity: ExpressibleByArgument {}

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import Playhead
+import PlayheadPicker
 
 /// `vplay pick`: choose a file in the terminal.
 struct PickCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Playhead
+import PlayheadPicker
 import Synchronization
 import TerminalSink
 

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Playhead
+import PlayheadCapture
 
 /// `vplay record`: a camera, or a test pattern, into a file.
 struct RecordCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@
 
 import Foundation
 import Playhead
+import PlayheadPicker
 import PlayheadFeed
 import PlayheadTesting
 import Synchronization

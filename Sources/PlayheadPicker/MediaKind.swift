@@ -1,4 +1,5 @@
 import FFmpeg
+public import Playhead
 
 /// What a person would call a file of media.
 public enum MediaKind: String, Hashable, Sendable, CaseIterable {

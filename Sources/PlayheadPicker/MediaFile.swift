@@ -1,5 +1,6 @@
 public import Foundation
 import Glibc
+import Playhead
 
 /// A file of media, to be chosen.
 public struct MediaFile: Hashable, Sendable, Identifiable {
