@@ -124,7 +124,7 @@ let package = Package(
         ),
         .target(
             name: "PlayheadCapture",
-            dependencies: ["CFFmpeg", "FFmpeg", "MediaCore", "Playhead"],
+            dependencies: ["FFmpeg", "MediaCore", "Playhead", "Sinks"],
             swiftSettings: settings
         ),
         .target(

@@ -1,7 +1,9 @@
 import Dispatch
 import FFmpeg
 public import Foundation
-import MediaCore
+public import MediaCore
+public import Playhead
+import Sinks
 
 /// Records pictures of a camera, or of a test pattern, into a file that plays. There is no sound.
 ///

@@ -2,17 +2,6 @@ import Foundation
 import MediaCore
 import PlayheadBackend
 
-/// Where a test bench's audio goes.
-public enum TestAudio: Sendable {
-    /// No audio is decoded.
-    case none
-    /// To `audioSink`, which remembers each sample.
-    case captured
-    /// To `audioDevice`, which plays it in time, so that the audio is the clock. The driver is in real time then:
-    /// frames that come too late are dropped.
-    case device(SimulatedAudioDevice.Setup = .init())
-}
-
 /// The parts of a test bench that are the same for a player and for the engine alone.
 struct TestEquipment {
     let driver: ManualDriver
@@ -57,16 +46,5 @@ struct TestEquipment {
         case .captured: audioSink
         case .device: audioDevice
         }
-    }
-}
-
-/// What has happened on a bench, a line each.
-struct TestJournal {
-    var lines: [String] = []
-    /// How many of them a test has taken.
-    var takenCount = 0
-
-    static func writer(_ journal: Locked<TestJournal>) -> @Sendable (String) -> Void {
-        { line in journal.withLock { $0.lines.append(line) } }
     }
 }

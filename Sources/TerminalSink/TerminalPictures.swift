@@ -9,17 +9,3 @@ public enum TerminalPictures: String, Hashable, Sendable, CaseIterable {
     /// Characters with a colour in front and one behind, which every terminal has.
     case symbols
 }
-
-/// How many colours characters have.
-package enum TerminalColors: Hashable, Sendable {
-    case trueColor, of256, of16, none
-}
-
-/// What characters are drawn with.
-package enum TerminalSymbols: Hashable, Sendable {
-    /// Unicode's blocks.
-    case blocks
-    /// Halves and shades, which the fonts of the Linux console have.
-    case halves
-    case ascii
-}

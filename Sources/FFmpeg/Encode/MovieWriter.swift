@@ -1,13 +1,5 @@
 internal import CFFmpeg
-package import MediaCore
-
-/// Where a container's bytes go.
-package protocol RecordingOutput: AnyObject {
-    /// Behind what came before.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(MediaError)
-    /// Over what came before.
-    func rewrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(MediaError)
-}
+import MediaCore
 
 /// Encodes pictures and puts them into a container. Not safe for threads.
 final class MovieWriter {

@@ -1,41 +1,6 @@
 package import MediaCore
 import PlayheadBackend
 
-/// What is heard when, measured against the timeline.
-package struct AudioClockReading: Hashable, Sendable {
-    /// The sample that belongs here on the timeline is heard at `host`.
-    package var media: TimelineTime
-    package var host: HostTime
-    /// Nanoseconds between writing a sample and hearing it.
-    package var latency: Int64
-    /// How often samples were missing so far.
-    package var underruns: Int
-    /// The timeline's epoch when the audio was written.
-    package var epoch: Epoch
-
-    package init(media: TimelineTime, host: HostTime, latency: Int64 = 0, underruns: Int = 0, epoch: Epoch) {
-        self.media = media
-        self.host = host
-        self.latency = latency
-        self.underruns = underruns
-        self.epoch = epoch
-    }
-}
-
-/// What keeps timeline and audio together. Durations are nanoseconds.
-package enum AudioClockCorrection: Hashable, Sendable {
-    /// The timeline runs so many millionths faster than its rate; below zero: slower.
-    case pace(Int64)
-    /// The timeline stands still for so long.
-    case hold(Int64)
-    /// The timeline leaps so far ahead.
-    case step(Int64)
-    /// So much of the audio is left out; below zero: so much silence goes before it.
-    case moveAudio(Int64)
-    /// The audio begins anew where the timeline is.
-    case restartAudio
-}
-
 /// Chooses the clock: the device's where one plays, else the host's. It compares where the audio is with where
 /// the timeline is, and says what to do about it. A plain value; time is handed in.
 ///

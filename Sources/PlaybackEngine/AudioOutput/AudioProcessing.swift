@@ -1,36 +1,5 @@
-package import MediaCore
+import MediaCore
 import PlayheadBackend
-
-/// What is set on an item about its audio. Asked for with each buffer, so that a change counts at once.
-package struct AudioSettings: Sendable {
-    package var algorithm: AudioTimePitchAlgorithm
-    package var mix: AudioMix?
-    package var taps: [AudioTap]
-
-    package init(
-        algorithm: AudioTimePitchAlgorithm = .timeDomain,
-        mix: AudioMix? = nil,
-        taps: [AudioTap] = []
-    ) {
-        self.algorithm = algorithm
-        self.mix = mix
-        self.taps = taps
-    }
-}
-
-/// Where an item's settings come from. Any thread.
-package struct AudioSettingsSource: Sendable {
-    let read: @Sendable () -> AudioSettings
-    package init(_ read: @escaping @Sendable () -> AudioSettings = { AudioSettings() }) { self.read = read }
-}
-
-/// What goes with a buffer on its way to the sink.
-struct AudioOrigin: Sendable {
-    /// Item seconds in a second of host time.
-    var rate = 1.0
-    var track: Int?
-    var settings = AudioSettingsSource()
-}
 
 /// What is done to audio between decoder and sink but for conversion and the player's volume: the item's mix,
 /// its taps, and speed. At rate 1, without mix and taps, buffers pass as they are.

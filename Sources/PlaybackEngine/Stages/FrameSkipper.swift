@@ -1,28 +1,6 @@
 import MediaCore
 import PlayheadBackend
 
-/// What the loop asks a video track's decoding stage to leave out.
-struct SkipRequest: Hashable, Sendable {
-    /// It holds for packets of this epoch only.
-    var epoch = Epoch()
-    var level = DecodeSkipping.none
-    /// Where playing stands. At `allButKeyFrames` what lies before is left out.
-    var position = ItemTime.zero
-    var pass = 0
-    /// Each jump is carried out once.
-    var jump: KeyFrameJump?
-}
-
-/// Decoding goes on at the first key frame of a pass that is due at `time` or later. Packets before it are not
-/// decoded.
-struct KeyFrameJump: Hashable, Sendable {
-    var pass: Int
-    var time: ItemTime
-
-    /// No key frame is due then, so nothing more of the pass is decoded.
-    static let never = ItemTime.distantFuture
-}
-
 /// Leaves out packets that there is no time to decode, and counts the frames that are lost by it.
 struct FrameSkipper {
     enum Verdict: Hashable {

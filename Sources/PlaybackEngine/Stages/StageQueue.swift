@@ -1,45 +1,6 @@
 import DequeModule
 package import MediaCore
 
-/// How much a queue may hold. Whatever is reached first makes it full.
-package struct QueueLimits: Hashable, Sendable {
-    package var count: Int
-    package var bytes: Int
-    /// Nanoseconds of media.
-    package var duration: Int64
-
-    package init(count: Int = .max, bytes: Int = .max, duration: Int64 = .max) {
-        self.count = count
-        self.bytes = bytes
-        self.duration = duration
-    }
-}
-
-/// What an element weighs against the limits.
-package struct QueueCost: Hashable, Sendable {
-    package var bytes: Int
-    /// Nanoseconds of media.
-    package var duration: Int64
-
-    package init(bytes: Int, duration: Int64) {
-        self.bytes = bytes
-        self.duration = duration
-    }
-}
-
-/// How full a queue is.
-package struct QueueLevel: Hashable, Sendable {
-    package var count = 0
-    package var bytes = 0
-    /// Nanoseconds of media.
-    package var duration: Int64 = 0
-
-    fileprivate func isBelow(_ limits: QueueLimits, times factor: Int) -> Bool {
-        count / factor < limits.count && bytes / factor < limits.bytes
-            && duration / Int64(factor) < limits.duration
-    }
-}
-
 /// The bounded queue between two stages. Its elements all belong to one epoch: beginning a new one empties
 /// it, and what arrives late from an older one is dropped.
 ///

@@ -1,23 +1,6 @@
 package import PlayheadBackend
 import Synchronization
 
-/// What one step of a stage came to.
-package enum StepResult: Hashable, Sendable {
-    /// Something was done; there may be more.
-    case progressed
-    /// The stage before has nothing at present.
-    case needsInput
-    /// The stage behind has no room at present.
-    case needsSpace
-    /// Nothing more until a flush or a new epoch.
-    case finished
-}
-
-/// One part of the way from bytes to sinks. A step never waits, except for a read inside the demuxer.
-package protocol Stage: AnyObject, Sendable {
-    func step() -> StepResult
-}
-
 /// Runs a stage on its lane until it has nothing to do; `wake()` makes it look again.
 package final class StageRunner: Sendable {
     private let stage: any Stage

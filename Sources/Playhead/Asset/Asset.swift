@@ -5,28 +5,6 @@ import Network
 import PlaybackEngine
 public import PlayheadBackend
 
-/// How far loading an asset has come (AVKeyValueStatus).
-public enum LoadStatus: String, Hashable, Sendable {
-    /// Nobody has asked yet, or nobody waits any more.
-    case unknown
-    /// It is being opened.
-    case loading
-    /// All that opening teaches is there, and never changes.
-    case loaded
-    /// It cannot be opened; `Asset.error` says why.
-    case failed
-    /// `Asset.cancelLoading()` was called before it was loaded.
-    case cancelled
-}
-
-/// One name and value that a container carries ("title", "artist" ...), by FFmpeg's key.
-public struct MetadataItem: Hashable, Sendable {
-    /// By FFmpeg's name, in the container's own letters: "title", "artist", "com.apple.quicktime.make" ...
-    public var key: String
-    /// As the file has it, which nobody has checked: it may hold control characters.
-    public var value: String
-}
-
 /// What a URL holds. Making one does no I/O. Immutable once loaded; shared freely between items.
 public final class Asset: Sendable {
     /// What it was made with.

@@ -37,7 +37,7 @@ public struct PlaybackError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    init(_ error: MediaError, url: URL?) {
+    package init(_ error: MediaError, url: URL?) {
         code = error.code
         let place = url.map(Self.name) ?? error.location
         let words = error.libraryLog.map { " (\($0))" } ?? ""

@@ -1,15 +1,5 @@
 public import Foundation
 
-/// What a cell holds.
-public enum FeedKind: Hashable, Sendable {
-    /// A video, which plays when its cell is chosen.
-    case clip
-    /// A picture, which is shown for so many seconds where pages turn by themselves. Never chosen in a list.
-    case picture(seconds: Double)
-    /// Text, advertisements, whatever does not play.
-    case other
-}
-
 /// One cell of a list: who it is, where it is, what it holds.
 public struct FeedCell<ID: Hashable & Sendable>: Equatable, Sendable {
     /// Who it is: not its URL, which may be in the list twice.
@@ -24,66 +14,5 @@ public struct FeedCell<ID: Hashable & Sendable>: Equatable, Sendable {
         self.id = id
         self.frame = frame
         self.kind = kind
-    }
-}
-
-/// What is covered at the edges of the viewport: headers, bars. In points.
-public struct FeedInsets: Hashable, Sendable {
-    /// Covered at the top.
-    public var top: Double
-    /// Covered at the left.
-    public var left: Double
-    /// Covered at the bottom.
-    public var bottom: Double
-    /// Covered at the right.
-    public var right: Double
-
-    /// Nothing is covered where nothing is said.
-    public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
-        self.top = top
-        self.left = left
-        self.bottom = bottom
-        self.right = right
-    }
-}
-
-/// The part of the content that is seen: the bounds of the scroll view without what is covered.
-public struct FeedViewport: Equatable, Sendable {
-    /// In points of the list's content, as `UIScrollView.bounds` is.
-    public var bounds: CGRect
-    /// Covered at the edges.
-    public var insets: FeedInsets
-
-    /// `insets`: nothing is covered where they are left out.
-    public init(_ bounds: CGRect, insets: FeedInsets = FeedInsets()) {
-        self.bounds = bounds
-        self.insets = insets
-    }
-
-    /// What is left of the bounds; no smaller than nothing.
-    public var visible: CGRect {
-        CGRect(
-            x: bounds.minX + insets.left,
-            y: bounds.minY + insets.top,
-            width: max(0, bounds.width - insets.left - insets.right),
-            height: max(0, bounds.height - insets.top - insets.bottom)
-        )
-    }
-
-    /// How much of `frame` is seen, 0...1: the area in view, by the area that can be in view at most.
-    public func share(of frame: CGRect) -> Double {
-        let seen = visible
-        let width = min(frame.maxX, seen.maxX) - max(frame.minX, seen.minX)
-        let height = min(frame.maxY, seen.maxY) - max(frame.minY, seen.minY)
-        let reachable = min(frame.width, seen.width) * min(frame.height, seen.height)
-        // What is no number compares as false.
-        guard width > 0, height > 0, reachable > 0 else { return 0 }
-        return min(1, width * height / reachable)
-    }
-
-    func covers(_ frame: CGRect, x: Double, y: Double) -> Bool {
-        let seen = visible
-        let (x, y) = (seen.minX + x * seen.width, seen.minY + y * seen.height)
-        return !seen.isEmpty && x >= frame.minX && x < frame.maxX && y >= frame.minY && y < frame.maxY
     }
 }

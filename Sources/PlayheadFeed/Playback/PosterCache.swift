@@ -1,14 +1,6 @@
 import Foundation
 import Playhead
 
-/// How a poster is to look.
-struct PosterShape: Hashable, Sendable {
-    var size: PixelSize?
-    var gravity = VideoGravity.resizeAspect
-    var pixelFormat: PixelFormat?
-    var isUpright = false
-}
-
 /// Posters that were made, for feeds and views: the first frame of each clip, in the shape that a cell wants. Any thread.
 public final class PosterCache: Sendable {
     fileprivate struct Key: Hashable, Sendable {
@@ -74,16 +66,5 @@ public final class PosterCache: Sendable {
             done(frame)
         }
         return PosterRequest(generator: generator, token: token)
-    }
-}
-
-/// A poster that is being made. Called off when it goes.
-final class PosterRequest: Sendable {
-    private let generator: ImageGenerator
-    private let token: ObservationToken
-
-    init(generator: ImageGenerator, token: ObservationToken) {
-        self.generator = generator
-        self.token = token
     }
 }

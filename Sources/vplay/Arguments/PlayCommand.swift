@@ -195,12 +195,3 @@ struct PlayCommand: AsyncParsableCommand {
         await PlaySession.run(options).exitNow()
     }
 }
-
-enum YesOrNo: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case yes, no
-}
-
-/// Shape of the lines of `--events`.
-enum EventFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case text, json, none
-}

@@ -1,56 +1,6 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// A decoded frame in the decoder's own memory, which goes back to its pool with this object.
-///
-/// Unchecked: the frame is written before this object is made and never again.
-final class FFmpegVideoStorage: VideoFrameStorage, @unchecked Sendable {
-    let frame: FrameOwner
-    let byteCount: Int
-
-    init(_ frame: FrameOwner) {
-        self.frame = frame
-        self.byteCount = FFmpegVideoStorage.byteCount(frame.pointer.pointee)
-    }
-
-    func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
-        try withExtendedLifetime(frame) { try body(PlaneLayout.planes(frame.pointer.pointee)) }
-    }
-
-    private static func byteCount(_ frame: AVFrame) -> Int {
-        var total = 0
-        withUnsafeBytes(of: frame.buf) { raw in
-            for buffer in raw.bindMemory(to: UnsafeMutablePointer<AVBufferRef>?.self) {
-                total &+= Int(buffer?.pointee.size ?? 0)
-            }
-        }
-        return total
-    }
-}
-
-/// Decoded samples in the decoder's own memory.
-///
-/// Unchecked: the frame is written before this object is made and never again.
-final class FFmpegAudioStorage: AudioBufferStorage, @unchecked Sendable {
-    let frame: FrameOwner
-
-    init(_ frame: FrameOwner) { self.frame = frame }
-
-    func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R {
-        let raw = frame.pointer.pointee
-        let isPlanar = av_sample_fmt_is_planar(AVSampleFormat(raw.format)) != 0
-        let count = isPlanar ? Int(raw.ch_layout.nb_channels) : 1
-        var planes: [UnsafeRawPointer] = []
-        if let data = raw.extended_data {
-            for index in 0..<max(0, count) {
-                guard let plane = data[index] else { break }
-                planes.append(UnsafeRawPointer(plane))
-            }
-        }
-        return try withExtendedLifetime(frame) { try body(planes) }
-    }
-}
-
 /// Where the samples of a frame lie.
 enum PlaneLayout {
     /// Bytes of the palette that belongs to a "pal8" frame: 256 colours of 4 bytes.

@@ -1,0 +1,23 @@
+internal import CFFmpeg
+internal import MediaCore
+
+/// Owns a copy of a stream's codec parameters, so that decoders do not depend on the container.
+final class CodecParameters {
+    let pointer: UnsafeMutablePointer<AVCodecParameters>
+
+    init(copying original: UnsafePointer<AVCodecParameters>) throws(MediaError) {
+        guard let pointer = avcodec_parameters_alloc() else {
+            throw MediaError(.resourceLimit, "no memory for codec parameters", isRetryable: true)
+        }
+        self.pointer = pointer
+        let code = avcodec_parameters_copy(pointer, original)
+        if code < 0 {
+            throw LibraryError.make(code, "codec parameters cannot be copied", fallback: .resourceLimit)
+        }
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVCodecParameters>? = pointer
+        avcodec_parameters_free(&pointer)
+    }
+}

@@ -1,0 +1,35 @@
+internal import CFFmpeg
+internal import Glibc
+internal import MediaCore
+
+/// Frames of one shape. Those that readers still hold keep their memory after it is gone.
+final class ShapePool {
+    let shape: FramePool.Shape
+    private let layout: FrameLayout
+    private let supply: SlabSupply
+
+    init?(_ shape: FramePool.Shape, _ layout: FrameLayout) {
+        guard layout.size > 0 else { return nil }
+        self.shape = shape
+        self.layout = layout
+        supply = SlabSupply(pieceSize: layout.size)
+    }
+
+    deinit { supply.close() }
+
+    func fill(_ frame: UnsafeMutablePointer<AVFrame>) -> Int32 {
+        guard let buffer = supply.next(), let base = buffer.pointee.data else { return PH_ERROR_ENOMEM }
+        frame.pointee.buf.0 = buffer
+        withUnsafeMutableBytes(of: &frame.pointee.data) { data in
+            withUnsafeMutableBytes(of: &frame.pointee.linesize) { strides in
+                let data = data.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)
+                let strides = strides.bindMemory(to: Int32.self)
+                for plane in layout.offsets.indices {
+                    data[plane] = base + layout.offsets[plane]
+                    strides[plane] = layout.strides[plane]
+                }
+            }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,23 @@
+internal import MediaCore
+internal import PlayheadBackend
+
+/// Cues bear the presentation's number of their track.
+final class NumberedTextDecoder: TextDecoder {
+    private let inner: any TextDecoder
+    private let track: Int
+
+    init(_ inner: any TextDecoder, track: Int) {
+        self.inner = inner
+        self.track = track
+    }
+
+    func decode(_ packet: Packet) throws(MediaError) -> [TextCue] {
+        try inner.decode(packet).map { cue in
+            var cue = cue
+            cue.track = track
+            return cue
+        }
+    }
+
+    func flush() { inner.flush() }
+}

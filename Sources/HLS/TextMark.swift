@@ -1,0 +1,5 @@
+internal import MediaCore
+internal import PlayheadBackend
+
+/// Stands for no words: reading has come so far.
+final class TextMark: PacketPayload {}

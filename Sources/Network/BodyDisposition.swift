@@ -1,0 +1,12 @@
+internal import CCurl
+internal import Glibc
+internal import MediaCore
+
+/// What becomes of bytes that have come.
+enum BodyDisposition: Hashable, Sendable {
+    case taken
+    /// The same bytes come again when the transfer is resumed.
+    case later
+    /// Nothing more is wanted.
+    case enough
+}

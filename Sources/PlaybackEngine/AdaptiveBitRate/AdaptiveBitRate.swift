@@ -1,0 +1,51 @@
+import MediaCore
+
+/// How the variant of an item follows the speed of the network. Confined to the control lane.
+struct AdaptiveBitRate {
+    let limit: BitRateLimit
+    private let startThroughput: Double?
+    private var throughput = Throughput()
+    private var policy: BitRatePolicy?
+    private var lookedAt: HostTime?
+    /// When opening began, and what had come by then.
+    private let start: (host: HostTime, bytes: Int64)
+    /// Bits a second up to where nothing more was to be read: what comes too fast to be measured comes fast enough.
+    private var estimate: Double?
+
+    /// `throughput`: what the player has measured before. `bytes`: what has come by `host`, when opening begins.
+    init(throughput: Double?, bytes: Int64, at host: HostTime) {
+        startThroughput = throughput
+        start = (host, bytes)
+        limit = BitRateLimit(throughput: throughput)
+    }
+
+    /// Nanoseconds between two looks.
+    private static let step: Int64 = 100_000_000
+
+    mutating func isDue(at now: HostTime) -> Bool {
+        if let lookedAt, now.nanoseconds(since: lookedAt) < Self.step { return false }
+        lookedAt = now
+        return true
+    }
+
+    /// `isResting`: nothing is fetched at present. Bits a second; nil: not known.
+    mutating func measure(_ bytes: Int64, at now: HostTime, isResting: Bool) -> Double? {
+        throughput.note(bytes, at: now, isResting: isResting)
+        if isResting, estimate == nil, bytes - start.bytes >= Self.leastBytes {
+            estimate = Double(bytes - start.bytes) * 8e9 / Double(max(1, now.nanoseconds(since: start.host)))
+        }
+        return throughput.value(at: now).map { $0 * 8e9 } ?? estimate
+    }
+
+    /// Fewer say nothing of a link.
+    private static let leastBytes: Int64 = 64 << 10
+
+    /// True: another variant may be wanted.
+    mutating func update(_ variants: [Variant], _ situation: BitRatePolicy.Situation) -> Bool {
+        var policy = policy ?? BitRatePolicy(variants, throughput: startThroughput)
+        let hasChanged = policy.update(situation)
+        if hasChanged { limit.set(policy.limit) }
+        self.policy = policy
+        return hasChanged
+    }
+}

@@ -1,0 +1,7 @@
+import MediaCore
+import PlayheadBackend
+
+/// Two kinds of cues, each read by itself.
+package enum TextKind: Hashable, Sendable {
+    case subtitles, metadata
+}

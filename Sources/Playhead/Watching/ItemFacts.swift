@@ -1,0 +1,86 @@
+import MediaCore
+import PlaybackEngine
+
+/// What can be observed of an item, as one value.
+struct ItemFacts: Sendable {
+    var status = PlayerItem.Status.unknown
+    var error: PlaybackError?
+    var duration: MediaTime = .indefinite
+    var presentationSize = PixelSize.zero
+    var tracks: [TrackFacts] = []
+    var isBufferEmpty = BufferLevel.empty.isEmpty
+    var isBufferFull = BufferLevel.empty.isFull
+    var isLikelyToKeepUp = BufferLevel.empty.isLikelyToKeepUp
+    var loadedTimeRanges: [MediaTimeRange] = []
+
+    /// Non-nil once it has failed, and that is for good.
+    var failure: MediaError? {
+        guard status == .failed, let error else { return nil }
+        return error.underlying as? MediaError ?? MediaError(error.code, error.message)
+    }
+
+    /// The duration, where playing has taught another one than the asset declares.
+    func learntDuration(of asset: Asset) -> MediaTime? {
+        status == .readyToPlay && duration.isNumeric && duration != asset.duration ? duration : nil
+    }
+
+    /// Whether a report tells what is known: of an item that came back and was opened again.
+    func knows(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot) -> Bool {
+        switch content {
+        case .notice(.itemStatusChanged(_, .readyToPlay)): status == .readyToPlay
+        case .notice(.durationChanged(_, let duration)): duration == self.duration
+        case .presentationSizeChanged(_, let size): size == presentationSize
+        case .tracksChanged: ItemFacts.tracks(snapshot) == tracks
+        default: false
+        }
+    }
+
+    private static func tracks(_ snapshot: PlaybackSnapshot) -> [TrackFacts] {
+        (snapshot.description?.tracks ?? []).map {
+            TrackFacts(assetTrack: $0, isEnabled: snapshot.enabledTracks.contains($0.id))
+        }
+    }
+
+    /// Takes over what one report tells, and nothing else, so that everything changes with its own event.
+    mutating func apply(_ content: PlaybackReport.Content, _ snapshot: PlaybackSnapshot, of asset: Asset) {
+        switch content {
+        case .notice(let notice): apply(notice, snapshot, of: asset)
+        case .presentationSizeChanged(_, let size): presentationSize = size
+        case .tracksChanged, .selectionChanged:
+            tracks = ItemFacts.tracks(snapshot)
+        case .loadedRangeChanged(_, let range): loadedTimeRanges = range.map { [$0] } ?? []
+        case .readyForDisplayChanged, .choiceTaken, .seekCompleted, .prerollCompleted, .effectiveRateChanged,
+            .fault,
+            .sinkFailed, .decodingFellBehind, .decodingKeepsUp:
+            break
+        }
+    }
+
+    private mutating func apply(_ notice: PlaybackNotice, _ snapshot: PlaybackSnapshot, of asset: Asset) {
+        switch notice {
+        case .itemChanged:
+            guard status != .failed else { break }
+            // A player opens the item anew. What was learnt of it stays; nothing of it is at hand.
+            let known = self
+            self = ItemFacts()
+            guard known.status == .readyToPlay else { break }
+            status = known.status
+            duration = known.duration
+            presentationSize = known.presentationSize
+            tracks = known.tracks
+        case .itemStatusChanged(_, let status):
+            guard self.status != .failed else { return }
+            self.status = status
+            error = snapshot.itemError.map { PlaybackError($0, url: asset.url) }
+        case .itemFailed(_, let error):
+            guard status != .failed else { return }
+            status = .failed
+            self.error = PlaybackError(error, url: asset.url)
+        case .durationChanged(_, let duration): self.duration = duration
+        case .bufferEmptyChanged(_, let flag): isBufferEmpty = flag
+        case .bufferFullChanged(_, let flag): isBufferFull = flag
+        case .likelyToKeepUpChanged(_, let flag): isLikelyToKeepUp = flag
+        default: break
+        }
+    }
+}

@@ -1,0 +1,13 @@
+internal import Glibc
+import MediaCore
+import PlayheadBackend
+internal import Synchronization
+
+/// The clock that `DispatchTime` reads too.
+struct MonotonicClock: HostClock {
+    var now: HostTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}
