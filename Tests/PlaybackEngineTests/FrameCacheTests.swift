@@ -1,4 +1,5 @@
 import MediaCore
+import PlayheadBackend
 import PlayheadTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
 import MediaCore
+import PlayheadBackend
 import PlayheadTesting
 import TestSupport
 import Testing

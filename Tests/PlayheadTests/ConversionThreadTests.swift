@@ -1,5 +1,6 @@
 import MediaCore
 import Playhead
+import PlayheadBackend
 import PlayheadTesting
 import Testing
 

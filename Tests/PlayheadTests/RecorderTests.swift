@@ -2,6 +2,7 @@ import FFmpeg
 import Foundation
 import Playhead
 import PlayheadCapture
+import PlayheadPicker
 import TestSupport
 import Testing
 
