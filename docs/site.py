@@ -16,8 +16,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SWIFT = os.environ.get("SWIFT", "swift")
 # A site for each product, with what it re-exports.
 PRODUCTS = {
-    "Playhead": ["MediaCore", "Network", "PulseAudio", "Sinks"], "PlayheadFeed": [], "PlayheadTesting": [],
-    "TerminalSink": [], "WindowSink": [],
+    "Playhead": ["MediaCore", "Network", "PulseAudio", "Sinks"], "PlayheadBackend": [], "PlayheadFeed": [],
+    "PlayheadPicker": [], "PlayheadCapture": [], "PlayheadTesting": [], "TerminalSink": [], "WindowSink": [],
 }
 
 
@@ -54,16 +54,20 @@ def article(page, headings):
         anchors = {anchor(heading).lower(): anchor(heading) for heading in headings[name]}
         return f"[{text}](doc:{name}" + (f"#{anchors.get(fragment, fragment)})" if fragment else ")")
 
-    return re.sub(r"\[([^\]]*)\]\((?=\w+\.md|#)(?:(\w+)\.md)?(?:#([\w-]+))?\)", link, page.read_text())
+    text = re.sub(r"\]\((?:\.\./)?images/", "](", page.read_text())
+    # A page of DocC has a name and no folder.
+    return re.sub(
+        r"\[([^\]]*)\]\((?=[\w./-]+\.md|#)(?:(?:\.\./|internals/)?([\w-]+)\.md)?(?:#([\w-]+))?\)", link, text
+    )
 
 
 def catalog(folder):
     shutil.copytree(ROOT / "docs/Playhead.docc", folder)
-    pages = sorted((ROOT / "docs").glob("*.md"))
+    pages = sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs/internals").glob("*.md")])
     headings = {page.stem: re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE) for page in pages}
     for page in pages:
         (folder / page.name).write_text(article(page, headings))
-    for picture in [*(ROOT / "docs").glob("*.svg"), *(ROOT / "docs").glob("*.png")]:
+    for picture in (ROOT / "docs/images").iterdir():
         shutil.copy(picture, folder)
 
 
@@ -85,4 +89,10 @@ with tempfile.TemporaryDirectory() as work:
     shutil.rmtree(output, ignore_errors=True)
     output.parent.mkdir(parents=True, exist_ok=True)
     run(docc, "merge", *[work / f"{product}.doccarchive" for product in PRODUCTS], "--output-path", output)
-print(f"docs: {output}")
+
+# The site's root is no page of DocC.
+index = output / "index.html"
+redirect = '<script>if (/^\\/(index\\.html)?$/.test(location.pathname)) location.replace("/documentation/")</script>'
+index.write_text(index.read_text().replace("<head>", "<head>" + redirect, 1))
+print(f"docs: written to {output}")
+print(f"docs: python3 -m http.server --directory {output} 8000, then http://localhost:8000/")

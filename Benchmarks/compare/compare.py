@@ -5,8 +5,8 @@
 
 Two measurements per file: decoding the first video track to nothing, as fast as the machine can, and the time from start to
 exit for the first picture alone. The tools take turns, in an order that rotates; the first round warms the caches and is not
-counted. Wall clock, CPU seconds and peak memory come from wait4(2). Writes docs/performance.json, the table in
-docs/performance.md between its two marks, and docs/performance.svg if matplotlib is there.
+counted. Wall clock, CPU seconds and peak memory come from wait4(2). Writes docs/results/performance.json, the table in
+docs/performance.md between its two marks, and docs/images/performance.svg if matplotlib is there.
 """
 
 import argparse
@@ -274,10 +274,10 @@ def main():
         report["files"].append(entry)
 
     options.docs.mkdir(exist_ok=True)
-    (options.docs / "performance.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/performance.json").write_text(json.dumps(report, indent=1) + "\n")
     write_page(options.docs / "performance.md", table(report))
     print(f"wrote {options.docs / 'performance.md'} and performance.json")
-    plot(report, options.docs / "performance.svg")
+    plot(report, options.docs / "images/performance.svg")
 
 
 if __name__ == "__main__":

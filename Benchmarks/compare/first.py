@@ -6,7 +6,7 @@
 FILE (by default a clip of 20 s that ffmpeg makes here) is put into the forms in which films lie on servers: MP4 with its index in front or at
 the end, WebM, and HLS with one variant (MPEG-TS and fMP4), with five, and with audio of its own. Of each: the requests until the
 first picture, and the time from start to exit where every answer comes 50 ms late, less the time that the same form takes from a local
-file. Then the forms over a link of 300 kB/s. Medians. Writes docs/first.json and the table in docs/performance.md between its two marks.
+file. Then the forms over a link of 300 kB/s. Medians. Writes docs/results/first.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -140,7 +140,7 @@ def main():
                 report["forms"][form][tool] = found = measure(present[tool], folder, file, options.rounds)
                 print(f"{form}: {tool} {found}", flush=True)
     options.docs.mkdir(exist_ok=True)
-    (options.docs / "first.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/first.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
 
 

@@ -6,7 +6,7 @@
 Without a file: a clip of 5 s, 640x360, H.264 and AAC, that ffmpeg makes here. `vplay --loop --muted` beside `mpv --loop-file=10 --mute=yes
 --vo=null`, both into audio sinks that keep nothing, one after the other. CPU time is that of the process's own clock, read when two laps
 are over and when ten are. Then the clip is played ten times on the virtual clock, and each lap's MD5 of all frames is compared with
-that of the first. Writes docs/laps.json and the table in docs/performance.md between its two marks.
+that of the first. Writes docs/results/laps.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -117,7 +117,7 @@ def main():
         print(f"ratio  {report['results']['vplay']['cpu'] / report['results']['mpv']['cpu']:.3f}")
     print(f"laps with other frames than the first: {report['wrong laps']} of {LAST}, {report['frames']} frames each")
     options.docs.mkdir(exist_ok=True)
-    (options.docs / "laps.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/laps.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
     print(f"wrote {options.docs / 'performance.md'} and laps.json")
 

@@ -7,7 +7,7 @@
 The link carries so many percent of the film's own rate (its bytes by its length). For each film and rate: the time from start to
 exit, how much of it was spent waiting, how often playing stalled, and how many requests were made; then the requests up to the first
 picture. The least waiting that is possible is what lasts until the last byte has come, less the film. A second run serves the same
-film with all sound behind all pictures, over a link of twice its rate. Writes docs/network.json and the table in
+film with all sound behind all pictures, over a link of twice its rate. Writes docs/results/network.json and the table in
 docs/performance.md between its two marks.
 
 --check plays with vplay alone and fails where it waits for more than a tenth longer than it must, with a third of a second for the
@@ -175,7 +175,7 @@ def main():
         print("\n".join(faults) or "as it should be")
         sys.exit(1 if faults else 0)
     options.docs.mkdir(exist_ok=True)
-    (options.docs / "network.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/network.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
     print(table(report))
 

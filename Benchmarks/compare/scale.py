@@ -3,7 +3,7 @@
 
     scale.py [--vplay PATH] [--docs docs] [--runs 5] FILE ...
 
-In turns, as compare.py does it. Writes medians, and the median of the ratios to ffmpeg's run of the same round, to docs/scaled.json
+In turns, as compare.py does it. Writes medians, and the median of the ratios to ffmpeg's run of the same round, to docs/results/scaled.json
 and the table in docs/performance.md between its two marks.
 """
 
@@ -56,7 +56,7 @@ def main():
             print(f"{file.name}: {name} failed: {words}")
         report["files"][file.name] = compare.summary(samples)
     options.docs.mkdir(exist_ok=True)
-    (options.docs / "scaled.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/scaled.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
     print(table(report))
 

@@ -10,7 +10,7 @@ they choose by themselves, sinks that keep nothing, and audio. The two take turn
 after the time asked for, Playhead the one that is due then.
 
 Then the same requests are made once more, untimed, and the MD5 of each frame is compared with that which ffmpeg finds for the frame
-that is due at the time asked for. Writes docs/seeks.json and the table in docs/performance.md between its two marks.
+that is due at the time asked for. Writes docs/results/seeks.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -266,7 +266,7 @@ def main():
             print(f"  {name:10} " + "   ".join(words), flush=True)
 
     options.docs.mkdir(exist_ok=True)
-    (options.docs / "seeks.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/seeks.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
     print(f"wrote {options.docs / 'performance.md'} and seeks.json")
 

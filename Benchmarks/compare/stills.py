@@ -6,7 +6,7 @@
 Three ways, each of which writes JPEGs of 320 pixels' width: the nearest key frames at evenly spread times (beside ffmpegthumbnailer, called
 once for each, as those who use it do), exact stills at random times that ascend, and the same times in random order (both beside one pass of
 ffmpeg with a select filter; the medians of three rounds). Before that, ten exact stills are written as PNG in full size by vplay and by ffmpeg, and compared. Writes
-docs/stills.json and the table in docs/performance.md between its two marks.
+docs/results/stills.json and the table in docs/performance.md between its two marks.
 """
 
 import argparse
@@ -156,7 +156,7 @@ def main():
             print(f"{file.name} {kind}: {words}", flush=True)
         print(f"{file.name}: {result['wrong'][0]} of {result['wrong'][1]} stills are wrong", flush=True)
     options.docs.mkdir(exist_ok=True)
-    (options.docs / "stills.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/stills.json").write_text(json.dumps(report, indent=1) + "\n")
     compare.write_page(options.docs / "performance.md", table(report), BEGIN, END)
     print(f"wrote {options.docs / 'performance.md'} and stills.json")
     if any(result["wrong"][0] for result in report["files"].values()):

@@ -4,8 +4,8 @@
     sync.py [--vplay PATH] [--seconds 60] [--docs docs]
 
 A server of its own with a null sink, whose monitor is recorded. The clip (made here) has a white picture and a click at each
-whole second, and a quiet tone throughout. Written: docs/sync.json, the table in docs/performance.md between its two marks, and
-docs/sync.svg if matplotlib is there.
+whole second, and a quiet tone throughout. Written: docs/results/sync.json, the table in docs/performance.md between its two marks, and
+docs/images/sync.svg if matplotlib is there.
 
 * When a picture is shown: when its bytes come out of the player (vplay: raw pictures through a pipe; mpv: --vo=tct, which
   draws with characters, through a pipe).
@@ -373,11 +373,11 @@ def main():
             parser.error(f"{tool} is not here")
     with tempfile.TemporaryDirectory(prefix="playhead-sync-") as folder:
         report = measure(options, folder)
-    (options.docs / "sync.json").write_text(json.dumps(report, indent=1) + "\n")
+    (options.docs / "results/sync.json").write_text(json.dumps(report, indent=1) + "\n")
     text = table(report)
     print(text)
     write_page(options.docs / "performance.md", text)
-    plot(report, options.docs / "sync.svg")
+    plot(report, options.docs / "images/sync.svg")
 
 
 if __name__ == "__main__":
