@@ -12,7 +12,7 @@ package enum FunctionTable {
         case noFunction(String)
 
         /// What is wrong with it, behind its name in a sentence.
-        package var words: String {
+        package var explanation: String {
             switch self {
             case .noLibrary: "is not installed"
             case .notLoaded(let reason): "cannot be loaded (\(reason))"

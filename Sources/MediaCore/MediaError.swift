@@ -96,8 +96,8 @@ public struct MediaError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// "location: message (library's words)".
     public var description: String {
-        let place = location.map { "\($0): " } ?? ""
-        let words = libraryLog.map { " (\($0))" } ?? ""
-        return place + message + words
+        let prefix = location.map { "\($0): " } ?? ""
+        let log = libraryLog.map { " (\($0))" } ?? ""
+        return prefix + message + log
     }
 }

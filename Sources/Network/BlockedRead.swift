@@ -7,7 +7,7 @@ enum BlockedRead {
     {
         let context = ReadContext()
         defer { context.cancel() }
-        return try context.waiting { () throws(MediaError) in
+        return try context.retryUntilReady { () throws(MediaError) in
             try source.read(at: offset, into: buffer, context: context)
         }
     }

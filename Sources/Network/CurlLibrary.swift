@@ -22,7 +22,7 @@ final class CurlLibrary: @unchecked Sendable {
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
-                throw MediaError(.io, "URLs of a network need libcurl, and \(name) \(error.words)")
+                throw MediaError(.io, "URLs of a network need libcurl, and \(name) \(error.explanation)")
             case .noFunction(let function):
                 throw MediaError(
                     .io,

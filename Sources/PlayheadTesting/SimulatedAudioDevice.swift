@@ -288,10 +288,10 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     public var lead: Int64 { state.withLock { Int64($0.setup.lead * 1e9) } }
     public var underruns: Int { now { ($0.ring?.underruns ?? 0) + $0.emptyCount } }
 
-    public var room: Int {
+    public var writableFrameCount: Int {
         now { state in
             if !state.isConnected, state.hasBeenConnected { return 0 }
-            return state.ring?.room ?? 0
+            return state.ring?.writableCount ?? 0
         }
     }
 
@@ -375,7 +375,7 @@ extension SimulatedAudioDevice.State {
         guard missing > 0 else { return }
         let channels = ring.channelCount
         let taken = [Float](unsafeUninitializedCapacity: missing * channels) { target, count in
-            if let base = target.baseAddress { ring.take(base, missing) }
+            if let base = target.baseAddress { ring.read(into: base, count: missing) }
             count = missing * channels
         }
         for index in stride(from: 0, to: taken.count, by: channels) {

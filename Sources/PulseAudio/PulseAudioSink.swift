@@ -69,22 +69,22 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     public func start(_ format: AudioFormat) throws -> AudioFormat {
         prepare()
-        let (taken, isNew) = settings.withLock { settings in
+        let (accepted, isNew) = settings.withLock { settings in
             if let format = settings.format { return (format, false) }
-            let taken = Self.accepted(format)
-            let rate = Double(taken.sampleRate)
-            settings.format = taken
+            let accepted = Self.accepted(format)
+            let rate = Double(accepted.sampleRate)
+            settings.format = accepted
             settings.ring = SampleRing(
-                channelCount: taken.channelCount,
+                channelCount: accepted.channelCount,
                 capacity: Int(2 * rate),
                 prefill: Int(Self.prefillSeconds * rate),
                 gainStep: Float(100 / rate)
             )
             settings.ring?.setGain(signals.gain)
-            return (taken, true)
+            return (accepted, true)
         }
-        if isNew { member.poke() }
-        return taken
+        if isNew { member.wake() }
+        return accepted
     }
 
     public func write(_ buffer: AudioBuffer) throws {
@@ -93,23 +93,23 @@ public final class PulseAudioSink: AudioDeviceSink {
             guard let samples = planes.first?.bindMemory(to: Float.self) else { return }
             ring.write(samples)
         }
-        wakeIfAwaited()
+        wakeIfNeeded()
     }
 
-    private func wakeIfAwaited() {
-        if signals.isWaitingForSamples.load(ordering: .sequentiallyConsistent) { member.poke() }
+    private func wakeIfNeeded() {
+        if signals.isWaitingForSamples.load(ordering: .sequentiallyConsistent) { member.wake() }
     }
 
     public func setPaused(_ isPaused: Bool) {
         settings.withLock { $0.isPaused = isPaused }
         signals.pauseCalls.add(1, ordering: .releasing)
-        member.poke()
+        member.wake()
     }
 
     public func flush() {
         settings.withLock { $0.ring }?.flush()
         signals.flushes.add(1, ordering: .releasing)
-        member.poke()
+        member.wake()
     }
 
     public func setVolume(_ volume: Float) {
@@ -129,7 +129,7 @@ public final class PulseAudioSink: AudioDeviceSink {
         guard signals.isPlayable else { return 0 }
         let horizon = HostTime(nanoseconds: signals.horizon.load(ordering: .relaxed))
         let ahead = horizon.nanoseconds(since: member.clock.now)
-        return max(signals.startDelay.load(ordering: .relaxed), ahead > Self.farAhead ? ahead : 0)
+        return max(signals.startDelay.load(ordering: .relaxed), ahead > Self.maximumUsualLead ? ahead : 0)
     }
     public var lead: Int64 { 400_000_000 }
     public var underruns: Int {
@@ -137,10 +137,10 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
     public var deviceName: String? { signals.deviceName.withLock { $0 } }
 
-    public var room: Int {
+    public var writableFrameCount: Int {
         // Before there ever was a server what comes is kept; later it would be stale.
-        guard !signals.isAway.load(ordering: .acquiring) else { return 0 }
-        return settings.withLock { $0.ring }?.room ?? 0
+        guard !signals.isDisconnected.load(ordering: .acquiring) else { return 0 }
+        return settings.withLock { $0.ring }?.writableCount ?? 0
     }
 
     public func skip(_ frames: Int64) { settings.withLock { $0.ring }?.skip(frames) }
@@ -153,19 +153,19 @@ public final class PulseAudioSink: AudioDeviceSink {
     public func setExpectsMore(_ expectsMore: Bool) {
         settings.withLock { $0.ring }?.setExpectsMore(expectsMore)
         // What was held back because it is so little goes out.
-        if !expectsMore { wakeIfAwaited() }
+        if !expectsMore { wakeIfNeeded() }
     }
 
     public func setDevice(_ uniqueID: String?) {
         settings.withLock { $0.device = uniqueID }
-        signals.deviceIsNew.store(true, ordering: .releasing)
-        member.poke()
+        signals.deviceDidChange.store(true, ordering: .releasing)
+        member.wake()
     }
 
     public func setTitle(_ title: String) {
         settings.withLock { $0.title = title }
-        signals.titleIsNew.store(true, ordering: .releasing)
-        member.poke()
+        signals.titleDidChange.store(true, ordering: .releasing)
+        member.wake()
     }
 
     public func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void) {
@@ -178,11 +178,11 @@ public final class PulseAudioSink: AudioDeviceSink {
     }
 
     /// From here to the loudspeaker. Less makes it run dry on a busy machine, more makes it slow to answer.
-    static let serverSeconds = 0.2
+    static let serverBufferSeconds = 0.2
     /// Where so much is there a stream begins.
     static let prefillSeconds = 0.1
     /// 300 ms: a device that is being used is not so far ahead of itself.
-    private static let farAhead: Int64 = 300_000_000
+    private static let maximumUsualLead: Int64 = 300_000_000
 
     /// What is not mono or of up to eight channels is mixed to stereo.
     private static func accepted(_ format: AudioFormat) -> AudioFormat {

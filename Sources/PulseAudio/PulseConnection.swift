@@ -27,16 +27,16 @@ final class PulseConnection: @unchecked Sendable {
     private var context: OpaquePointer?
     private var members: [PulseMember] = []
     /// Those for whom there was no thread or no descriptor; they are tried again.
-    private var refused: [PulseMember] = []
+    private var refusedMembers: [PulseMember] = []
     /// Since all were taken.
-    private var refusals = 0
+    private var refusalCount = 0
     /// Streams without a member that the server has not made yet.
     private var abandoned: Set<OpaquePointer> = []
     /// Since somebody was heard.
     private var attempts = 0
-    private var wasHeard = false
+    private var hasConnected = false
     /// The next attempt is due at a time that is set.
-    private var isRetrySet = false
+    private var isRetryScheduled = false
 
     init(_ address: Address) { self.address = address }
 
@@ -46,45 +46,45 @@ final class PulseConnection: @unchecked Sendable {
         guard !member.isFinished else { return }
         let obstacle = start() ?? (member.prepare() ? nil : .noDescriptor)
         if let obstacle {
-            member.isRefused(obstacle.reason)
-            if !obstacle.isLasting { addLater(member) }
+            member.refuse(obstacle.reason)
+            if !obstacle.isPermanent { scheduleRetry(member) }
             return
         }
-        withLoop { api in
-            member.enter(self, api)
+        withMainLoopLock { api in
+            member.attach(self, api)
             members.append(member)
             // Whoever comes between two attempts does not wait for the next one.
-            if context == nil { connect() } else if readyContext != nil { member.serverIsReady() }
+            if context == nil { connect() } else if readyContext != nil { member.serverDidConnect() }
         }
     }
 
     /// The system had no thread or no descriptor. It may have one soon: what is lacking is lacking for a while.
-    private func addLater(_ member: PulseMember) {
-        refused.append(member)
-        guard refused.count == 1 else { return }
-        let delay = Self.retryDelay(refusals, wasHeard: wasHeard)
-        refusals += 1
+    private func scheduleRetry(_ member: PulseMember) {
+        refusedMembers.append(member)
+        guard refusedMembers.count == 1 else { return }
+        let delay = Self.retryDelay(refusalCount, hasConnected: hasConnected)
+        refusalCount += 1
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(delay))) { [weak self] in
             guard let self else { return }
-            let members = refused
-            refused = []
+            let members = refusedMembers
+            refusedMembers = []
             for member in members { add(member) }
-            if refused.isEmpty { refusals = 0 }
+            if refusedMembers.isEmpty { refusalCount = 0 }
         }
     }
 
     /// Nothing is called back for it after this.
     func remove(_ member: PulseMember) {
-        refused.removeAll { $0 === member }
-        withLoop { api in
+        refusedMembers.removeAll { $0 === member }
+        withMainLoopLock { api in
             members.removeAll { $0 === member }
-            member.leave(api)
+            member.detach(api)
         }
     }
 
     /// Ends the thread, when the last member has left.
     func close() {
-        withLoop { api in
+        withMainLoopLock { api in
             disconnect()
             if let retryEvent { api.pointee.io_free(retryEvent) }
             retryEvent = nil
@@ -94,7 +94,7 @@ final class PulseConnection: @unchecked Sendable {
         library.functions.threaded_mainloop_free(mainLoop)
         self.mainLoop = nil
         attempts = 0
-        wasHeard = false
+        hasConnected = false
         cancelRetry()
     }
 
@@ -102,7 +102,7 @@ final class PulseConnection: @unchecked Sendable {
     private struct Obstacle {
         var reason: String
         /// It does not go away by itself.
-        var isLasting = false
+        var isPermanent = false
 
         static let noDescriptor = Obstacle(reason: "the process has no file descriptor left for sound")
     }
@@ -114,8 +114,8 @@ final class PulseConnection: @unchecked Sendable {
         switch PulseLibrary.shared {
         case .success(let shared): library = shared
         case .failure(let failure):
-            let isLasting = if case .notLoaded = failure { false } else { true }
-            return Obstacle(reason: "libpulse \(failure.words)", isLasting: isLasting)
+            let isPermanent = if case .notLoaded = failure { false } else { true }
+            return Obstacle(reason: "libpulse \(failure.explanation)", isPermanent: isPermanent)
         }
         guard retryTimer.open() else { return .noDescriptor }
         let pulse = library.functions
@@ -133,7 +133,7 @@ final class PulseConnection: @unchecked Sendable {
         return nil
     }
 
-    private func withLoop(_ body: (UnsafeMutablePointer<pa_mainloop_api>) -> Void) {
+    private func withMainLoopLock(_ body: (UnsafeMutablePointer<pa_mainloop_api>) -> Void) {
         guard let mainLoop, let pulse = library?.functions,
             let api = pulse.threaded_mainloop_get_api(mainLoop)
         else { return }
@@ -161,7 +161,7 @@ final class PulseConnection: @unchecked Sendable {
         pulse.context_set_subscribe_callback(context, Self.devicesChanged, me)
         // A player does not start an audio server where there is none.
         let code = pulse.context_connect(context, address.server, PA_CONTEXT_NOAUTOSPAWN, nil)
-        if code < 0, self.context != nil { failed(library.words(error)) }
+        if code < 0, self.context != nil { failed(library.message(for: error)) }
     }
 
     fileprivate func contextDidChange() {
@@ -173,8 +173,8 @@ final class PulseConnection: @unchecked Sendable {
             if let operation = pulse.context_subscribe(context, PA_SUBSCRIPTION_MASK_SINK, nil, nil) {
                 pulse.operation_unref(operation)
             }
-            for member in members where self.context == context { member.serverIsReady() }
-        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: failed(library.words(error))
+            for member in members where self.context == context { member.serverDidConnect() }
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED: failed(library.message(for: error))
         default: break
         }
     }
@@ -182,33 +182,33 @@ final class PulseConnection: @unchecked Sendable {
     /// The server is gone, or never was, or does not answer. All members hear of it, and one attempt is made for all.
     func failed(_ reason: String) {
         disconnect()
-        for member in members { member.serverIsGone(reason) }
-        guard !isRetrySet else { return }
-        isRetrySet = true
-        retryTimer.set(milliseconds: Self.retryDelay(attempts, wasHeard: wasHeard))
+        for member in members { member.serverDidDisconnect(reason) }
+        guard !isRetryScheduled else { return }
+        isRetryScheduled = true
+        retryTimer.set(milliseconds: Self.retryDelay(attempts, hasConnected: hasConnected))
         attempts += 1
     }
 
     /// Milliseconds. Fast at first, for a server that is being restarted; slow where there never was one.
-    static func retryDelay(_ attempts: Int, wasHeard: Bool) -> Int64 {
-        min(wasHeard ? 400 : 5000, 50 << min(10, Int64(attempts)))
+    static func retryDelay(_ attempts: Int, hasConnected: Bool) -> Int64 {
+        min(hasConnected ? 400 : 5000, 50 << min(10, Int64(attempts)))
     }
 
     private func cancelRetry() {
-        isRetrySet = false
+        isRetryScheduled = false
         retryTimer.set(milliseconds: nil)
     }
 
     fileprivate func timerFired() {
         guard retryTimer.drain() else { return }
-        isRetrySet = false
+        isRetryScheduled = false
         connect()
     }
 
     private func disconnect() {
         guard let library else { return }
         let pulse = library.functions
-        for member in members { member.loseStream() }
+        for member in members { member.closeStream() }
         for stream in abandoned {
             pulse.stream_set_state_callback(stream, nil, nil)
             pulse.stream_unref(stream)
@@ -235,9 +235,9 @@ final class PulseConnection: @unchecked Sendable {
     /// Why the last request failed.
     var error: Int32 { context.flatMap { library?.functions.context_errno($0) } ?? 0 }
 
-    func memberIsHeard() {
+    func memberDidConnect() {
         attempts = 0
-        wasHeard = true
+        hasConnected = true
     }
 
     /// Takes over a stream without callbacks. One that is being made cannot be ended before the server has answered;
@@ -263,8 +263,8 @@ final class PulseConnection: @unchecked Sendable {
         pulse.stream_unref(stream)
     }
 
-    fileprivate func deviceCame() {
-        for member in members { member.deviceCame() }
+    fileprivate func deviceWasAdded() {
+        for member in members { member.deviceWasAdded() }
     }
 
     // MARK: What libpulse calls
@@ -277,7 +277,7 @@ final class PulseConnection: @unchecked Sendable {
     private static let devicesChanged: pa_context_subscribe_cb_t = { _, event, _, data in
         // Only of sinks, as was asked for. What changes or goes brings no device that was missing.
         let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
-        if kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue { me(data)?.deviceCame() }
+        if kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue { me(data)?.deviceWasAdded() }
     }
     private static let abandonedChanged: pa_stream_notify_cb_t = { stream, data in
         if let stream { me(data)?.abandonedDidChange(stream) }

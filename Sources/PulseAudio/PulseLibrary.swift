@@ -17,7 +17,7 @@ final class PulseLibrary: @unchecked Sendable {
     private init(_ functions: playhead_pulse) { self.functions = functions }
 
     /// What an error of libpulse is called.
-    func words(_ error: Int32) -> String {
+    func message(for error: Int32) -> String {
         functions.strerror(error).map { String(cString: $0) } ?? "error \(error)"
     }
 }

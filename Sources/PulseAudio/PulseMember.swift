@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// One sink's part of a connection: its stream, the device that it wants, and what it is told.
 ///
-/// `@unchecked Sendable`: from `enter` to `leave` what is mutable is confined to the main loop's thread, or to its lock;
+/// `@unchecked Sendable`: from `attach` to `detach` what is mutable is confined to the main loop's thread, or to its lock;
 /// before and after that, to the connection's queue.
 final class PulseMember: @unchecked Sendable {
     let address: PulseConnection.Address
@@ -13,14 +13,14 @@ final class PulseMember: @unchecked Sendable {
     let clock: any HostClock
     private let notices: PulseNotices
 
-    private enum Place {
-        case outside
-        case inside(PulseConnection)
+    private enum Membership {
+        case notJoined
+        case joined(PulseConnection)
         case left
     }
-    private let place = Locked(Place.outside)
+    private let membership = Locked(Membership.notJoined)
 
-    /// Both are made in `init`, so that a poke before `enter` is not lost.
+    /// Both are made in `init`, so that a wake before `attach` is not lost.
     private let waker = PulseWaker.event()
     private let timer = PulseWaker.timer()
     private var events: [OpaquePointer] = []
@@ -31,9 +31,9 @@ final class PulseMember: @unchecked Sendable {
     private var moves: [String] = []
     /// Streams that failed since one was heard.
     private var attempts = 0
-    private var wasHeard = false
+    private var hasConnected = false
     /// The next stream is due at a time that is set.
-    private var isRetrySet = false
+    private var isRetryScheduled = false
     /// The device that was asked for is not there: the default is used until another is asked for.
     private var missingDevice: String?
     /// It was away for a while: devices may have come that nobody was told of.
@@ -56,22 +56,22 @@ final class PulseMember: @unchecked Sendable {
     // MARK: From outside, on any thread; nothing waits
 
     /// Something was asked for, or samples have come.
-    func poke() { waker.wake() }
+    func wake() { waker.wake() }
 
     /// Takes effect once.
     func open() {
-        place.withLock { place in
-            guard case .outside = place else { return }
+        membership.withLock { membership in
+            guard case .notJoined = membership else { return }
             signals.isConnecting.store(true, ordering: .relaxed)
-            place = .inside(PulseConnections.shared.join(self))
+            membership = .joined(PulseConnections.shared.join(self))
         }
     }
 
     /// Once it has taken effect, nothing is called back any more. It cannot be opened again.
     func close() {
-        place.withLock { place in
-            if case .inside(let connection) = place { PulseConnections.shared.leave(self, connection) }
-            place = .left
+        membership.withLock { membership in
+            if case .joined(let connection) = membership { PulseConnections.shared.leave(self, connection) }
+            membership = .left
         }
     }
 
@@ -80,21 +80,21 @@ final class PulseMember: @unchecked Sendable {
     // MARK: On the connection's queue
 
     /// There is no thread to be on, or nothing to be woken by.
-    func isRefused(_ reason: String) { tellOfSilence(reason) }
+    func refuse(_ reason: String) { reportUnavailable(reason) }
 
-    /// Before `enter`. False: it cannot be woken.
+    /// Before `attach`. False: it cannot be woken.
     func prepare() -> Bool { waker.open() && timer.open() }
 
     /// With the main loop's lock.
-    func enter(_ connection: PulseConnection, _ api: UnsafeMutablePointer<pa_mainloop_api>) {
+    func attach(_ connection: PulseConnection, _ api: UnsafeMutablePointer<pa_mainloop_api>) {
         self.connection = connection
         let me = Unmanaged.passUnretained(self).toOpaque()
         events = [waker.watch(api, Self.woken, me), timer.watch(api, Self.timed, me)].compactMap { $0 }
     }
 
     /// With the main loop's lock.
-    func leave(_ api: UnsafeMutablePointer<pa_mainloop_api>) {
-        loseStream()
+    func detach(_ api: UnsafeMutablePointer<pa_mainloop_api>) {
+        closeStream()
         for event in events { api.pointee.io_free(event) }
         events = []
         connection = nil
@@ -102,27 +102,27 @@ final class PulseMember: @unchecked Sendable {
 
     // MARK: From the connection, on the main loop's thread
 
-    func serverIsReady() {
+    func serverDidConnect() {
         cancelRetry()
         openStream()
     }
 
-    func serverIsGone(_ reason: String) {
+    func serverDidDisconnect(_ reason: String) {
         mayHaveMissedDevices = true
-        tellOfSilence(reason)
+        reportUnavailable(reason)
     }
 
     /// What had none, or not the one that it wants, may have one now.
-    func deviceCame() {
+    func deviceWasAdded() {
         guard missingDevice != nil || stream == nil else { return }
         missingDevice = nil
         cancelRetry()
-        attend()
+        applyRequests()
     }
 
-    func loseStream() {
+    func closeStream() {
         if let stream {
-            signals.isAway.store(true, ordering: .releasing)
+            signals.isDisconnected.store(true, ordering: .releasing)
             self.stream = nil
             stream.close()
         }
@@ -150,51 +150,55 @@ final class PulseMember: @unchecked Sendable {
             device: wanted == missingDevice ? nil : wanted,
             title: title
         )
-        if stream == nil { noteFailure(library.words(connection.error)) }
+        if stream == nil { streamDidFail(library.message(for: connection.error)) }
     }
 
-    private func noteFailure(_ reason: String) {
-        loseStream()
-        tellOfSilence(reason)
-        setRetry(milliseconds: PulseConnection.retryDelay(attempts, wasHeard: wasHeard))
+    private func streamDidFail(_ reason: String) {
+        closeStream()
+        reportUnavailable(reason)
+        scheduleRetry(milliseconds: PulseConnection.retryDelay(attempts, hasConnected: hasConnected))
         attempts += 1
     }
 
-    private func setRetry(milliseconds: Int64) {
-        isRetrySet = true
+    private func scheduleRetry(milliseconds: Int64) {
+        isRetryScheduled = true
         timer.set(milliseconds: milliseconds)
     }
 
     private func cancelRetry() {
-        guard isRetrySet else { return }
-        isRetrySet = false
+        guard isRetryScheduled else { return }
+        isRetryScheduled = false
         timer.set(milliseconds: nil)
     }
 
     fileprivate func timerFired() {
         // It may have been set anew since it rang.
         guard timer.drain() else { return }
-        if let stream { return stream.waited() }
-        isRetrySet = false
+        if let stream { return stream.waitDidEnd() }
+        isRetryScheduled = false
         openStream()
     }
 
     /// `PulseStream.waited` is called once after this.
-    func beginWait() { timer.set(milliseconds: Int64(Self.waitMilliseconds)) }
+    func startWaiting() { timer.set(milliseconds: Int64(Self.waitTimeMilliseconds)) }
 
     /// Of the tenth of a second with which a stream begins the device takes the larger part at once.
-    static let waitMilliseconds = 20
+    static let waitTimeMilliseconds = 20
 
     /// What was asked for since the last time.
-    fileprivate func attend() {
+    fileprivate func applyRequests() {
         waker.drain()
-        if signals.deviceIsNew.exchange(false, ordering: .acquiring) {
+        if signals.deviceDidChange.exchange(false, ordering: .acquiring) {
             missingDevice = nil
-            notices.forgetDevice()
+            notices.forgetMissingDevice()
         }
-        if stream == nil, !isRetrySet { openStream() }
+        if stream == nil, !isRetryScheduled { openStream() }
         let (wanted, title, isPaused) = settings.withLock { ($0.device, $0.title, $0.isPaused) }
-        stream?.attend(device: wanted == missingDevice ? nil : wanted, title: title, isPaused: isPaused)
+        stream?.applyRequests(
+            device: wanted == missingDevice ? nil : wanted,
+            title: title,
+            isPaused: isPaused
+        )
     }
 
     // MARK: From the stream
@@ -203,16 +207,16 @@ final class PulseMember: @unchecked Sendable {
 
     func streamIsReady(device: String) {
         attempts = 0
-        wasHeard = true
-        connection?.memberIsHeard()
+        hasConnected = true
+        connection?.memberDidConnect()
         signals.deviceName.withLock { $0 = device }
-        signals.isAway.store(false, ordering: .releasing)
-        notices.isHeard(from: device)
+        signals.isDisconnected.store(false, ordering: .releasing)
+        notices.reportConnected(to: device)
         if mayHaveMissedDevices {
             mayHaveMissedDevices = false
-            deviceCame()
+            deviceWasAdded()
         }
-        attend()
+        applyRequests()
     }
 
     /// From now on it is known how soon something can be heard.
@@ -220,20 +224,20 @@ final class PulseMember: @unchecked Sendable {
 
     func streamMoved(to device: String) {
         signals.deviceName.withLock { $0 = device }
-        notices.noteDevice(device)
+        notices.deviceIsInUse(device)
     }
 
-    /// The stream was refused, or taken away with its device.
-    func streamFailed(wanted: String?) {
+    /// The stream was refusedMembers, or taken away with its device.
+    func streamFailed(requested: String?) {
         guard let connection, let library = connection.library else { return }
         let error = connection.error
         // A server that hangs would make the stream when nobody waits for it. A new connection knows nothing of that.
-        if error == Int32(PA_ERR_TIMEOUT.rawValue) { return connection.failed(library.words(error)) }
-        let isMissing = wanted != nil && error == Int32(PA_ERR_NOENTITY.rawValue)
-        if let wanted, isMissing { noteMissing(wanted) }
-        noteFailure(library.words(error))
+        if error == Int32(PA_ERR_TIMEOUT.rawValue) { return connection.failed(library.message(for: error)) }
+        let isMissing = requested != nil && error == Int32(PA_ERR_NOENTITY.rawValue)
+        if let requested, isMissing { reportMissingDevice(requested) }
+        streamDidFail(library.message(for: error))
         // There may be another one.
-        if isMissing { setRetry(milliseconds: 1) }
+        if isMissing { scheduleRetry(milliseconds: 1) }
     }
 
     func move(_ stream: UInt32, to device: String) {
@@ -264,26 +268,26 @@ final class PulseMember: @unchecked Sendable {
         if let stream { move(stream.index, to: device) }
     }
 
-    fileprivate func moveEnded(_ succeeded: Bool) {
+    fileprivate func moveDidEnd(_ succeeded: Bool) {
         guard !moves.isEmpty else { return }
         let device = moves.removeFirst()
         // Another one may be wanted since.
         guard !succeeded, device == settings.withLock({ $0.device }) else { return }
-        noteMissing(device)
+        reportMissingDevice(device)
         // To the default. A stream that took itself for moved would not be moved when the device comes.
-        attend()
+        applyRequests()
     }
 
     // MARK: What is told
 
-    private func noteMissing(_ device: String) {
+    private func reportMissingDevice(_ device: String) {
         missingDevice = device
-        notices.isMissing(device)
+        notices.reportMissing(device)
     }
 
-    private func tellOfSilence(_ reason: String) {
+    private func reportUnavailable(_ reason: String) {
         signals.isConnecting.store(false, ordering: .relaxed)
-        notices.isSilent(reason)
+        notices.reportUnavailable(reason)
     }
 
     // MARK: What libpulse calls
@@ -291,10 +295,10 @@ final class PulseMember: @unchecked Sendable {
     private static func me(_ data: UnsafeMutableRawPointer?) -> PulseMember? {
         data.map { Unmanaged<PulseMember>.fromOpaque($0).takeUnretainedValue() }
     }
-    private static let woken: pa_io_event_cb_t = { _, _, _, _, data in me(data)?.attend() }
+    private static let woken: pa_io_event_cb_t = { _, _, _, _, data in me(data)?.applyRequests() }
     private static let timed: pa_io_event_cb_t = { _, _, _, _, data in me(data)?.timerFired() }
     private static let moved: pa_context_success_cb_t = { _, success, data in
-        me(data)?.moveEnded(success != 0)
+        me(data)?.moveDidEnd(success != 0)
     }
     private static let serverKnown: pa_server_info_cb_t = { _, info, data in
         if let name = info?.pointee.default_sink_name { me(data)?.defaultIsKnown(String(cString: name)) }

@@ -8,7 +8,7 @@ final class PulseNotices {
     private let queue = DispatchQueue(label: "playhead.pulse.notices", target: .global())
     private let settings: Locked<PulseAudioSink.Settings>
     private let onNotice: @Sendable (PulseAudioSink.Notice) -> Void
-    private var hasToldOfSilence = false
+    private var hasReportedUnavailable = false
     private var missingDevice: String?
 
     init(
@@ -19,33 +19,33 @@ final class PulseNotices {
         self.onNotice = onNotice
     }
 
-    func isHeard(from device: String) {
-        hasToldOfSilence = false
-        tell(.connected(device: device))
-        noteDevice(device)
+    func reportConnected(to device: String) {
+        hasReportedUnavailable = false
+        deliver(.connected(device: device))
+        deviceIsInUse(device)
     }
 
-    func isSilent(_ reason: String) {
-        guard !hasToldOfSilence else { return }
-        hasToldOfSilence = true
-        tell(.unavailable(reason))
+    func reportUnavailable(_ reason: String) {
+        guard !hasReportedUnavailable else { return }
+        hasReportedUnavailable = true
+        deliver(.unavailable(reason))
     }
 
-    func isMissing(_ device: String) {
+    func reportMissing(_ device: String) {
         guard device != missingDevice else { return }
         missingDevice = device
-        tell(.deviceNotFound(device))
+        deliver(.deviceNotFound(device))
     }
 
     /// It is used: when the one that was asked for goes again, that is told again.
-    func noteDevice(_ device: String) {
+    func deviceIsInUse(_ device: String) {
         if device == settings.withLock({ $0.device }) { missingDevice = nil }
     }
 
     /// Another one was asked for.
-    func forgetDevice() { missingDevice = nil }
+    func forgetMissingDevice() { missingDevice = nil }
 
-    private func tell(_ notice: PulseAudioSink.Notice) {
+    private func deliver(_ notice: PulseAudioSink.Notice) {
         queue.async { [settings, onNotice] in
             guard !settings.withLock({ $0.isFinished }) else { return }
             onNotice(notice)

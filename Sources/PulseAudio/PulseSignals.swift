@@ -11,10 +11,10 @@ final class PulseSignals: Sendable {
     /// Calls of `setPaused`.
     let pauseCalls = Atomic<Int>(0)
     let isWaitingForSamples = Atomic<Bool>(false)
-    let deviceIsNew = Atomic<Bool>(false)
-    let titleIsNew = Atomic<Bool>(false)
+    let deviceDidChange = Atomic<Bool>(false)
+    let titleDidChange = Atomic<Bool>(false)
     /// There was a server, and it is gone.
-    let isAway = Atomic<Bool>(false)
+    let isDisconnected = Atomic<Bool>(false)
     /// Nanoseconds; learnt. 40 ms is what servers do on ordinary machines.
     let startDelay = Atomic<Int64>(40_000_000)
     /// Host nanoseconds before which the device has nothing to play any more.

@@ -6,22 +6,22 @@ internal import Synchronization
 
 /// When what is written is heard, as far as the server can tell.
 extension PulseStream {
-    func measureAnew() {
+    func requestTimingUpdate() {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let operation = library.functions.stream_update_timing_info(stream, Self.remeasured, me)
-        if measurements.add(operation, library) { measurementsAwaited += 1 }
+        if measurements.add(operation, library) { pendingMeasurements += 1 }
     }
 
     /// Which sample comes next, and when what is written next will be heard.
     func measure() {
-        noteHorizon()
-        guard !isCorked, !isSuspended, measurementsAwaited == 0, let next = ring.next,
+        updateHorizon()
+        guard !isCorked, !isSuspended, pendingMeasurements == 0, let next = ring.next,
             let info = library.functions.stream_get_timing_info(stream)?.pointee,
-            Self.microseconds(info.timestamp) >= settlesAt, let latency = latency(info)
+            Self.microseconds(info.timestamp) >= timingIsValidFrom, let latency = latency(info)
         else { return }
         let now = owner.clock.now
         let heardAt = now.advanced(by: latency * 1000)
-        learnStartDelay(next.frame, heardAt)
+        updateStartDelay(next.frame, heardAt)
         signals.timing.publish(
             AudioDevicePosition(frame: next.frame, heardAt: heardAt, measuredAt: now, flushes: next.flushes)
         )
@@ -41,8 +41,8 @@ extension PulseStream {
         let fitted = isFitted ? Int64(clamping: latency) : nil
         var result = fitted
         if info.write_index_corrupt == 0, info.read_index_corrupt == 0 {
-            let inHand = microseconds(info.write_index - info.read_index) + Int64(clamping: info.sink_usec)
-            let measured = inHand - max(0, min(2_000_000, age(of: info)))
+            let buffered = microseconds(info.write_index - info.read_index) + Int64(clamping: info.sink_usec)
+            let measured = buffered - max(0, min(2_000_000, age(of: info)))
             if fitted.map({ ($0 - measured).magnitude > Self.jitter }) ?? true { result = measured }
         }
         return result.flatMap { (1...10_000_000).contains($0) ? $0 : nil }
@@ -50,11 +50,11 @@ extension PulseStream {
 
     /// How far the device has played ahead, for whoever writes first after a flush. One that nobody has used plays
     /// silence ahead of itself, PulseAudio's null device two seconds, and takes back but what it has been told to keep.
-    private func noteHorizon() {
+    private func updateHorizon() {
         guard !isSuspended, let info = library.functions.stream_get_timing_info(stream)?.pointee else {
             return
         }
-        let ahead = Int64(clamping: info.sink_usec) - age(of: info) - Self.takenBack
+        let ahead = Int64(clamping: info.sink_usec) - age(of: info) - Self.rewindableLatency
         signals.horizon.store(
             owner.clock.now.advanced(by: max(0, ahead) * 1000).nanoseconds,
             ordering: .relaxed
@@ -81,7 +81,7 @@ extension PulseStream {
     }
 
     /// How long it took from letting the stream go until its first sample was heard: so it will be next time.
-    private func learnStartDelay(_ frame: Int64, _ heardAt: HostTime) {
+    private func updateStartDelay(_ frame: Int64, _ heardAt: HostTime) {
         guard let startedAt else { return }
         self.startedAt = nil
         guard frame < sampleRate else { return }
@@ -91,15 +91,15 @@ extension PulseStream {
     }
 
     /// Microseconds: what a device is told to keep is two fifths of the stream's length.
-    private static let takenBack = Int64(PulseAudioSink.serverSeconds * 4e5)
+    private static let rewindableLatency = Int64(PulseAudioSink.serverBufferSeconds * 4e5)
 
     /// Microseconds.
     private static let jitter: UInt64 = 20_000
-    static let settling: Int64 = 20_000
+    static let settlingTime: Int64 = 20_000
 
     private static let remeasured: pa_stream_success_cb_t = { _, _, data in
         guard let me = me(data) else { return }
-        me.measurementsAwaited = max(0, me.measurementsAwaited - 1)
+        me.pendingMeasurements = max(0, me.pendingMeasurements - 1)
         me.measure()
     }
 }

@@ -16,15 +16,15 @@ final class PulseStream {
     let signals: PulseSignals
     let frameSize: Int
     let sampleRate: Int64
-    private let askedFor: String?
+    private let requestedDevice: String?
 
     private var isReady = false
     private var isClosed = false
     private var isInterrupted = false
     /// It is quiet because the server has asked for it, until `setPaused` has been called more often than this.
-    private var heldSince: Int?
+    private var corkedAtPauseCall: Int?
     var isCorked = true
-    private var wantsPause = true
+    private var isPauseRequested = true
     var isSuspended = false
     private var device: String?
     private var title: String
@@ -32,17 +32,17 @@ final class PulseStream {
     /// When it was let go, until the first sample that was heard since has been measured.
     var startedAt: HostTime?
     /// What is known of the timing is of before the last change.
-    var measurementsAwaited = 0
+    var pendingMeasurements = 0
     var measurements = PulseOperations()
     /// Nothing has been written since the last flush.
     private var isEmpty = true
     /// Since then the server has not had all that it wanted.
     private var isBeginning = true
     /// What was missing at the beginning has been waited for.
-    private var hasWaited = false
+    private var hasWaitedForSamples = false
     /// What was measured before tells nothing: a device takes back what it has played ahead when a stream begins.
     /// Microseconds of the wall clock, as in libpulse's measurements.
-    var settlesAt: Int64 = 0
+    var timingIsValidFrom: Int64 = 0
 
     init?(
         _ owner: PulseMember,
@@ -74,20 +74,20 @@ final class PulseStream {
         self.ring = ring
         self.title = title
         self.device = device
-        askedFor = device
+        requestedDevice = device
         signals = owner.signals
         frameSize = 4 * format.channelCount
         sampleRate = Int64(format.sampleRate)
         flushes = owner.signals.flushes.load(ordering: .acquiring)
         let me = Unmanaged.passUnretained(self).toOpaque()
         pulse.stream_set_state_callback(stream, Self.stateChanged, me)
-        pulse.stream_set_write_callback(stream, Self.wanted, me)
-        pulse.stream_set_underflow_callback(stream, Self.starved, me)
-        pulse.stream_set_event_callback(stream, Self.asked, me)
+        pulse.stream_set_write_callback(stream, Self.samplesRequested, me)
+        pulse.stream_set_underflow_callback(stream, Self.underflowed, me)
+        pulse.stream_set_event_callback(stream, Self.eventReceived, me)
         pulse.stream_set_moved_callback(stream, Self.moved, me)
         pulse.stream_set_suspended_callback(stream, Self.suspended, me)
         pulse.stream_set_latency_update_callback(stream, Self.measured, me)
-        let size = Int(PulseAudioSink.serverSeconds * Double(sampleRate)) * frameSize
+        let size = Int(PulseAudioSink.serverBufferSeconds * Double(sampleRate)) * frameSize
         let first = Int(PulseAudioSink.prefillSeconds * Double(sampleRate)) * frameSize
         var buffer = pa_buffer_attr(
             maxlength: .max,
@@ -124,13 +124,13 @@ final class PulseStream {
         owner.end(stream)
         ring.discard()
         // Nobody is left who would say so.
-        noteInterruption(false)
+        reportInterruption(false)
         signals.isWaitingForSamples.store(false, ordering: .relaxed)
     }
 
     // MARK: What is asked for
 
-    func attend(device wanted: String?, title: String, isPaused: Bool) {
+    func applyRequests(device newDevice: String?, title: String, isPaused: Bool) {
         guard isReady else { return }
         let newest = signals.flushes.load(ordering: .acquiring)
         if newest != flushes {
@@ -138,39 +138,39 @@ final class PulseStream {
             signals.timing.invalidate()
             isEmpty = true
             isBeginning = true
-            hasWaited = false
+            hasWaitedForSamples = false
             startedAt = isCorked ? nil : owner.clock.now
-            forget(library.functions.stream_flush(stream, nil, nil))
-            measureAnew()
+            release(library.functions.stream_flush(stream, nil, nil))
+            requestTimingUpdate()
         }
         if title != self.title {
             self.title = title
-            forget(library.functions.stream_set_name(stream, title, nil, nil))
+            release(library.functions.stream_set_name(stream, title, nil, nil))
         }
-        if wanted != device {
-            device = wanted
-            if let wanted { owner.move(index, to: wanted) } else { owner.moveToDefault() }
+        if newDevice != device {
+            device = newDevice
+            if let newDevice { owner.move(index, to: newDevice) } else { owner.moveToDefault() }
         }
-        if heldSince != signals.pauseCalls.load(ordering: .acquiring) { heldSince = nil }
-        wantsPause = isPaused || heldSince != nil
+        if corkedAtPauseCall != signals.pauseCalls.load(ordering: .acquiring) { corkedAtPauseCall = nil }
+        isPauseRequested = isPaused || corkedAtPauseCall != nil
         fill(library.functions.stream_writable_size(stream))
-        takeUpPause()
+        applyPause()
     }
 
     /// A stream that was let go without samples would have the device begin twice: with silence, and anew with the
     /// first of them. An idle one loses some milliseconds each time.
-    private func takeUpPause() {
-        guard wantsPause != isCorked, wantsPause || !isEmpty else { return }
-        isCorked = wantsPause
+    private func applyPause() {
+        guard isPauseRequested != isCorked, isPauseRequested || !isEmpty else { return }
+        isCorked = isPauseRequested
         signals.timing.invalidate()
         startedAt = isCorked ? nil : owner.clock.now
-        settlesAt = Self.wallClock() + Self.settling
-        forget(library.functions.stream_cork(stream, isCorked ? 1 : 0, nil, nil))
-        measureAnew()
+        timingIsValidFrom = Self.wallClock() + Self.settlingTime
+        release(library.functions.stream_cork(stream, isCorked ? 1 : 0, nil, nil))
+        requestTimingUpdate()
         if !isCorked, isBeginning { waitForMissing() }
     }
 
-    private func forget(_ operation: OpaquePointer?) {
+    private func release(_ operation: OpaquePointer?) {
         if let operation { library.functions.operation_unref(operation) }
     }
 
@@ -182,33 +182,33 @@ final class PulseStream {
         // Whoever writes next wakes this thread, unless it was before this thread looks.
         signals.isWaitingForSamples.store(true, ordering: .sequentiallyConsistent)
         let wanted = byteCount / frameSize
-        let count = share(of: wanted)
+        let count = writableCount(of: wanted)
         if count == wanted { signals.isWaitingForSamples.store(false, ordering: .relaxed) }
         if count > 0 { write(count) }
-        takeUpPause()
+        applyPause()
     }
 
     /// How many samples per channel go to the server now. Those that are missing at the beginning are waited for, as
     /// long as those before them last; then a little silence takes their place.
-    private func share(of wanted: Int) -> Int {
+    private func writableCount(of wanted: Int) -> Int {
         guard ring.isReady else { return 0 }
         guard isBeginning else { return wanted }
-        let atHand = ring.atHand(of: wanted)
-        if atHand == wanted { isBeginning = false }
-        guard isBeginning, !isCorked else { return atHand }
-        let silence = hasWaited ? Int(sampleRate) / 1000 * PulseMember.waitMilliseconds : 0
-        if hasWaited || isEmpty { waitForMissing() }
-        return min(wanted, atHand + silence)
+        let available = ring.availableCount(of: wanted)
+        if available == wanted { isBeginning = false }
+        guard isBeginning, !isCorked else { return available }
+        let silence = hasWaitedForSamples ? Int(sampleRate) / 1000 * PulseMember.waitTimeMilliseconds : 0
+        if hasWaitedForSamples || isEmpty { waitForMissing() }
+        return min(wanted, available + silence)
     }
 
     private func waitForMissing() {
-        hasWaited = false
-        owner.beginWait()
+        hasWaitedForSamples = false
+        owner.startWaiting()
     }
 
-    /// So long as `beginWait` says.
-    func waited() {
-        hasWaited = true
+    /// So long as `startWaiting` says.
+    func waitDidEnd() {
+        hasWaitedForSamples = true
         if isReady { fill(library.functions.stream_writable_size(stream)) }
     }
 
@@ -221,7 +221,7 @@ final class PulseStream {
             guard library.functions.stream_begin_write(stream, &memory, &size) >= 0, let memory else { break }
             let count = min(size, left) / frameSize
             guard count > 0 else { break }
-            ring.take(memory.assumingMemoryBound(to: Float.self), count)
+            ring.read(into: memory.assumingMemoryBound(to: Float.self), count: count)
             let code = library.functions.stream_write(
                 stream,
                 memory,
@@ -231,15 +231,15 @@ final class PulseStream {
                 PA_SEEK_RELATIVE
             )
             guard code >= 0 else { break }
-            if isEmpty { settlesAt = Self.wallClock() + Self.settling }
+            if isEmpty { timingIsValidFrom = Self.wallClock() + Self.settlingTime }
             isEmpty = false
             left -= count * frameSize
         }
         measure()
     }
 
-    private func noteUnderrun() {
-        guard !isCorked, !isEmpty, !isSuspended, ring.expects else { return }
+    private func recordUnderrun() {
+        guard !isCorked, !isEmpty, !isSuspended, ring.isExpectingSamples else { return }
         signals.serverUnderruns.add(1, ordering: .relaxed)
     }
 
@@ -255,7 +255,7 @@ final class PulseStream {
             isSuspended = pulse.stream_is_suspended(stream) > 0
             signals.canPlay.store(!isSuspended, ordering: .relaxed)
             owner.streamIsReady(device: deviceName)
-        case PA_STREAM_FAILED, PA_STREAM_TERMINATED: owner.streamFailed(wanted: askedFor)
+        case PA_STREAM_FAILED, PA_STREAM_TERMINATED: owner.streamFailed(requested: requestedDevice)
         default: break
         }
     }
@@ -264,24 +264,24 @@ final class PulseStream {
         library.functions.stream_get_device_name(stream).map { String(cString: $0) } ?? "unknown"
     }
 
-    private func wasAsked(_ event: String) {
+    private func handle(_ event: String) {
         switch event {
         case PA_STREAM_EVENT_REQUEST_CORK:
             // At once: a stream that is not quiet when the call ends is not told that it has ended.
-            heldSince = signals.pauseCalls.load(ordering: .acquiring)
-            wantsPause = true
-            takeUpPause()
-            noteInterruption(true)
+            corkedAtPauseCall = signals.pauseCalls.load(ordering: .acquiring)
+            isPauseRequested = true
+            applyPause()
+            reportInterruption(true)
         case PA_STREAM_EVENT_REQUEST_UNCORK:
-            heldSince = nil
-            noteInterruption(false)
-            owner.poke()
+            corkedAtPauseCall = nil
+            reportInterruption(false)
+            owner.wake()
         default: break
         }
     }
 
     /// The server wants quiet, or wants it no more. Whoever plays decides.
-    private func noteInterruption(_ isInterrupted: Bool) {
+    private func reportInterruption(_ isInterrupted: Bool) {
         guard isInterrupted != self.isInterrupted else { return }
         self.isInterrupted = isInterrupted
         let handler = signals.onNotice.withLock { $0 }
@@ -291,10 +291,10 @@ final class PulseStream {
     private func didMove() {
         signals.timing.invalidate()
         owner.streamMoved(to: deviceName)
-        measureAnew()
+        requestTimingUpdate()
     }
 
-    private func suspensionChanged() {
+    private func suspensionDidChange() {
         isSuspended = library.functions.stream_is_suspended(stream) > 0
         signals.canPlay.store(!isSuspended, ordering: .relaxed)
         signals.timing.invalidate()
@@ -304,13 +304,13 @@ final class PulseStream {
         data.map { Unmanaged<PulseStream>.fromOpaque($0).takeUnretainedValue() }
     }
     private static let stateChanged: pa_stream_notify_cb_t = { _, data in me(data)?.stateDidChange() }
-    private static let wanted: pa_stream_request_cb_t = { _, count, data in me(data)?.fill(count) }
-    private static let starved: pa_stream_notify_cb_t = { _, data in me(data)?.noteUnderrun() }
-    private static let asked: pa_stream_event_cb_t = { _, name, _, data in
-        if let name { me(data)?.wasAsked(String(cString: name)) }
+    private static let samplesRequested: pa_stream_request_cb_t = { _, count, data in me(data)?.fill(count) }
+    private static let underflowed: pa_stream_notify_cb_t = { _, data in me(data)?.recordUnderrun() }
+    private static let eventReceived: pa_stream_event_cb_t = { _, name, _, data in
+        if let name { me(data)?.handle(String(cString: name)) }
     }
     private static let moved: pa_stream_notify_cb_t = { _, data in me(data)?.didMove() }
-    private static let suspended: pa_stream_notify_cb_t = { _, data in me(data)?.suspensionChanged() }
+    private static let suspended: pa_stream_notify_cb_t = { _, data in me(data)?.suspensionDidChange() }
     private static let measured: pa_stream_notify_cb_t = { _, data in
         guard let me = me(data) else { return }
         me.measure()

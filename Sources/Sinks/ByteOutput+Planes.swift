@@ -7,12 +7,12 @@ extension ByteOutput {
         for plane in planes {
             if plane.bytesPerRow == plane.bytesUsedPerRow {
                 let count = plane.bytesUsedPerRow * plane.rowCount
-                try put(UnsafeRawBufferPointer(start: plane.baseAddress, count: max(0, count)))
+                try append(UnsafeRawBufferPointer(start: plane.baseAddress, count: max(0, count)))
                 continue
             }
             for row in 0..<max(0, plane.rowCount) {
                 let start = plane.baseAddress + row * plane.bytesPerRow
-                try put(UnsafeRawBufferPointer(start: start, count: max(0, plane.bytesUsedPerRow)))
+                try append(UnsafeRawBufferPointer(start: start, count: max(0, plane.bytesUsedPerRow)))
             }
         }
         try flush()

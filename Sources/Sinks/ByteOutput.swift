@@ -22,9 +22,9 @@ public final class ByteOutput {
     private let raisesPipeSignal: Bool
     private var replacement: FileReplacement?
     /// What the file holds is thrown away with the first byte that comes.
-    private var mustEmpty: Bool
+    private var mustTruncate: Bool
     /// Where in the file the first byte went.
-    private let origin: Int64
+    private let startOffset: Int64
     private var isClosed = false
     private var failure: SinkError?
 
@@ -32,10 +32,10 @@ public final class ByteOutput {
     private var vectors: [iovec] = []
     private let gathered = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     /// The stretch of `gathered` that is not in `vectors` yet.
-    private var pending = 0..<0
+    private var pendingRun = 0..<0
 
     /// Pieces below this many bytes are copied together.
-    private static let smallPiece = 1024
+    private static let copyThreshold = 1024
     /// Vectors that one system call takes (Linux's UIO_MAXIOV), less one for the last stretch.
     private static let maximumVectors = 1023
 
@@ -72,7 +72,7 @@ public final class ByteOutput {
                 descriptor: try openForWriting(path, O_CREAT),
                 path: path,
                 closesDescriptor: true,
-                emptiesFirst: true
+                truncatesFirst: true
             )
         }
     }
@@ -87,22 +87,22 @@ public final class ByteOutput {
         path: String,
         closesDescriptor: Bool,
         replacement: FileReplacement? = nil,
-        emptiesFirst: Bool = false
+        truncatesFirst: Bool = false
     ) {
         self.descriptor = descriptor
         self.path = path
         self.closesDescriptor = closesDescriptor
         self.replacement = replacement
         guard replacement == nil else {
-            (raisesPipeSignal, mustEmpty, origin, isRewritable) = (false, false, 0, true)
+            (raisesPipeSignal, mustTruncate, startOffset, isRewritable) = (false, false, 0, true)
             return
         }
         var status = stat()
         let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
-        mustEmpty = emptiesFirst && kind == S_IFREG
+        mustTruncate = truncatesFirst && kind == S_IFREG
         raisesPipeSignal = kind == S_IFIFO || kind == S_IFSOCK
-        origin = Int64(lseek(descriptor, 0, SEEK_CUR))
-        isRewritable = kind == S_IFREG && origin >= 0 && fcntl(descriptor, F_GETFL) & O_APPEND == 0
+        startOffset = Int64(lseek(descriptor, 0, SEEK_CUR))
+        isRewritable = kind == S_IFREG && startOffset >= 0 && fcntl(descriptor, F_GETFL) & O_APPEND == 0
     }
 
     deinit {
@@ -113,7 +113,7 @@ public final class ByteOutput {
     /// Takes a copy, or writes them before it returns, so the memory may be used again. May wait for a
     /// reader.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
-        try put(bytes)
+        try append(bytes)
         if !vectors.isEmpty { try flush() }
     }
 
@@ -133,14 +133,14 @@ public final class ByteOutput {
     public func flush() throws(SinkError) {
         if let failure { throw failure }
         do {
-            closeStretch()
+            closeRun()
             try writeVectors()
         } catch {
             failure = error
             throw error
         }
         vectors.removeAll(keepingCapacity: true)
-        pending = 0..<0
+        pendingRun = 0..<0
     }
 
     /// Overwrites what was written `offset` bytes after the first.
@@ -151,7 +151,7 @@ public final class ByteOutput {
         while done < bytes.count {
             let count = bytes.withUnsafeBytes { bytes in
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
-                return pwrite(descriptor, rest.baseAddress, rest.count, off_t(origin + offset) + done)
+                return pwrite(descriptor, rest.baseAddress, rest.count, off_t(startOffset + offset) + done)
             }
             if count < 0, errno != EINTR { throw systemError("write to") }
             done += max(0, count)
@@ -177,39 +177,39 @@ public final class ByteOutput {
             problem = systemError("close")
         }
         // What was written before an error is kept, too.
-        do { try replacement?.takeName() } catch { problem = problem ?? error }
+        do { try replacement?.commit() } catch { problem = problem ?? error }
         if let problem { throw problem }
     }
 
     /// Before the first byte.
     fileprivate func begin() throws(SinkError) {
         if descriptor < 0, replacement != nil, let opened = try replacement?.open() { descriptor = opened }
-        guard mustEmpty else { return }
-        mustEmpty = false
+        guard mustTruncate else { return }
+        mustTruncate = false
         if ftruncate(descriptor, 0) != 0 { throw systemError("empty") }
     }
 
     /// Queues `bytes`. Large ones are not copied: they must stay where they are until `flush`.
-    func put(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
+    func append(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
         if let failure { throw failure }
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
         byteCount += Int64(bytes.count)
-        if bytes.count < Self.smallPiece {
-            if bytes.count > gathered.count - pending.upperBound { try flush() }
-            let room = UnsafeMutableRawBufferPointer(rebasing: gathered[pending.upperBound...])
-            room.copyMemory(from: bytes)
-            pending = pending.lowerBound..<pending.upperBound + bytes.count
+        if bytes.count < Self.copyThreshold {
+            if bytes.count > gathered.count - pendingRun.upperBound { try flush() }
+            let free = UnsafeMutableRawBufferPointer(rebasing: gathered[pendingRun.upperBound...])
+            free.copyMemory(from: bytes)
+            pendingRun = pendingRun.lowerBound..<pendingRun.upperBound + bytes.count
         } else {
-            closeStretch()
+            closeRun()
             vectors.append(iovec(iov_base: UnsafeMutableRawPointer(mutating: start), iov_len: bytes.count))
         }
         if vectors.count >= Self.maximumVectors { try flush() }
     }
 
-    private func closeStretch() {
-        guard !pending.isEmpty, let base = gathered.baseAddress else { return }
-        vectors.append(iovec(iov_base: base + pending.lowerBound, iov_len: pending.count))
-        pending = pending.upperBound..<pending.upperBound
+    private func closeRun() {
+        guard !pendingRun.isEmpty, let base = gathered.baseAddress else { return }
+        vectors.append(iovec(iov_base: base + pendingRun.lowerBound, iov_len: pendingRun.count))
+        pendingRun = pendingRun.upperBound..<pendingRun.upperBound
     }
 
     private func systemError(_ operation: String) -> SinkError {

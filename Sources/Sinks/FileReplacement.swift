@@ -9,19 +9,19 @@ struct FileReplacement {
     /// The file's that is replaced.
     private let mode: mode_t?
     /// Where the bytes go until then.
-    private var part: String?
+    private var partPath: String?
 
     /// nil where a new file could not stand in for what is there. Makes nothing; throws what stands against it.
     init?(path: String) throws(SinkError) {
-        guard let place = Place(path) else { return nil }
+        guard let resolved = ResolvedPath(path) else { return nil }
         self.path = path
-        target = place.folder + "/" + place.name
+        target = resolved.folder + "/" + resolved.name
         var folder = stat()
-        guard stat(place.folder, &folder) == 0 else { return nil }
+        guard stat(resolved.folder, &folder) == 0 else { return nil }
         var old = stat()
         guard stat(target, &old) == 0 else {
             mode = nil
-            guard faccessat(AT_FDCWD, place.folder, W_OK | X_OK, AT_EACCESS) == 0 else {
+            guard faccessat(AT_FDCWD, resolved.folder, W_OK | X_OK, AT_EACCESS) == 0 else {
                 throw .system(operation: "create", path: path, code: errno)
             }
             return
@@ -31,10 +31,10 @@ struct FileReplacement {
         let descriptor = try openForWriting(path, 0)
         close(descriptor)
         mode = old.st_mode & 0o7777
-        let isAlone = old.st_nlink == 1 && old.st_dev == folder.st_dev
-        let isOurs = old.st_uid == geteuid()
-        let canAdd = faccessat(AT_FDCWD, place.folder, W_OK | X_OK, AT_EACCESS) == 0
-        guard isAlone, isOurs, canAdd else { return nil }
+        let hasOneLink = old.st_nlink == 1 && old.st_dev == folder.st_dev
+        let isOwned = old.st_uid == geteuid()
+        let folderIsWritable = faccessat(AT_FDCWD, resolved.folder, W_OK | X_OK, AT_EACCESS) == 0
+        guard hasOneLink, isOwned, folderIsWritable else { return nil }
     }
 
     /// Makes the file beside.
@@ -45,11 +45,11 @@ struct FileReplacement {
         let stem = name.utf8.count > 230 ? name.prefix(50) : name
         while true {
             let digits = String(UInt32.random(in: 0x10_0000...0xFF_FFFF), radix: 16)
-            let part = "\(folder)\(stem).\(digits).part"
-            let descriptor = Glibc.open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            let partPath = "\(folder)\(stem).\(digits).part"
+            let descriptor = Glibc.open(partPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             if descriptor >= 0 {
                 if let mode { fchmod(descriptor, mode) }
-                self.part = part
+                self.partPath = partPath
                 return descriptor
             }
             guard errno == EEXIST || errno == EINTR else {
@@ -59,17 +59,17 @@ struct FileReplacement {
     }
 
     /// Once; the file is closed.
-    mutating func takeName() throws(SinkError) {
-        guard let part else { return }
-        self.part = nil
-        guard rename(part, target) == 0 else {
-            throw .system(operation: "rename \(part) to", path: path, code: errno)
+    mutating func commit() throws(SinkError) {
+        guard let partPath else { return }
+        self.partPath = nil
+        guard rename(partPath, target) == 0 else {
+            throw .system(operation: "rename \(partPath) to", path: path, code: errno)
         }
     }
 }
 
 /// A folder, links followed, and a name in it that is no link.
-private struct Place {
+private struct ResolvedPath {
     let folder: String
     let name: String
 

@@ -33,7 +33,7 @@ final class SinkWriter<State: Sendable>: Sendable {
             do {
                 return try body(content.output, &content.state)
             } catch {
-                note(error)
+                record(error)
                 throw error
             }
         }
@@ -47,17 +47,17 @@ final class SinkWriter<State: Sendable>: Sendable {
             do {
                 try last(content.output, &content.state)
             } catch {
-                note(error)
+                record(error)
             }
             do {
                 try content.output.close()
             } catch {
-                note(error)
+                record(error)
             }
         }
     }
 
-    private func note(_ error: any Error) {
+    private func record(_ error: any Error) {
         failure.withLock { if $0 == nil { $0 = error } }
     }
 }

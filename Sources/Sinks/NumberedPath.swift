@@ -4,8 +4,8 @@ public import MediaCore
 public struct NumberedPath: Hashable, Sendable, CustomStringConvertible {
     /// As given.
     public let description: String
-    private let before: String
-    private let behind: String
+    private let prefix: String
+    private let suffix: String
     /// Digits at least; nil: there is no number.
     private let width: Int?
 
@@ -28,13 +28,13 @@ public struct NumberedPath: Hashable, Sendable, CustomStringConvertible {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             rest = rest.dropFirst(digits.count)
             guard width == nil, rest.popFirst() == "d", digits.isEmpty || digits.first == "0",
-                let places = digits.isEmpty ? 0 : Int(digits), places <= 20
+                let digitCount = digits.isEmpty ? 0 : Int(digits), digitCount <= 20
             else { return nil }
-            width = places
+            width = digitCount
             parts.append("")
         }
-        before = parts[0]
-        behind = parts.count > 1 ? parts[1] : ""
+        prefix = parts[0]
+        suffix = parts.count > 1 ? parts[1] : ""
         self.width = width
     }
 
@@ -43,18 +43,18 @@ public struct NumberedPath: Hashable, Sendable, CustomStringConvertible {
 
     /// The path with that number; the same for each where there is no number in it.
     public func path(_ number: Int) -> String {
-        guard let width else { return before }
+        guard let width else { return prefix }
         let digits = String(number)
-        return before + String(repeating: "0", count: max(0, width - digits.count)) + digits + behind
+        return prefix + String(repeating: "0", count: max(0, width - digits.count)) + digits + suffix
     }
 
     /// Whether `path` can be one of them.
     public func matches(_ path: String) -> Bool {
-        guard width != nil else { return path == before }
-        guard path.hasPrefix(before), path.hasSuffix(behind) else { return false }
-        let count = path.utf8.count - before.utf8.count - behind.utf8.count
+        guard width != nil else { return path == prefix }
+        guard path.hasPrefix(prefix), path.hasSuffix(suffix) else { return false }
+        let count = path.utf8.count - prefix.utf8.count - suffix.utf8.count
         guard count > 0 else { return false }
-        let digits = path.dropFirst(before.count).dropLast(behind.count)
+        let digits = path.dropFirst(prefix.count).dropLast(suffix.count)
         return Int(digits).map { $0 >= 0 && self.path($0) == path } ?? false
     }
 

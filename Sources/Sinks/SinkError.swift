@@ -19,8 +19,8 @@ extension SinkError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .closedPipe(let path): "\(path): nobody reads it any more"
-        case .system(let operation, let path, let code): "cannot \(operation) \(path): \(systemWords(code))"
-        case .unsupportedFormat(let words), .tooLarge(let words), .outOfOrder(let words): words
+        case .system(let operation, let path, let code): "cannot \(operation) \(path): \(systemMessage(code))"
+        case .unsupportedFormat(let message), .tooLarge(let message), .outOfOrder(let message): message
         }
     }
 
@@ -42,7 +42,7 @@ extension MediaError {
 }
 
 /// The system's words for an `errno`, from any thread.
-private func systemWords(_ code: Int32) -> String {
+private func systemMessage(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else {
             return "error \(code)"

@@ -27,8 +27,8 @@ struct WAVHeader: Sendable {
     var byteCount: Int { isExtensible ? 68 : 44 }
     /// So many bytes of samples can be told of in 32 bits.
     var maximumDataByteCount: Int64 {
-        let room = Int64(UInt32.max) - Int64(byteCount - 8)
-        return room - room % Int64(bytesPerFrame)
+        let limit = Int64(UInt32.max) - Int64(byteCount - 8)
+        return limit - limit % Int64(bytesPerFrame)
     }
 
     /// `dataByteCount` nil: not known, written as 0xFFFFFFFF in both places, which readers take for "to the

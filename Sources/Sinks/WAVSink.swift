@@ -47,15 +47,15 @@ public final class WAVSink: AudioSink, FileSink {
                     "WAV cannot hold \(layout.channelCount) channels at \(format.sampleRate) Hz"
                 )
             }
-            let wanted = AudioFormat(
+            let accepted = AudioFormat(
                 sampleRate: format.sampleRate,
                 channelLayout: layout,
                 sampleFormat: .s16
             )
             try output.write(header.bytes(dataByteCount: nil))
-            state.format = wanted
+            state.format = accepted
             state.header = header
-            return wanted
+            return accepted
         }
     }
 

@@ -86,12 +86,12 @@ public final class Y4MSink: VideoSink, FileSink {
             && Y4MLayout(first.pixelFormat)?.isStoredAs == Y4MLayout(next.pixelFormat)?.isStoredAs
         guard !isSame else { return }
         throw SinkError.unsupportedFormat(
-            "y4m cannot change its format in mid-stream, from \(words(first)) to \(words(next)); "
+            "y4m cannot change its format in mid-stream, from \(summary(first)) to \(summary(next)); "
                 + "give the layer a size, or write to a file of its own"
         )
     }
 
-    private static func words(_ format: VideoFormat) -> String {
+    private static func summary(_ format: VideoFormat) -> String {
         "\(format.size) \(format.pixelFormat) with pixels of \(format.pixelAspectRatio)"
     }
 }

@@ -6,7 +6,7 @@ internal import MediaCore
 /// `@unchecked Sendable`: one thread at a time draws, and nobody else touches it; see `TerminalSink`.
 final class CellCanvas: @unchecked Sendable {
     private let chafa: ph_chafa
-    private let abilities: TerminalAbilities
+    private let capabilities: TerminalCapabilities
     private let info: OpaquePointer
     private var canvas: OpaquePointer?
     private var shape: Shape?
@@ -17,9 +17,9 @@ final class CellCanvas: @unchecked Sendable {
         let cell: PixelSize
     }
 
-    init(_ library: ChafaLibrary, _ abilities: TerminalAbilities) throws(MediaError) {
+    init(_ library: ChafaLibrary, _ capabilities: TerminalCapabilities) throws(MediaError) {
         chafa = library.functions
-        self.abilities = abilities
+        self.capabilities = capabilities
         // All sequences that are known: what the terminal understands is decided before.
         guard let db = chafa.chafa_term_db_get_default(), let info = chafa.chafa_term_db_get_fallback_info(db)
         else {
@@ -42,7 +42,7 @@ final class CellCanvas: @unchecked Sendable {
     /// or one picture.
     func draw<Result>(
         _ frame: VideoFrame,
-        at place: TerminalGeometry.Place,
+        at place: TerminalGeometry.CellRect,
         cell: PixelSize,
         _ body: (UnsafeRawBufferPointer) throws -> Result
     ) throws -> Result {
@@ -104,7 +104,7 @@ final class CellCanvas: @unchecked Sendable {
         chafa.chafa_symbol_map_add_by_tags(symbols, symbolTags)
         chafa.chafa_canvas_config_set_symbol_map(config, symbols)
         chafa.chafa_canvas_config_set_work_factor(config, Self.workFactor)
-        if abilities.pictures == .sixel {
+        if capabilities.graphics == .sixel {
             // What is clear would show the picture before.
             chafa.chafa_canvas_config_set_bg_color(config, 0)
             chafa.chafa_canvas_config_set_transparency_threshold(config, 0)
@@ -117,7 +117,7 @@ final class CellCanvas: @unchecked Sendable {
     }
 
     private var pixelMode: UInt32 {
-        switch abilities.pictures {
+        switch capabilities.graphics {
         case .symbols: UInt32(PH_CHAFA_SYMBOLS)
         case .sixel: UInt32(PH_CHAFA_SIXELS)
         case .kitty: UInt32(PH_CHAFA_KITTY)
@@ -127,8 +127,8 @@ final class CellCanvas: @unchecked Sendable {
 
     private var canvasMode: UInt32 {
         // Pixels have all their colours.
-        if abilities.pictures != .symbols { return UInt32(PH_CHAFA_TRUE_COLOR) }
-        return switch abilities.colors {
+        if capabilities.graphics != .symbols { return UInt32(PH_CHAFA_TRUE_COLOR) }
+        return switch capabilities.colors {
         case .trueColor: UInt32(PH_CHAFA_TRUE_COLOR)
         // The first 16 of the 256 are as each user likes them.
         case .of256: UInt32(PH_CHAFA_240_COLORS)
@@ -139,7 +139,7 @@ final class CellCanvas: @unchecked Sendable {
 
     private var symbolTags: Int32 {
         let tags =
-            switch abilities.symbols {
+            switch capabilities.symbols {
             case .blocks: [PH_CHAFA_TAG_SPACE, PH_CHAFA_TAG_BLOCK]
             case .halves: [PH_CHAFA_TAG_SPACE, PH_CHAFA_TAG_SOLID, PH_CHAFA_TAG_STIPPLE, PH_CHAFA_TAG_HALF]
             case .ascii: [PH_CHAFA_TAG_SPACE, PH_CHAFA_TAG_ASCII]

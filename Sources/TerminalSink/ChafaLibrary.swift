@@ -22,7 +22,7 @@ package final class ChafaLibrary: @unchecked Sendable {
             case .noLibrary, .notLoaded:
                 throw MediaError(
                     .sinkFailed,
-                    "pictures in a terminal are drawn by libchafa, and \(name) \(error.words) (Debian: libchafa0)"
+                    "pictures in a terminal are drawn by libchafa, and \(name) \(error.explanation) (Debian: libchafa0)"
                 )
             case .noFunction(let function):
                 throw MediaError(

@@ -1,7 +1,7 @@
 internal import Glibc
 package import MediaCore
 
-/// Lines of text with a picture beside them, over the whole terminal: for choosing. What is shown is always the newest; a
+/// Lines of text with a image beside them, over the whole terminal: for choosing. What is shown is always the newest; a
 /// slow line gets what is between left out. No call waits for the terminal, as with `TerminalSink`.
 package final class PanelScreen: Sendable {
     /// What is to be seen. Texts are as wide as they may be already: nothing is cut here.
@@ -12,7 +12,7 @@ package final class PanelScreen: Sendable {
         /// In the last row.
         package var status = ""
         /// RGBA.
-        package var picture: VideoFrame?
+        package var image: VideoFrame?
 
         package init() {}
     }
@@ -20,9 +20,9 @@ package final class PanelScreen: Sendable {
     private struct State {
         var content = Content()
         var isNew = false
-        /// The picture that is on the screen, by the count of pictures that came.
-        var pictureNumber = 0
-        var shownPicture: Int?
+        /// The image that is on the screen, by the count of graphics that came.
+        var imageNumber = 0
+        var shownImage: Int?
         var mustClear = true
         var isEntered = false
         var isDrawing = false
@@ -32,15 +32,15 @@ package final class PanelScreen: Sendable {
 
     private let state = Locked(State())
     private let line: TerminalLine
-    /// nil: libchafa is missing, and there are no pictures.
+    /// nil: libchafa is missing, and there are no graphics.
     private let canvas: CellCanvas?
-    private let pictures: TerminalPictures
+    private let graphics: TerminalGraphics
 
     /// Nothing is written yet. Throws where `terminal` is none, and where the environment names none that could place its
     /// cursor.
     package init(terminal: Int32, environment: [String: String]) throws(MediaError) {
         guard isatty(terminal) == 1 else { throw MediaError(.sinkFailed, "this is no terminal") }
-        guard var abilities = TerminalAbilities(environment: environment) else {
+        guard var capabilities = TerminalCapabilities(environment: environment) else {
             let name = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
             throw MediaError(.sinkFailed, "this terminal cannot place its cursor: \(name)")
         }
@@ -48,17 +48,17 @@ package final class PanelScreen: Sendable {
             throw MediaError(.sinkFailed, "the terminal cannot be opened", underlyingCode: errno)
         }
         self.line = line
-        if abilities.pictures == .sixel, line.window.pixels.isEmpty { abilities.pictures = .symbols }
-        pictures = abilities.pictures
+        if capabilities.graphics == .sixel, line.window.pixels.isEmpty { capabilities.graphics = .symbols }
+        graphics = capabilities.graphics
         switch ChafaLibrary.shared {
-        case .success(let library): canvas = try CellCanvas(library, abilities)
+        case .success(let library): canvas = try CellCanvas(library, capabilities)
         case .failure: canvas = nil
         }
     }
 
-    package var canShowPictures: Bool { canvas != nil }
+    package var canShowImages: Bool { canvas != nil }
 
-    /// Of the terminal now. `textColumns`: for lines; all of them where pictures would have no room.
+    /// Of the terminal now. `textColumns`: for lines; all of them where graphics would have no room.
     package var size: (columns: Int, rows: Int, textColumns: Int) {
         let window = line.window
         let columns = window.columns > 0 ? window.columns : 80
@@ -67,8 +67,8 @@ package final class PanelScreen: Sendable {
         return (columns, rows, hasRoom ? columns * 2 / 5 : columns)
     }
 
-    /// Pixels of the place for pictures.
-    package var pictureSize: PixelSize { geometry.layerSize(pictures) }
+    /// Pixels of the place for graphics.
+    package var imageSize: PixelSize { geometry.layerSize(graphics) }
 
     /// The columns to the right of the lines, but for one between, and all rows but the last.
     private var geometry: TerminalGeometry {
@@ -87,12 +87,12 @@ package final class PanelScreen: Sendable {
         )
     }
 
-    /// `isNewPicture` false: `content.picture` is the one that was handed over last.
-    package func show(_ content: Content, isNewPicture: Bool) {
+    /// `imageDidChange` false: `content.image` is the one that was handed over last.
+    package func show(_ content: Content, imageDidChange: Bool) {
         state.withLock { state in
             state.content = content
             state.isNew = true
-            if isNewPicture { state.pictureNumber += 1 }
+            if imageDidChange { state.imageNumber += 1 }
         }
         draw()
     }
@@ -106,7 +106,7 @@ package final class PanelScreen: Sendable {
     /// Gives the screen back until `resume`. Any number of times, from any thread.
     package func suspend() {
         state.withLock { $0.isSuspended = true }
-        giveBack(isLast: false)
+        restoreScreen(isLast: false)
     }
 
     package func resume() {
@@ -117,12 +117,12 @@ package final class PanelScreen: Sendable {
     /// Gives the screen back for good.
     package func finish() {
         state.withLock { $0.isFinished = true }
-        giveBack(isLast: true)
+        restoreScreen(isLast: true)
     }
 
-    private func giveBack(isLast: Bool) {
+    private func restoreScreen(isLast: Bool) {
         state.withLock { $0.isEntered = false }
-        line.leave(ScreenBytes.leave(pictures, rows: size.rows), isLast: isLast)
+        line.leave(ScreenBytes.leave(graphics, rows: size.rows), isLast: isLast)
     }
 
     /// Writes what is new, unless something is under way: then that is followed by it.
@@ -132,7 +132,7 @@ package final class PanelScreen: Sendable {
                 self?.state.withLock { $0.isDrawing = false }
                 self?.draw()
             }
-            if outcome == .underWay { return }
+            if outcome == .pending { return }
             state.withLock { $0.isDrawing = false }
             if outcome != .written { return }
         }
@@ -140,7 +140,7 @@ package final class PanelScreen: Sendable {
 
     private struct Work {
         let content: Content
-        let drawsPicture: Bool
+        let drawsImage: Bool
         let clears: Bool
     }
 
@@ -154,9 +154,9 @@ package final class PanelScreen: Sendable {
                 state.isEntered = true
                 state.mustClear = true
             }
-            let isNew = state.mustClear || state.shownPicture != state.pictureNumber
-            let work = Work(content: state.content, drawsPicture: isNew, clears: state.mustClear)
-            state.shownPicture = state.pictureNumber
+            let isNew = state.mustClear || state.shownImage != state.imageNumber
+            let work = Work(content: state.content, drawsImage: isNew, clears: state.mustClear)
+            state.shownImage = state.imageNumber
             (state.isDrawing, state.isNew, state.mustClear) = (true, false, false)
             return work
         }
@@ -166,8 +166,8 @@ package final class PanelScreen: Sendable {
         let (_, rows, textColumns) = size
         var bytes = Array("\u{1B}[?2026h\u{1B}[0m".utf8)
         if work.clears { bytes += "\u{1B}[2J".utf8 }
-        // What is right of the lines is the old picture.
-        let end = work.drawsPicture ? "\u{1B}[K" : ""
+        // What is right of the lines is the old image.
+        let end = work.drawsImage ? "\u{1B}[K" : ""
         for row in 0..<max(1, rows - 1) {
             bytes += "\u{1B}[\(row + 1);1H".utf8
             let text = row < work.content.lines.count ? work.content.lines[row] : ""
@@ -179,25 +179,25 @@ package final class PanelScreen: Sendable {
             }
         }
         bytes += "\u{1B}[\(rows);1H\(work.content.status)\u{1B}[K".utf8
-        if work.drawsPicture { bytes += pictureBytes(work.content.picture, column: textColumns + 1) }
+        if work.drawsImage { bytes += imageBytes(work.content.image, column: textColumns + 1) }
         bytes += "\u{1B}[?2026l".utf8
         return bytes
     }
 
-    /// A picture that cannot be drawn is none: the lines are what counts.
-    private func pictureBytes(_ picture: VideoFrame?, column: Int) -> [UInt8] {
-        let gone = pictures == .kitty ? Array(ScreenBytes.kittyForget.utf8) : []
-        guard let canvas, let picture, size.textColumns < size.columns else { return gone }
+    /// A image that cannot be drawn is none: the lines are what counts.
+    private func imageBytes(_ image: VideoFrame?, column: Int) -> [UInt8] {
+        let gone = graphics == .kitty ? Array(ScreenBytes.kittyForget.utf8) : []
+        guard let canvas, let image, size.textColumns < size.columns else { return gone }
         let geometry = geometry
-        let place = geometry.place(of: picture.size)
-        let moved = TerminalGeometry.Place(
+        let place = geometry.cellRect(for: image.size)
+        let moved = TerminalGeometry.CellRect(
             column: place.column + column,
             row: place.row,
             columns: place.columns,
             rows: place.rows
         )
         do {
-            return try canvas.draw(picture, at: moved, cell: geometry.canvasCell(pictures)) { drawn in
+            return try canvas.draw(image, at: moved, cell: geometry.canvasCellSize(graphics)) { drawn in
                 var bytes: [UInt8] = []
                 ScreenBytes.append(drawn, at: moved, to: &bytes)
                 return bytes + "\u{1B}[0m".utf8

@@ -5,8 +5,8 @@ package enum ScreenBytes {
 
     /// The screen as it was. It may come in the middle of anything: it ends a string first, and what is half drawn.
     /// A terminal without another screen goes on below the picture.
-    package static func leave(_ pictures: TerminalPictures, rows: Int) -> [UInt8] {
-        let images = pictures == .kitty ? kittyForget : ""
+    package static func leave(_ graphics: TerminalGraphics, rows: Int) -> [UInt8] {
+        let images = graphics == .kitty ? kittyForget : ""
         let end = "\u{1B}\\\(images)\u{1B}[?2026l\u{1B}[0m\u{1B}[\(rows);1H\u{1B}[K\u{1B}[?25h\u{1B}[?1049l"
         return Array(end.utf8)
     }
@@ -21,7 +21,7 @@ package enum ScreenBytes {
     /// One update: what is to be seen at once. `picture`: rows of cells, or one picture, at a place.
     package static func update(
         clears: Bool,
-        picture: (bytes: UnsafeRawBufferPointer, place: TerminalGeometry.Place)?,
+        picture: (bytes: UnsafeRawBufferPointer, place: TerminalGeometry.CellRect)?,
         status: (text: String, row: Int)?
     ) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -43,7 +43,7 @@ package enum ScreenBytes {
     /// `picture`: rows of cells, or one picture, moved to its place.
     package static func append(
         _ picture: UnsafeRawBufferPointer,
-        at place: TerminalGeometry.Place,
+        at place: TerminalGeometry.CellRect,
         to bytes: inout [UInt8]
     ) {
         var row = place.row

@@ -2,7 +2,7 @@ package import MediaCore
 
 /// Where pictures lie on a terminal, in cells and in pixels.
 package struct TerminalGeometry: Hashable, Sendable {
-    /// Cells for pictures.
+    /// Cells for graphics.
     package let columns: Int
     package let rows: Int
     /// The row of the status line, from 1; nil: there is none.
@@ -13,7 +13,7 @@ package struct TerminalGeometry: Hashable, Sendable {
     package let knowsPixels: Bool
 
     /// Cells that a picture covers; the first column and the first row are 1.
-    package struct Place: Hashable, Sendable {
+    package struct CellRect: Hashable, Sendable {
         package let column: Int
         package let row: Int
         package let columns: Int
@@ -27,7 +27,7 @@ package struct TerminalGeometry: Hashable, Sendable {
         }
     }
 
-    /// What a terminal tells of its window, zeroes where it knows nothing; `keepsRow`: pictures leave the last row free.
+    /// What a terminal tells of its window, zeroes where it knows nothing; `keepsRow`: graphics leave the last row free.
     package init(columns: Int, rows: Int, pixels: PixelSize, hasStatusLine: Bool, keepsRow: Bool) {
         let columns = columns > 0 ? columns : 80
         let allRows = rows > 0 ? rows : 24
@@ -43,10 +43,10 @@ package struct TerminalGeometry: Hashable, Sendable {
         self.cell = knowsPixels ? cell : PixelSize(width: 8, height: 16)
     }
 
-    /// The layer that fills the cells for pictures: in their shape, as large as what is drawn of it.
-    package func layerSize(_ pictures: TerminalPictures) -> PixelSize {
+    /// The layer that fills the cells for graphics: in their shape, as large as what is drawn of it.
+    package func layerSize(_ graphics: TerminalGraphics) -> PixelSize {
         let (width, height) = (Double(columns * cell.width), Double(rows * cell.height))
-        let factor = min(1, (Double(Self.pixelLimit(pictures)) / (width * height)).squareRoot())
+        let factor = min(1, (Double(Self.pixelLimit(graphics)) / (width * height)).squareRoot())
         // Rounded either way, so that not a column or row is lost by it.
         let sizes = [(0.5, 0.5), (0.5, 0), (0, 0.5)].map { across, down in
             PixelSize(
@@ -55,16 +55,16 @@ package struct TerminalGeometry: Hashable, Sendable {
             )
         }
         return sizes.first { size in
-            let place = place(of: size)
+            let place = cellRect(for: size)
             return place.columns == columns && place.rows == rows
         } ?? sizes[0]
     }
 
     /// Pixels of a cell to draw with.
-    package func canvasCell(_ pictures: TerminalPictures) -> PixelSize {
-        guard pictures != .sixel else { return cell }
+    package func canvasCellSize(_ graphics: TerminalGraphics) -> PixelSize {
+        guard graphics != .sixel else { return cell }
         let total = columns * rows * cell.width * cell.height
-        let limit = Self.pixelLimit(pictures)
+        let limit = Self.pixelLimit(graphics)
         guard total > limit else { return cell }
         let factor = (Double(limit) / Double(total)).squareRoot()
         return PixelSize(
@@ -74,15 +74,15 @@ package struct TerminalGeometry: Hashable, Sendable {
     }
 
     /// Cells for a picture of that size, in the middle, its shape kept.
-    package func place(of picture: PixelSize) -> Place {
-        guard !picture.isEmpty else { return Place(column: 1, row: 1, columns: columns, rows: rows) }
+    package func cellRect(for size: PixelSize) -> CellRect {
+        guard !size.isEmpty else { return CellRect(column: 1, row: 1, columns: columns, rows: rows) }
         let width = Double(columns * cell.width)
         let height = Double(rows * cell.height)
-        let factor = min(width / Double(picture.width), height / Double(picture.height))
-        let across = (Double(picture.width) * factor / Double(cell.width)).rounded()
-        let down = (Double(picture.height) * factor / Double(cell.height)).rounded()
+        let factor = min(width / Double(size.width), height / Double(size.height))
+        let across = (Double(size.width) * factor / Double(cell.width)).rounded()
+        let down = (Double(size.height) * factor / Double(cell.height)).rounded()
         let placed = (columns: min(columns, max(1, Int(across))), rows: min(rows, max(1, Int(down))))
-        return Place(
+        return CellRect(
             column: (columns - placed.columns) / 2 + 1,
             row: (rows - placed.rows) / 2 + 1,
             columns: placed.columns,
@@ -91,8 +91,8 @@ package struct TerminalGeometry: Hashable, Sendable {
     }
 
     /// More would not be seen, or not come through: kitty and iTerm get each pixel in five bytes.
-    private static func pixelLimit(_ pictures: TerminalPictures) -> Int {
-        switch pictures {
+    private static func pixelLimit(_ graphics: TerminalGraphics) -> Int {
+        switch graphics {
         case .symbols, .kitty, .iterm: 960 * 540
         case .sixel: 1920 * 1080
         }

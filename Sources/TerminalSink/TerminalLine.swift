@@ -7,7 +7,7 @@ final class TerminalLine: Sendable {
     enum Outcome: Hashable {
         case written
         /// The rest follows; the closure is called after that.
-        case underWay
+        case pending
         /// The screen was given back before all was written, or is not ours.
         case abandoned
         /// `errno`.
@@ -16,12 +16,12 @@ final class TerminalLine: Sendable {
 
     private struct State {
         var isEntered = false
-        /// What goes before the first bytes; nil: it has been written.
-        var first: [UInt8]?
+        /// What goes before the preamble bytes; nil: it has been written.
+        var preamble: [UInt8]?
         var rest: [UInt8] = []
         var written = 0
-        var then: (@Sendable (Outcome) -> Void)?
-        var room: WriteSource?
+        var completion: (@Sendable (Outcome) -> Void)?
+        var writeSource: WriteSource?
         /// Of the description that is shared with others, as it was found.
         var sharedFlags: Int32?
         var isClosed = false
@@ -56,12 +56,12 @@ final class TerminalLine: Sendable {
         return (Int(size.ws_col), Int(size.ws_row), pixels)
     }
 
-    /// From the next bytes on, which `first` goes before, there is a screen to be given back. False: it is too late for that.
-    func enter(_ first: [UInt8]) -> Bool {
+    /// From the next bytes on, which `preamble` goes before, there is a screen to be given back. False: it is too late for that.
+    func enter(_ preamble: [UInt8]) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
             state.isEntered = true
-            state.first = first
+            state.preamble = preamble
             if !isOwn {
                 let flags = fcntl(descriptor, F_GETFL)
                 if flags >= 0, flags & O_NONBLOCK == 0 {
@@ -73,37 +73,37 @@ final class TerminalLine: Sendable {
         }
     }
 
-    /// One call at a time: not while something is under way. `then` is called on a queue of the line's own, only where
+    /// One call at a time: not while something is under way. `completion` is called on a queue of the line's own, only where
     /// that is the answer.
-    func write(_ bytes: [UInt8], then: @escaping @Sendable (Outcome) -> Void) -> Outcome {
+    func write(_ bytes: [UInt8], completion: @escaping @Sendable (Outcome) -> Void) -> Outcome {
         state.withLock { state in
             guard state.isEntered, state.rest.isEmpty else { return .abandoned }
-            state.rest = (state.first ?? []) + bytes
-            state.first = nil
+            state.rest = (state.preamble ?? []) + bytes
+            state.preamble = nil
             state.written = 0
             let outcome = push(&state)
-            if outcome == .underWay {
-                state.then = then
-                let room = WriteSource(terminal, queue: queue)
-                state.room = room
-                room.start { [weak self] in self?.goOn() }
+            if outcome == .pending {
+                state.completion = completion
+                let writeSource = WriteSource(terminal, queue: queue)
+                state.writeSource = writeSource
+                writeSource.start { [weak self] in self?.resumeWriting() }
             }
             return outcome
         }
     }
 
-    /// There is room again.
-    private func goOn() {
-        let (outcome, then) = state.withLock { state -> (Outcome, (@Sendable (Outcome) -> Void)?) in
-            guard !state.rest.isEmpty else { return (.underWay, nil) }
+    /// There is writeSource again.
+    private func resumeWriting() {
+        let (outcome, completion) = state.withLock { state -> (Outcome, (@Sendable (Outcome) -> Void)?) in
+            guard !state.rest.isEmpty else { return (.pending, nil) }
             let outcome = push(&state)
-            guard outcome != .underWay else { return (outcome, nil) }
-            state.room?.cancel()
-            state.room = nil
-            defer { state.then = nil }
-            return (outcome, state.then)
+            guard outcome != .pending else { return (outcome, nil) }
+            state.writeSource?.cancel()
+            state.writeSource = nil
+            defer { state.completion = nil }
+            return (outcome, state.completion)
         }
-        then?(outcome)
+        completion?(outcome)
     }
 
     private func push(_ state: inout State) -> Outcome {
@@ -115,7 +115,7 @@ final class TerminalLine: Sendable {
             if count >= 0 {
                 state.written += count
             } else if errno == EAGAIN {
-                return .underWay
+                return .pending
             } else if errno != EINTR {
                 let code = errno
                 state.rest = []
@@ -129,42 +129,42 @@ final class TerminalLine: Sendable {
     /// Gives the screen back: what is half written is left, and `bytes` follow. A terminal that takes nothing is waited for
     /// a fifth of a second; then what it has not read is thrown away. `isLast`: it cannot be entered any more.
     func leave(_ bytes: [UInt8], isLast: Bool) {
-        let then = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
+        let completion = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
             if isLast { state.isClosed = true }
             guard state.isEntered else { return nil }
             state.isEntered = false
-            state.rest = state.first == nil ? bytes : []
-            state.first = nil
+            state.rest = state.preamble == nil ? bytes : []
+            state.preamble = nil
             state.written = 0
-            for isLastChance in [false, true] where push(&state) == .underWay {
+            for isLastChance in [false, true] where push(&state) == .pending {
                 if isLastChance { break }
                 // ^S holds it up, or its reader does.
                 tcflow(descriptor, TCOON)
                 if !wait(&state) { tcflush(descriptor, TCOFLUSH) }
             }
             state.rest = []
-            state.room?.cancel()
-            state.room = nil
+            state.writeSource?.cancel()
+            state.writeSource = nil
             if let flags = state.sharedFlags { _ = fcntl(descriptor, F_SETFL, flags) }
             state.sharedFlags = nil
-            defer { state.then = nil }
-            return state.then
+            defer { state.completion = nil }
+            return state.completion
         }
-        then?(.abandoned)
+        completion?(.abandoned)
     }
 
-    /// False: there was no room for all.
+    /// False: there was no writeSource for all.
     private func wait(_ state: inout State) -> Bool {
         var clock = timespec()
         clock_gettime(CLOCK_MONOTONIC, &clock)
         let end = clock.tv_sec * 1000 + clock.tv_nsec / 1_000_000 + 200
         while true {
-            guard push(&state) == .underWay else { return true }
+            guard push(&state) == .pending else { return true }
             clock_gettime(CLOCK_MONOTONIC, &clock)
             let left = end - (clock.tv_sec * 1000 + clock.tv_nsec / 1_000_000)
             if left <= 0 { return false }
-            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            _ = poll(&room, 1, Int32(left))
+            var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&request, 1, Int32(left))
         }
     }
 }

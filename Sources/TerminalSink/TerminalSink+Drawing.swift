@@ -4,7 +4,7 @@ internal import MediaCore
 extension TerminalSink {
     /// What one update shows.
     private struct Work {
-        let picture: (frame: VideoFrame, place: TerminalGeometry.Place, cell: PixelSize)?
+        let picture: (frame: VideoFrame, place: TerminalGeometry.CellRect, cell: PixelSize)?
         /// The frame is counted.
         let isNew: Bool
         let status: (text: String, row: Int)?
@@ -12,7 +12,7 @@ extension TerminalSink {
     }
 
     private enum Next {
-        case nothing
+        case idle
         /// The screen has to be taken first.
         case enter(handler: (@Sendable (Bool) -> Void)?)
         case work(Work)
@@ -22,26 +22,26 @@ extension TerminalSink {
     func draw() {
         while true {
             switch next() {
-            case .nothing: return
+            case .idle: return
             case .enter(let handler):
                 handler?(true)
-                let isTaken = state.withLock { state in
+                let isEntered = state.withLock { state in
                     state.isDrawing = false
                     state.isEntered = !state.isSuspended && !state.isFinished && line.enter(ScreenBytes.enter)
                     return state.isEntered
                 }
-                guard isTaken else {
+                guard isEntered else {
                     handler?(false)
                     return
                 }
             case .work(let work):
                 do {
                     let outcome = line.write(try bytes(of: work)) { [weak self] outcome in
-                        self?.isShown(work, outcome)
+                        self?.didWrite(work, outcome)
                         self?.draw()
                     }
-                    if outcome == .underWay { return }
-                    isShown(work, outcome)
+                    if outcome == .pending { return }
+                    didWrite(work, outcome)
                 } catch {
                     fail(error as? MediaError ?? MediaError(.sinkFailed, "\(error)"))
                 }
@@ -53,27 +53,27 @@ extension TerminalSink {
         state.withLock { state in
             guard !state.isDrawing, !state.isSuspended, !state.isFinished, state.failure == nil,
                 let frame = state.frame, line.isForeground
-            else { return .nothing }
+            else { return .idle }
             guard state.isEntered else {
                 state.isDrawing = true
                 state.mustClear = true
                 return .enter(handler: state.screenHandler)
             }
-            let place = state.geometry.place(of: frame.size)
+            let place = state.geometry.cellRect(for: frame.size)
             if state.place != place {
                 state.place = place
                 state.mustClear = true
             }
             let showsFrame = state.isFrameNew || state.mustClear
             // A picture in pixels may reach into the row below.
-            let showsStatus = state.isStatusNew || state.mustClear || (showsFrame && pictures != .symbols)
+            let showsStatus = state.isStatusNew || state.mustClear || (showsFrame && graphics != .symbols)
             guard showsFrame || (showsStatus && state.geometry.statusRow != nil) else {
                 state.isStatusNew = false
-                return .nothing
+                return .idle
             }
             let text = state.status
             let work = Work(
-                picture: showsFrame ? (frame, place, state.geometry.canvasCell(pictures)) : nil,
+                picture: showsFrame ? (frame, place, state.geometry.canvasCellSize(graphics)) : nil,
                 isNew: state.isFrameNew,
                 status: showsStatus ? state.geometry.statusRow.map { (text, $0) } : nil,
                 clears: state.mustClear
@@ -95,7 +95,7 @@ extension TerminalSink {
         }
     }
 
-    private func isShown(_ work: Work, _ outcome: TerminalLine.Outcome) {
+    private func didWrite(_ work: Work, _ outcome: TerminalLine.Outcome) {
         state.withLock { state in
             state.isDrawing = false
             switch outcome {
@@ -104,12 +104,14 @@ extension TerminalSink {
                 // It is still the newest, for when the screen is ours again.
                 state.isFrameNew = true
             case .abandoned: if work.isNew { state.counters.framesDropped += 1 }
-            case .underWay, .failed: break
+            case .pending, .failed: break
             }
         }
         if case .failed(let code) = outcome {
-            let words = String(cString: strerror(code))
-            fail(MediaError(.sinkFailed, "the terminal cannot be written to: \(words)", underlyingCode: code))
+            let reason = String(cString: strerror(code))
+            fail(
+                MediaError(.sinkFailed, "the terminal cannot be written to: \(reason)", underlyingCode: code)
+            )
         }
     }
 
@@ -118,17 +120,17 @@ extension TerminalSink {
             state.isDrawing = false
             if state.failure == nil { state.failure = error }
         }
-        giveBack(isLast: true)
+        restoreScreen(isLast: true)
     }
 
     /// The screen as it was.
-    func giveBack(isLast: Bool) {
+    func restoreScreen(isLast: Bool) {
         let (handler, geometry) = state.withLock { state in
             defer { state.isEntered = false }
             return (state.isEntered ? state.screenHandler : nil, state.geometry)
         }
         let lastRow = max(geometry.rows, geometry.statusRow ?? 0)
-        line.leave(ScreenBytes.leave(pictures, rows: lastRow), isLast: isLast)
+        line.leave(ScreenBytes.leave(graphics, rows: lastRow), isLast: isLast)
         handler?(false)
     }
 }

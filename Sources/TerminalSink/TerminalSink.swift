@@ -28,7 +28,7 @@ public final class TerminalSink: VideoSink {
         /// What is on the screen is not what we drew, or lies elsewhere.
         var mustClear = false
         /// Where the picture on the screen lies.
-        var place: TerminalGeometry.Place?
+        var place: TerminalGeometry.CellRect?
         /// The terminal shows our screen.
         var isEntered = false
         /// Somebody draws, or a picture is half written.
@@ -46,22 +46,22 @@ public final class TerminalSink: VideoSink {
     let line: TerminalLine
     let canvas: CellCanvas
     /// How pictures are drawn.
-    public let pictures: TerminalPictures
+    public let graphics: TerminalGraphics
     private let hasStatusLine: Bool
 
-    /// `terminal`: standard output unless said otherwise; the sink opens it anew. `pictures` nil: what the environment says
+    /// `terminal`: standard output unless said otherwise; the sink opens it anew. `graphics` nil: what the environment says
     /// the terminal can do. `hasStatusLine`: the last row is kept free for `showStatus`.
     ///
     /// Nothing is written yet. Throws where `terminal` is none, where the environment names none that could place its cursor
     /// (`TERM`), and where libchafa is missing.
     public convenience init(
         terminal: Int32 = 1,
-        pictures: TerminalPictures? = nil,
+        graphics: TerminalGraphics? = nil,
         hasStatusLine: Bool = false
     ) throws(MediaError) {
         try self.init(
             terminal: terminal,
-            pictures: pictures,
+            graphics: graphics,
             hasStatusLine: hasStatusLine,
             environment: ProcessInfo.processInfo.environment
         )
@@ -69,7 +69,7 @@ public final class TerminalSink: VideoSink {
 
     package init(
         terminal: Int32,
-        pictures wish: TerminalPictures?,
+        graphics requested: TerminalGraphics?,
         hasStatusLine: Bool,
         environment: [String: String],
         library: Result<ChafaLibrary, MediaError> = ChafaLibrary.shared
@@ -78,28 +78,30 @@ public final class TerminalSink: VideoSink {
             let name = terminal == STDOUT_FILENO ? "standard output" : "descriptor \(terminal)"
             throw MediaError(.sinkFailed, "pictures in a terminal need one, and \(name) is none")
         }
-        guard var abilities = TerminalAbilities(environment: environment, wish: wish) else {
+        guard var capabilities = TerminalCapabilities(environment: environment, requested: requested) else {
             let name = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
-            throw MediaError(.sinkFailed, "this terminal cannot show pictures: \(name)")
+            throw MediaError(.sinkFailed, "this terminal cannot show graphics: \(name)")
         }
         let library = try library.get()
         guard let line = TerminalLine(terminal) else {
             throw MediaError(.sinkFailed, "the terminal cannot be opened", underlyingCode: errno)
         }
-        let window = Self.geometry(line, abilities.pictures, hasStatusLine: hasStatusLine)
+        let window = Self.geometry(line, capabilities.graphics, hasStatusLine: hasStatusLine)
         // How large sixels become, nobody would know. The other protocols are told cells.
-        if wish == nil, abilities.pictures == .sixel, !window.knowsPixels { abilities.pictures = .symbols }
-        canvas = try CellCanvas(library, abilities)
-        self.pictures = abilities.pictures
+        if requested == nil, capabilities.graphics == .sixel, !window.knowsPixels {
+            capabilities.graphics = .symbols
+        }
+        canvas = try CellCanvas(library, capabilities)
+        self.graphics = capabilities.graphics
         self.hasStatusLine = hasStatusLine
         self.line = line
-        let geometry = Self.geometry(line, abilities.pictures, hasStatusLine: hasStatusLine)
+        let geometry = Self.geometry(line, capabilities.graphics, hasStatusLine: hasStatusLine)
         state = Locked(State(geometry: geometry))
     }
 
     private static func geometry(
         _ line: TerminalLine,
-        _ pictures: TerminalPictures,
+        _ graphics: TerminalGraphics,
         hasStatusLine: Bool
     ) -> TerminalGeometry {
         let window = line.window
@@ -109,7 +111,7 @@ public final class TerminalSink: VideoSink {
             pixels: window.pixels,
             hasStatusLine: hasStatusLine,
             // The cursor comes below the picture, and must not scroll it.
-            keepsRow: pictures == .sixel || pictures == .iterm
+            keepsRow: graphics == .sixel || graphics == .iterm
         )
     }
 
@@ -122,7 +124,7 @@ public final class TerminalSink: VideoSink {
     public func start(_ format: VideoFormat) throws {}
 
     public func present(_ frame: VideoFrame) throws {
-        lookAtSize()
+        updateGeometry()
         try state.withLock { state throws(MediaError) in
             if let failure = state.failure { throw failure }
             guard !state.isFinished else { throw MediaError(.sinkFailed, "the screen was given back") }
@@ -141,14 +143,14 @@ public final class TerminalSink: VideoSink {
             state.sizeHandler = nil
             return !state.isFinished
         }
-        if isFirst { giveBack(isLast: true) }
+        if isFirst { restoreScreen(isLast: true) }
     }
 
     // MARK: For the program around
 
     /// Pixels of a layer that fills the terminal. Without it, or with another, a frame is shown all the same, as large as
     /// the terminal lets it be; with it no pixel is converted that is not seen.
-    public var layerSize: PixelSize { state.withLock { $0.geometry }.layerSize(pictures) }
+    public var layerSize: PixelSize { state.withLock { $0.geometry }.layerSize(graphics) }
 
     /// `handler` is called with every new `layerSize`, in `present` or `refresh`; nil: nobody is told.
     public func setSizeHandler(_ handler: (@Sendable (PixelSize) -> Void)?) {
@@ -175,7 +177,7 @@ public final class TerminalSink: VideoSink {
     /// Looks whether the terminal has another size (SIGWINCH), or is ours again after it was a shell's, and shows the newest
     /// frame again if so.
     public func refresh() {
-        lookAtSize()
+        updateGeometry()
         draw()
     }
 
@@ -183,7 +185,7 @@ public final class TerminalSink: VideoSink {
     /// any thread. Frames that come meanwhile are not shown.
     public func suspend() {
         state.withLock { $0.isSuspended = true }
-        giveBack(isLast: false)
+        restoreScreen(isLast: false)
     }
 
     /// Takes the screen again, and shows the newest frame.
@@ -195,13 +197,13 @@ public final class TerminalSink: VideoSink {
     /// Frames that were written whole, and frames that were left out because the line was busy or the terminal not ours.
     public var counters: VideoSinkCounters { state.withLock { $0.counters } }
 
-    private func lookAtSize() {
-        let geometry = Self.geometry(line, pictures, hasStatusLine: hasStatusLine)
+    private func updateGeometry() {
+        let geometry = Self.geometry(line, graphics, hasStatusLine: hasStatusLine)
         let (size, handler) = state.withLock { state -> (PixelSize, (@Sendable (PixelSize) -> Void)?) in
             guard state.geometry != geometry else { return (.zero, nil) }
             state.geometry = geometry
             state.mustClear = true
-            return (geometry.layerSize(pictures), state.sizeHandler)
+            return (geometry.layerSize(graphics), state.sizeHandler)
         }
         handler?(size)
     }

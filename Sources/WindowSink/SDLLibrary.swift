@@ -20,13 +20,13 @@ final class SDLLibrary: @unchecked Sendable {
     static func load(_ fileName: String) -> Result<SDLLibrary, WindowError> {
         do throws(FunctionTable.Failure) {
             let table: ph_sdl = try FunctionTable.open(fileName, load: ph_sdl_load)
-            let kept = UnsafeMutablePointer<ph_sdl>.allocate(capacity: 1)
-            kept.initialize(to: table)
-            return .success(SDLLibrary(UnsafePointer(kept)))
+            let storage = UnsafeMutablePointer<ph_sdl>.allocate(capacity: 1)
+            storage.initialize(to: table)
+            return .success(SDLLibrary(UnsafePointer(storage)))
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
-                return .failure(.noLibrary("SDL2 is needed, and \(fileName) \(error.words)"))
+                return .failure(.noLibrary("SDL2 is needed, and \(fileName) \(error.explanation)"))
             case .noFunction(let name):
                 return .failure(.noLibrary("this SDL2 has no \(name); 2.0.12 or newer has"))
             }
@@ -36,5 +36,5 @@ final class SDLLibrary: @unchecked Sendable {
     private init(_ functions: UnsafePointer<ph_sdl>) { self.functions = functions }
 
     /// The last failure on the calling thread.
-    var words: String { functions.pointee.GetError().map { String(cString: $0) } ?? "" }
+    var lastError: String { functions.pointee.GetError().map { String(cString: $0) } ?? "" }
 }

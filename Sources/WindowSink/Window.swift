@@ -16,7 +16,7 @@ final class Window {
     private var mustMeasure = true
     /// What is shown; needed again when the display forgets it.
     private var frame: VideoFrame?
-    private var waitingForEnd: [@Sendable () -> Void] = []
+    private var destroyHandlers: [@Sendable () -> Void] = []
 
     private var functions: ph_sdl { sdl.functions.pointee }
 
@@ -27,8 +27,8 @@ final class Window {
         let functions = sdl.functions.pointee
         var bounds = ph_sdl_rect()
         let isKnown = ph_sdl_usable_bounds(sdl.functions, 0, &bounds) == 0
-        let room = PixelSize(width: Int(bounds.w), height: Int(bounds.h))
-        let opening = Self.size(for: size, in: isKnown ? room : size)
+        let available = PixelSize(width: Int(bounds.w), height: Int(bounds.h))
+        let opening = Self.size(for: size, in: isKnown ? available : size)
         guard
             let window = functions.CreateWindow(
                 content.title,
@@ -38,11 +38,11 @@ final class Window {
                 Int32(clamping: opening.height),
                 UInt32(PH_SDL_WINDOW_RESIZABLE | PH_SDL_WINDOW_ALLOW_HIGHDPI)
             )
-        else { throw .refused(sdl.words) }
-        guard let renderer = Self.makePresentationScheduler(sdl, window) else {
-            let words = sdl.words
+        else { throw .refused(sdl.lastError) }
+        guard let renderer = Self.makeRenderer(sdl, window) else {
+            let reason = sdl.lastError
             functions.DestroyWindow(window)
-            throw .refused(words)
+            throw .refused(reason)
         }
         self.window = window
         self.renderer = renderer
@@ -52,9 +52,9 @@ final class Window {
     }
 
     /// Whole, and as large as it can be without being enlarged.
-    static func size(for size: PixelSize, in room: PixelSize) -> PixelSize {
-        if size.width <= room.width, size.height <= room.height { return size }
-        return VideoGeometry(VideoShape(size: size), gravity: .resizeAspect, target: room).videoRect.size
+    static func size(for size: PixelSize, in available: PixelSize) -> PixelSize {
+        if size.width <= available.width, size.height <= available.height { return size }
+        return VideoGeometry(VideoShape(size: size), gravity: .resizeAspect, target: available).videoRect.size
     }
 
     /// Nothing may be done with it afterwards.
@@ -62,10 +62,10 @@ final class Window {
         texture.destroy()
         functions.DestroyRenderer(renderer)
         functions.DestroyWindow(window)
-        for body in waitingForEnd { body() }
+        for body in destroyHandlers { body() }
     }
 
-    func whenDestroyed(_ body: @escaping @Sendable () -> Void) { waitingForEnd.append(body) }
+    func onDestroy(_ body: @escaping @Sendable () -> Void) { destroyHandlers.append(body) }
 
     // MARK: Pictures
 
@@ -120,17 +120,17 @@ final class Window {
         _ = functions.ShowCursor(isFullscreen ? 0 : 1)
     }
 
-    func take(change: Int) {
+    func handle(change: Int) {
         switch change {
         case PH_SDL_WINDOWEVENT_EXPOSED: mustDraw = true
         case PH_SDL_WINDOWEVENT_SIZE_CHANGED: mustMeasure = true
-        case PH_SDL_WINDOWEVENT_CLOSE: content.tell(.closeRequested)
+        case PH_SDL_WINDOWEVENT_CLOSE: content.deliver(.closeRequested)
         default: break
         }
     }
 
     /// After all that has happened: it is told once how large it is, and drawn once.
-    func settle() {
+    func applyChanges() {
         if mustMeasure {
             mustMeasure = false
             var (width, height): (Int32, Int32) = (0, 0)
@@ -139,7 +139,7 @@ final class Window {
             if isKnown, now != size {
                 size = now
                 mustDraw = true
-                if !now.isEmpty { content.tellSize(now) }
+                if !now.isEmpty { content.deliverSize(now) }
             }
         }
         if mustDraw { draw() }

@@ -16,7 +16,7 @@ final class WindowContent: Sendable {
         var listener: Listener?
         var newest: VideoFrame?
         var failure: WindowError?
-        var counters = WindowSink.Counters()
+        var counters = VideoSinkCounters()
     }
 
     let applicationName: String?
@@ -43,34 +43,34 @@ final class WindowContent: Sendable {
         if let size { handler?(.resized(size)) }
     }
 
-    func tell(_ event: WindowEvent) { state.withLock { $0.listener }?.handler(event) }
+    func deliver(_ event: WindowEvent) { state.withLock { $0.listener }?.handler(event) }
 
-    func tellSize(_ size: PixelSize) {
+    func deliverSize(_ size: PixelSize) {
         state.withLock { $0.size = size }
-        tell(.resized(size))
+        deliver(.resized(size))
     }
 
     // MARK: Pictures
 
     /// False: one waits already, which is replaced.
-    func put(_ frame: VideoFrame) throws(WindowError) -> Bool {
+    func enqueue(_ frame: VideoFrame) throws(WindowError) -> Bool {
         try state.withLock { state throws(WindowError) in
             if let failure = state.failure { throw failure }
             defer { state.newest = frame }
-            if state.newest != nil { state.counters.framesReplaced += 1 }
+            if state.newest != nil { state.counters.framesDropped += 1 }
             return state.newest == nil
         }
     }
 
-    func take() -> VideoFrame? {
+    func dequeueFrame() -> VideoFrame? {
         state.withLock { state in
             defer { state.newest = nil }
             return state.newest
         }
     }
 
-    func noteShown() { state.withLock { $0.counters.framesShown += 1 } }
-    var counters: WindowSink.Counters { state.withLock { $0.counters } }
+    func recordDelivery() { state.withLock { $0.counters.framesDelivered += 1 } }
+    var counters: VideoSinkCounters { state.withLock { $0.counters } }
 
     /// The next picture is refused with it.
     func fail(_ error: WindowError) { state.withLock { if $0.failure == nil { $0.failure = error } } }

@@ -20,17 +20,6 @@ public import MediaCore
 /// A picture is handed over and shown when the display takes it; where several come meanwhile, the newest is. So
 /// nothing waits for the display. The screen saver is held off while pictures come.
 public final class WindowSink: VideoSink {
-    /// What became of the pictures.
-    public struct Counters: Hashable, Sendable {
-        /// Pictures that were drawn.
-        public var framesShown = 0
-        /// Pictures that were not, because a newer one came before the display took them.
-        public var framesReplaced = 0
-
-        /// All zero.
-        public init() {}
-    }
-
     private enum Stage {
         case new, open, finished
     }
@@ -40,7 +29,7 @@ public final class WindowSink: VideoSink {
     /// From the first picture on.
     private let thread = Locked<WindowThread?>(nil)
     /// How long a display may take to answer before it counts as none.
-    private static let patience = DispatchTimeInterval.seconds(10)
+    private static let displayTimeout = DispatchTimeInterval.seconds(10)
 
     /// Opens nothing yet. `title`: in the window's frame. `applicationName`: what desktops say holds off the screen
     /// saver; that of the first window counts for all.
@@ -70,7 +59,7 @@ public final class WindowSink: VideoSink {
         get { content.title }
         set {
             content.setTitle(newValue)
-            tell { $0.setTitle($0.content.title) }
+            withWindow { $0.setTitle($0.content.title) }
         }
     }
 
@@ -79,7 +68,7 @@ public final class WindowSink: VideoSink {
         get { content.isFullscreen }
         set {
             content.setFullscreen(newValue)
-            tell { $0.applyFullscreen() }
+            withWindow { $0.applyFullscreen() }
         }
     }
 
@@ -88,7 +77,7 @@ public final class WindowSink: VideoSink {
     public func setEventHandler(_ handler: (@Sendable (WindowEvent) -> Void)?) { content.setHandler(handler) }
 
     /// What became of the pictures so far. Any thread.
-    public var counters: Counters { content.counters }
+    public var counters: VideoSinkCounters { content.counters }
 
     /// Returns when the window is gone from the screen, which is after `finish`; at once where there never was one.
     public func closed() async {
@@ -96,7 +85,7 @@ public final class WindowSink: VideoSink {
         await withCheckedContinuation { (gone: CheckedContinuation<Void, Never>) in
             thread.perform { [content] system in
                 guard let window = system.window(of: content) else { return gone.resume() }
-                window.whenDestroyed { gone.resume() }
+                window.onDestroy { gone.resume() }
             }
         }
     }
@@ -128,21 +117,22 @@ public final class WindowSink: VideoSink {
             opened.withLock { $0 = result }
             isOpen.signal()
         }
-        guard isOpen.wait(timeout: .now() + Self.patience) == .success else {
+        guard isOpen.wait(timeout: .now() + Self.displayTimeout) == .success else {
             throw WindowError.noDisplay("the display does not answer")
         }
         try opened.withLock { $0 }?.get()
     }
 
     public func present(_ frame: VideoFrame) throws {
-        guard stage.withLock({ $0 == .open }), let thread = thread.withLock({ $0 }), try content.put(frame)
+        guard stage.withLock({ $0 == .open }), let thread = thread.withLock({ $0 }),
+            try content.enqueue(frame)
         else { return }
         thread.perform { [content] system in
-            guard let frame = content.take(), let window = system.window(of: content) else { return }
+            guard let frame = content.dequeueFrame(), let window = system.window(of: content) else { return }
             do throws(WindowError) {
                 try window.show(frame)
-                content.noteShown()
-                system.stayAwake()
+                content.recordDelivery()
+                system.inhibitScreenSaver()
             } catch { content.fail(error) }
         }
     }
@@ -166,7 +156,7 @@ public final class WindowSink: VideoSink {
     }
 
     /// Does something to the window, if there is one.
-    private func tell(_ body: @escaping @Sendable (Window) -> Void) {
+    private func withWindow(_ body: @escaping @Sendable (Window) -> Void) {
         thread.withLock { $0 }?.perform { [content] system in system.window(of: content).map(body) }
     }
 }

@@ -7,12 +7,12 @@ internal import MediaCore
 final class WindowSystem {
     let sdl: SDLLibrary
     private var windows: [UInt32: Window] = [:]
-    private var isUp = false
+    private var isStarted = false
     /// The screen saver is held off until then; nil: it is not.
-    private var awakeUntil: DispatchTime?
+    private var screenSaverInhibitedUntil: DispatchTime?
 
     /// Longer than between two pictures of anything that is watched.
-    private static let awakeTime = DispatchTimeInterval.seconds(3)
+    private static let screenSaverInhibitionTime = DispatchTimeInterval.seconds(3)
 
     init(_ sdl: SDLLibrary) { self.sdl = sdl }
 
@@ -24,13 +24,13 @@ final class WindowSystem {
 
     /// Opens the display where it is not open yet.
     func start(applicationName: String?) throws(WindowError) {
-        guard !isUp else { return }
+        guard !isStarted else { return }
         // Signals are the program's, and so is its end.
         set(PH_SDL_HINT_NO_SIGNAL_HANDLERS, "1")
         set(PH_SDL_HINT_QUIT_ON_LAST_WINDOW_CLOSE, "0")
         // Held off while pictures come, not as long as a window is there.
         set(PH_SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
-        // Through memory that is shared with the X server; see `Window.makePresentationScheduler`.
+        // Through memory that is shared with the X server; see `Window.makeRenderer`.
         set(PH_SDL_HINT_FRAMEBUFFER_ACCELERATION, "0")
         // A window among others, and no game.
         set(PH_SDL_HINT_BYPASS_COMPOSITOR, "0")
@@ -44,9 +44,9 @@ final class WindowSystem {
         }
         set(PH_SDL_HINT_VIDEODRIVER, drivers)
         guard functions.InitSubSystem(UInt32(PH_SDL_INIT_VIDEO)) == 0 else {
-            throw .noDisplay("the display cannot be opened (\(sdl.words))")
+            throw .noDisplay("the display cannot be opened (\(sdl.lastError))")
         }
-        isUp = true
+        isStarted = true
         // Keys as the characters of the user's layout.
         functions.StartTextInput()
     }
@@ -66,8 +66,8 @@ final class WindowSystem {
 
     /// Where no window is left.
     func shutDown() {
-        guard isUp, windows.isEmpty else { return }
-        isUp = false
+        guard isStarted, windows.isEmpty else { return }
+        isStarted = false
         functions.QuitSubSystem(UInt32(PH_SDL_INIT_VIDEO))
     }
 
@@ -77,7 +77,7 @@ final class WindowSystem {
         try start(applicationName: content.applicationName)
         let window = try Window(sdl, content, for: size)
         windows[window.identifier] = window
-        window.settle()
+        window.applyChanges()
     }
 
     func window(of content: WindowContent) -> Window? {
@@ -88,17 +88,17 @@ final class WindowSystem {
         guard let window = window(of: content) else { return }
         windows[window.identifier] = nil
         window.destroy()
-        if windows.isEmpty { letSleep() }
+        if windows.isEmpty { allowScreenSaver() }
     }
 
     /// A picture was shown.
-    func stayAwake() {
-        if awakeUntil == nil { functions.DisableScreenSaver() }
-        awakeUntil = .now() + Self.awakeTime
+    func inhibitScreenSaver() {
+        if screenSaverInhibitedUntil == nil { functions.DisableScreenSaver() }
+        screenSaverInhibitedUntil = .now() + Self.screenSaverInhibitionTime
     }
 
-    private func letSleep() {
-        awakeUntil = nil
+    private func allowScreenSaver() {
+        screenSaverInhibitedUntil = nil
         functions.EnableScreenSaver()
     }
 
@@ -108,43 +108,47 @@ final class WindowSystem {
     func waitForEvents() {
         var event = ph_sdl_event()
         var timeout: Int32 = -1
-        if let awakeUntil {
+        if let screenSaverInhibitedUntil {
             let now = DispatchTime.now()
-            let left = awakeUntil.uptimeNanoseconds - min(awakeUntil.uptimeNanoseconds, now.uptimeNanoseconds)
+            let left =
+                screenSaverInhibitedUntil.uptimeNanoseconds
+                - min(screenSaverInhibitedUntil.uptimeNanoseconds, now.uptimeNanoseconds)
             timeout = Int32(clamping: left / 1_000_000 + 1)
         }
-        if ph_sdl_wait(sdl.functions, &event, timeout) == 1 { take(event) }
-        takeEvents()
-        rest(at: .now())
+        if ph_sdl_wait(sdl.functions, &event, timeout) == 1 { handle(event) }
+        processPendingEvents()
+        updateScreenSaver(at: .now())
     }
 
     /// Those that are there.
-    func takeEvents() {
+    func processPendingEvents() {
         var event = ph_sdl_event()
-        while ph_sdl_wait(sdl.functions, &event, 0) == 1 { take(event) }
-        for window in windows.values { window.settle() }
+        while ph_sdl_wait(sdl.functions, &event, 0) == 1 { handle(event) }
+        for window in windows.values { window.applyChanges() }
     }
 
     /// Where no picture has come for a while, the screen may go dark.
-    func rest(at now: DispatchTime) {
-        if let awakeUntil, awakeUntil <= now { letSleep() }
+    func updateScreenSaver(at now: DispatchTime) {
+        if let screenSaverInhibitedUntil, screenSaverInhibitedUntil <= now { allowScreenSaver() }
     }
 
-    private func take(_ event: ph_sdl_event) {
+    private func handle(_ event: ph_sdl_event) {
         switch Int(event.type) {
-        case PH_SDL_WINDOWEVENT: windows[event.window.windowID]?.take(change: Int(event.window.event))
+        case PH_SDL_WINDOWEVENT: windows[event.window.windowID]?.handle(change: Int(event.window.event))
         case PH_SDL_KEYDOWN:
-            if let key = WindowKey(symbol: Int(event.key.sym)) { tell(.keyPressed(key), event.key.windowID) }
+            if let key = WindowKey(symbol: Int(event.key.sym)) {
+                deliver(.keyPressed(key), event.key.windowID)
+            }
         case PH_SDL_TEXTINPUT:
             let typed = withUnsafeBytes(of: event.text.text) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
             for character in typed {
-                tell(.keyPressed(.character(character)), event.text.windowID)
+                deliver(.keyPressed(.character(character)), event.text.windowID)
             }
         case PH_SDL_MOUSEBUTTONDOWN:
             if event.button.button == PH_SDL_BUTTON_LEFT, event.button.clicks == 2 {
-                tell(.doubleClicked, event.button.windowID)
+                deliver(.doubleClicked, event.button.windowID)
             }
         case PH_SDL_RENDER_TARGETS_RESET, PH_SDL_RENDER_DEVICE_RESET:
             for window in windows.values { window.restore() }
@@ -153,9 +157,9 @@ final class WindowSystem {
     }
 
     /// A key may come before a window is known to have the focus.
-    private func tell(_ event: WindowEvent, _ identifier: UInt32) {
+    private func deliver(_ event: WindowEvent, _ identifier: UInt32) {
         let only = windows.count == 1 ? windows.first?.value : nil
-        (windows[identifier] ?? only)?.content.tell(event)
+        (windows[identifier] ?? only)?.content.deliver(event)
     }
 }
 

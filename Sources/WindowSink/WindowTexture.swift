@@ -2,12 +2,12 @@ internal import CSDL
 internal import MediaCore
 
 extension Window {
-    /// nil: `SDLLibrary.words` says why.
+    /// nil: `SDLLibrary.lastError` says why.
     ///
     /// Pictures come in the window's size, so a graphics card has nothing to do but to copy them, which the processor does
     /// as fast; and where there is none, OpenGL costs ten times as much. SDL's own variable for it still counts
     /// (`SDL_RENDER_DRIVER`).
-    static func makePresentationScheduler(_ sdl: SDLLibrary, _ window: OpaquePointer) -> OpaquePointer? {
+    static func makeRenderer(_ sdl: SDLLibrary, _ window: OpaquePointer) -> OpaquePointer? {
         sdl.functions.pointee.CreateRenderer(window, -1, UInt32(PH_SDL_RENDERER_SOFTWARE))
     }
 }
@@ -26,17 +26,17 @@ final class WindowTexture {
     init(_ sdl: SDLLibrary, _ renderer: OpaquePointer) {
         self.sdl = sdl
         self.renderer = renderer
-        var facts = ph_sdl_renderer_info()
-        let areKnown = ph_sdl_renderer_facts(sdl.functions, renderer, &facts) == 0
-        let count = areKnown ? Int(facts.num_texture_formats) : 0
-        let formats = withUnsafeBytes(of: facts.texture_formats) {
+        var info = ph_sdl_renderer_info()
+        let areKnown = ph_sdl_renderer_facts(sdl.functions, renderer, &info) == 0
+        let count = areKnown ? Int(info.num_texture_formats) : 0
+        let formats = withUnsafeBytes(of: info.texture_formats) {
             Array($0.bindMemory(to: UInt32.self).prefix(count))
         }
         // Without alpha where the renderer has that: nothing is done to its bytes then.
         let wanted = UInt32(PH_SDL_PIXELFORMAT_BGR0)
         format = formats.contains(wanted) ? wanted : UInt32(PH_SDL_PIXELFORMAT_BGRA)
         func side(_ value: Int32) -> Int { areKnown && value > 0 ? Int(value) : .max }
-        largest = PixelSize(width: side(facts.max_texture_width), height: side(facts.max_texture_height))
+        largest = PixelSize(width: side(info.max_texture_width), height: side(info.max_texture_height))
     }
 
     func load(_ frame: VideoFrame) throws(WindowError) {
@@ -51,7 +51,7 @@ final class WindowTexture {
             guard let plane = planes.first else { return false }
             return load(plane, into: texture)
         }
-        if !isLoaded { throw .refused(sdl.words) }
+        if !isLoaded { throw .refused(sdl.lastError) }
     }
 
     private func make(_ wanted: PixelSize) throws(WindowError) {
@@ -64,7 +64,7 @@ final class WindowTexture {
             Int32(clamping: wanted.height)
         )
         guard let texture else {
-            throw .refused(sdl.words)
+            throw .refused(sdl.lastError)
         }
         size = wanted
         _ = functions.SetTextureBlendMode(texture, UInt32(PH_SDL_BLENDMODE_NONE))

@@ -16,7 +16,7 @@ final class WindowThread: Sendable {
         var commands: [Command] = []
         var isRunning = false
         /// It waits for SDL's events, and not for `idle`.
-        var isPumping = false
+        var isWaitingForEvents = false
     }
 
     private static let thread = SharedLibrary { () throws(WindowError) in
@@ -29,7 +29,7 @@ final class WindowThread: Sendable {
     private let state = Locked(State())
     private let idle = DispatchSemaphore(value: 0)
     /// How long the display stays open after its last window; the next one often comes soon.
-    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let displayLingerTime = DispatchTimeInterval.seconds(5)
 
     private init(_ sdl: SDLLibrary) { self.sdl = sdl }
 
@@ -47,7 +47,7 @@ final class WindowThread: Sendable {
     func perform(_ body: @escaping @Sendable (WindowSystem) -> Void) {
         state.withLock { state in
             state.commands.append(Command(body: body))
-            guard state.isPumping else {
+            guard state.isWaitingForEvents else {
                 idle.signal()
                 return
             }
@@ -63,7 +63,7 @@ final class WindowThread: Sendable {
         let system = WindowSystem(sdl)
         while true {
             let commands = state.withLock { state in
-                state.isPumping = system.hasWindows
+                state.isWaitingForEvents = system.hasWindows
                 defer { state.commands = [] }
                 return state.commands
             }
@@ -71,7 +71,7 @@ final class WindowThread: Sendable {
             guard commands.isEmpty else { continue }
             if system.hasWindows {
                 system.waitForEvents()
-            } else if idle.wait(timeout: .now() + Self.patience) == .timedOut {
+            } else if idle.wait(timeout: .now() + Self.displayLingerTime) == .timedOut {
                 system.shutDown()
                 idle.wait()
             }

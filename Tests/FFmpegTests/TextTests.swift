@@ -49,7 +49,7 @@ struct TextTests {
 
     private func line(_ cue: TextCue, plus zero: MediaTime) -> Line {
         func ms(_ time: MediaTime) -> Int64 {
-            (time + zero).rescale(to: 1000, rounding: .roundHalfAwayFromZero).value
+            (time + zero).rescaled(to: 1000, rounding: .roundHalfAwayFromZero).value
         }
         return Line(
             start: ms(cue.timeRange.start),
@@ -107,7 +107,7 @@ struct TextTests {
         let group = try #require(item.asset.mediaSelectionGroup(for: .legible))
         item.select(group.options.first, in: group)
         try await player.playToEnd(item)
-        let zero = try #require(item.asset.description?.startTime)
+        let zero = try #require(item.asset.media?.startTime)
         let end = item.currentTime()
         await player.shutdown()
         queue.sync {}

@@ -64,7 +64,9 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
         #expect(rounded.hasBeenRounded)
         #expect((rounded + .zero).hasBeenRounded && (time(1, 600) - rounded).hasBeenRounded)
         #expect((-rounded).hasBeenRounded && (rounded * 2).hasBeenRounded && (rounded * 2.0).hasBeenRounded)
-        #expect(rounded.rescale(to: 1200).hasBeenRounded && rounded.multiplied(by: 3, over: 2).hasBeenRounded)
+        #expect(
+            rounded.rescaled(to: 1200).hasBeenRounded && rounded.multiplied(by: 3, over: 2).hasBeenRounded
+        )
         #expect(!(rounded + .positiveInfinity).hasBeenRounded)
         #expect(!(time(1, 600) + time(1, 90000)).hasBeenRounded)
     }

@@ -22,32 +22,32 @@ private func time(_ value: Int64, _ timescale: Int32) -> MediaTime {
     ])
     func roundingToCoarserTicks(row: [Int64]) {
         for (method, expected) in zip(MediaTime.RoundingMethod.allCases, row.dropFirst()) {
-            let converted = time(row[0], 10).rescale(to: 1, rounding: method)
+            let converted = time(row[0], 10).rescaled(to: 1, rounding: method)
             #expect(converted.value == expected && converted.timescale == 1, "\(row[0]) \(method)")
             #expect(converted.hasBeenRounded == (row[0] % 10 != 0))
         }
-        #expect(time(row[0], 10).rescale(to: 1).value == row[1])
+        #expect(time(row[0], 10).rescaled(to: 1).value == row[1])
     }
 
     @Test func quickTimeRoundsAwayInFinerTicks() {
-        #expect(time(1, 2).rescale(to: 3, rounding: .quickTime).value == 2)
-        #expect(time(-1, 2).rescale(to: 3, rounding: .quickTime).value == -2)
-        #expect(time(1, 3).rescale(to: 2, rounding: .quickTime).value == 0)
-        #expect(time(-1, 3).rescale(to: 2, rounding: .quickTime).value == -1)
+        #expect(time(1, 2).rescaled(to: 3, rounding: .quickTime).value == 2)
+        #expect(time(-1, 2).rescaled(to: 3, rounding: .quickTime).value == -2)
+        #expect(time(1, 3).rescaled(to: 2, rounding: .quickTime).value == 0)
+        #expect(time(-1, 3).rescaled(to: 2, rounding: .quickTime).value == -1)
     }
 
     @Test func rescalingAtTheEdges() {
-        #expect(time(1, 3).rescale(to: 0) == .invalid && time(1, 3).rescale(to: -90000) == .invalid)
-        #expect(MediaTime.indefinite.rescale(to: 600) == .indefinite)
-        #expect(MediaTime.negativeInfinity.rescale(to: 600) == .negativeInfinity)
-        #expect(time(.max, 1).rescale(to: 2) == .positiveInfinity)
-        #expect(time(.min, 1).rescale(to: 2) == .negativeInfinity)
-        #expect(time(.min, 2).rescale(to: 1).value == .min / 2)
+        #expect(time(1, 3).rescaled(to: 0) == .invalid && time(1, 3).rescaled(to: -90000) == .invalid)
+        #expect(MediaTime.indefinite.rescaled(to: 600) == .indefinite)
+        #expect(MediaTime.negativeInfinity.rescaled(to: 600) == .negativeInfinity)
+        #expect(time(.max, 1).rescaled(to: 2) == .positiveInfinity)
+        #expect(time(.min, 1).rescaled(to: 2) == .negativeInfinity)
+        #expect(time(.min, 2).rescaled(to: 1).value == .min / 2)
         #expect(
-            time(.max, 2).rescale(to: 1).shape == "4.611686018427388e+18s (4611686018427387904/1) rounded"
+            time(.max, 2).rescaled(to: 1).shape == "4.611686018427388e+18s (4611686018427387904/1) rounded"
         )
-        #expect(time(.max, .max).rescale(to: .max - 1, rounding: .roundTowardZero).isNumeric)
-        #expect(time(7, 600).rescale(to: 600).shape == time(7, 600).shape)
+        #expect(time(.max, .max).rescaled(to: .max - 1, rounding: .roundTowardZero).isNumeric)
+        #expect(time(7, 600).rescaled(to: 600).shape == time(7, 600).shape)
     }
 
     @Test func secondsBecomeTicks() {

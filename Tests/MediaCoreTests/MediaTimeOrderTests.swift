@@ -87,7 +87,7 @@ import Testing
                 random.next() % 2 == 0
                 ? random.number()
                 : MediaTime(value: a.value &+ Int64(random.next() % 3) &- 1, timescale: a.timescale)
-                    .rescale(to: random.timescale())
+                    .rescaled(to: random.timescale())
             guard b.isNumeric else { return nil }
             let expected = compareFractions(a.value, a.timescale, b.value, b.timescale)
             let actual = a < b ? -1 : (a == b ? 0 : 1)

@@ -83,19 +83,19 @@ import Testing
             let time = random.number()
             let factor = Int32(truncatingIfNeeded: random.next() % 64) + 1
             let finer = time.timescale <= Int32.max / factor ? time.timescale * factor : time.timescale
-            let there = time.rescale(to: finer)
+            let there = time.rescaled(to: finer)
             if there.isNumeric, there != time || there.hasBeenRounded || there.timescale != finer {
                 return "\(time) to \(finer): \(there)"
             }
-            if there.isNumeric, there.rescale(to: time.timescale).value != time.value {
+            if there.isNumeric, there.rescaled(to: time.timescale).value != time.value {
                 return "\(time) back"
             }
             // Any other timescale at least as fine brings the same tick back too.
             let other = random.timescale()
             guard other >= time.timescale else { return nil }
-            let rounded = time.rescale(to: other)
+            let rounded = time.rescaled(to: other)
             guard rounded.isNumeric else { return nil }
-            let back = rounded.rescale(to: time.timescale)
+            let back = rounded.rescaled(to: time.timescale)
             return back.value == time.value ? nil : "\(time) by \(rounded) back as \(back)"
         }
         #expect(failure == nil)
@@ -106,17 +106,17 @@ import Testing
         let failure = property.firstFailure(cases: 20_000) { random in
             let time = random.number()
             let scale = random.timescale()
-            let down = time.rescale(to: scale, rounding: .roundTowardNegativeInfinity)
-            let up = time.rescale(to: scale, rounding: .roundTowardPositiveInfinity)
+            let down = time.rescaled(to: scale, rounding: .roundTowardNegativeInfinity)
+            let up = time.rescaled(to: scale, rounding: .roundTowardPositiveInfinity)
             guard down.isNumeric, up.isNumeric else { return nil }
             if down > time || up < time { return "\(time) outside \(down)...\(up)" }
             let isExact = down == time
             if up.value != (isExact ? down.value : down.value + 1) { return "\(time): \(down), \(up)" }
             let inward = time.value < 0 ? up : down
             let outward = time.value < 0 ? down : up
-            if time.rescale(to: scale, rounding: .roundTowardZero) != inward { return "\(time) toward zero" }
-            if time.rescale(to: scale, rounding: .roundAwayFromZero) != outward { return "\(time) away" }
-            let nearest = time.rescale(to: scale)
+            if time.rescaled(to: scale, rounding: .roundTowardZero) != inward { return "\(time) toward zero" }
+            if time.rescaled(to: scale, rounding: .roundAwayFromZero) != outward { return "\(time) away" }
+            let nearest = time.rescaled(to: scale)
             return nearest == up || nearest == down ? nil : "\(time): \(nearest)"
         }
         #expect(failure == nil)
@@ -132,10 +132,10 @@ import Testing
             let results = [
                 a + b, a - b, -a, abs(a), a * Int(random.value()), a * factor, a / Int(random.value()),
                 a.multiplied(by: random.value(), over: random.value()),
-                a.rescale(to: random.timescale(), rounding: .quickTime),
+                a.rescaled(to: random.timescale(), rounding: .quickTime),
                 MediaTime(seconds: factor, preferredTimescale: random.timescale()),
                 MediaTime(value: random.value(), timescale: Int32(truncatingIfNeeded: random.next())),
-                from.end, from.clamp(c), from.folding(c), MediaTimeRange.map(c, from: from, to: to),
+                from.end, from.clamped(c), from.folded(c), c.mapped(from: from, to: to),
                 from.union(to).end, from.intersection(to).end,
             ]
             for result in results where result.isNumeric != (result.timescale > 0) { return "\(result)" }

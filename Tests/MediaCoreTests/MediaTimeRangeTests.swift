@@ -61,30 +61,32 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
     }
 
     @Test func clamping() {
-        #expect(range(2, 5).clamp(at(1)) == at(2) && range(2, 5).clamp(at(9)) == at(5))
-        #expect(range(2, 5).clamp(at(7, 2)) == at(7, 2) && range(3, 3).clamp(at(9)) == at(3))
+        #expect(range(2, 5).clamped(at(1)) == at(2) && range(2, 5).clamped(at(9)) == at(5))
+        #expect(range(2, 5).clamped(at(7, 2)) == at(7, 2) && range(3, 3).clamped(at(9)) == at(3))
         #expect(
-            range(2, 5).clamp(.positiveInfinity) == at(5) && range(2, 5).clamp(.negativeInfinity) == at(2)
+            range(2, 5).clamped(.positiveInfinity) == at(5) && range(2, 5).clamped(.negativeInfinity) == at(2)
         )
-        #expect(range(2, 5).clamp(.invalid) == .invalid && MediaTimeRange.invalid.clamp(at(1)) == .invalid)
+        #expect(
+            range(2, 5).clamped(.invalid) == .invalid && MediaTimeRange.invalid.clamped(at(1)) == .invalid
+        )
     }
 
     @Test func mapping() {
         let (source, target) = (range(10, 20), range(100, 400))
-        #expect(MediaTimeRange.map(at(10), from: source, to: target) == at(100))
-        #expect(MediaTimeRange.map(at(20), from: source, to: target) == at(400))
-        #expect(MediaTimeRange.map(at(15), from: source, to: target) == at(250))
-        #expect(MediaTimeRange.map(at(5), from: source, to: target) == at(-50))
-        #expect(MediaTimeRange.map(at(15), from: source, to: range(0, 10)).shape == "5.0s (5/1)")
-        #expect(MediaTimeRange.map(at(15), from: source, to: range(7, 7)) == at(7))
-        #expect(MediaTimeRange.map(at(10), from: range(10, 10), to: target) == .invalid)
-        #expect(MediaTimeRange.map(.indefinite, from: source, to: target) == .invalid)
-        #expect(MediaTimeRange.mapDuration(at(1), from: source, to: target) == at(30))
-        #expect(MediaTimeRange.mapDuration(at(1), from: range(1, 1), to: target) == .invalid)
+        #expect(at(10).mapped(from: source, to: target) == at(100))
+        #expect(at(20).mapped(from: source, to: target) == at(400))
+        #expect(at(15).mapped(from: source, to: target) == at(250))
+        #expect(at(5).mapped(from: source, to: target) == at(-50))
+        #expect(at(15).mapped(from: source, to: range(0, 10)).shape == "5.0s (5/1)")
+        #expect(at(15).mapped(from: source, to: range(7, 7)) == at(7))
+        #expect(at(10).mapped(from: range(10, 10), to: target) == .invalid)
+        #expect(MediaTime.indefinite.mapped(from: source, to: target) == .invalid)
+        #expect(at(1).mappedAsDuration(from: source, to: target) == at(30))
+        #expect(at(1).mappedAsDuration(from: range(1, 1), to: target) == .invalid)
         // Fractions beyond 64 bits are cut off, not trapped on.
         let odd = MediaTimeRange(start: .zero, duration: at(.max, .max))
         let other = MediaTimeRange(start: .zero, duration: at(.max - 1, .max - 1))
-        let mapped = MediaTimeRange.map(at(1), from: odd, to: other)
+        let mapped = at(1).mapped(from: odd, to: other)
         #expect(mapped.hasBeenRounded && abs(mapped.seconds - 1) < 1e-8)
     }
 
@@ -94,17 +96,17 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         (.positiveInfinity, .invalid), (.indefinite, .invalid),
     ])
     func folding(time: MediaTime, expected: MediaTime) {
-        #expect(range(2, 5).folding(time) == expected)
+        #expect(range(2, 5).folded(time) == expected)
     }
 
     @Test func foldingAtTheEdges() {
-        #expect(range(2, 2).folding(at(2)) == .invalid && MediaTimeRange.invalid.folding(at(2)) == .invalid)
+        #expect(range(2, 2).folded(at(2)) == .invalid && MediaTimeRange.invalid.folded(at(2)) == .invalid)
         let open = MediaTimeRange(start: at(2), duration: .positiveInfinity)
-        #expect(open.folding(at(9)) == at(9) && open.folding(at(1)) == at(2))
+        #expect(open.folded(at(9)) == at(9) && open.folded(at(1)) == at(2))
         // A loop's thousandth pass is as exact as its first.
         let loop = MediaTimeRange(start: .zero, duration: at(1001, 30000))
-        #expect(loop.folding(at(1001 * 1000 + 500, 30000)).shape == at(500, 30000).shape)
-        #expect(loop.folding(at(-1, 30000)) == at(1000, 30000))
+        #expect(loop.folded(at(1001 * 1000 + 500, 30000)).shape == at(500, 30000).shape)
+        #expect(loop.folded(at(-1, 30000)) == at(1000, 30000))
     }
 
     @Test func foldedTimesAreInside() {
@@ -112,7 +114,7 @@ private func range(_ start: Int64, _ end: Int64) -> MediaTimeRange {
         let failure = property.firstFailure(cases: 20_000) { random in
             let range = MediaTimeRange(start: random.everydayTime(), duration: abs(random.everydayTime()))
             let time = random.everydayTime()
-            let folded = range.folding(time)
+            let folded = range.folded(time)
             if range.isEmpty { return folded == .invalid ? nil : "\(range) folds \(time) to \(folded)" }
             guard range.contains(folded) else { return "\(range) folds \(time) to \(folded)" }
             let passes = ((time - folded).seconds / range.duration.seconds)

@@ -1,6 +1,7 @@
 import MediaCore
 import Testing
 
+// Rule: interrupted-reads
 @Suite("Reads that can be interrupted")
 struct ReadContextTests {
     @Test("An interruption ends calls of older epochs, and none of the new one")

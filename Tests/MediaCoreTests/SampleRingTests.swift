@@ -10,9 +10,9 @@ struct SampleRingTests {
         samples.withUnsafeBufferPointer { _ = ring.write($0) }
     }
 
-    private func take(_ ring: SampleRing, _ count: Int) -> [Float] {
+    private func read(_ ring: SampleRing, _ count: Int) -> [Float] {
         [Float](unsafeUninitializedCapacity: count) { target, filled in
-            if let base = target.baseAddress { ring.take(base, count) }
+            if let base = target.baseAddress { ring.read(into: base, count: count) }
             filled = count
         }
     }
@@ -21,10 +21,10 @@ struct SampleRingTests {
     func passing() {
         let ring = SampleRing(channelCount: 1, capacity: 10)
         write(ring, 1..<8)
-        #expect(take(ring, 5) == [1, 2, 3, 4, 5])
+        #expect(read(ring, 5) == [1, 2, 3, 4, 5])
         write(ring, 8..<30)
-        #expect(ring.room == 0)
-        #expect(take(ring, 10) == [6, 7, 8, 9, 10, 11, 12, 13, 14, 15])
+        #expect(ring.writableCount == 0)
+        #expect(read(ring, 10) == [6, 7, 8, 9, 10, 11, 12, 13, 14, 15])
         #expect(ring.underruns == 0)
     }
 
@@ -32,11 +32,11 @@ struct SampleRingTests {
     func missing() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 1..<4)
-        #expect(take(ring, 6) == [1, 2, 3, 0, 0, 0])
-        #expect(take(ring, 1) == [0])
+        #expect(read(ring, 6) == [1, 2, 3, 0, 0, 0])
+        #expect(read(ring, 1) == [0])
         #expect(ring.underruns == 1)
         write(ring, 4..<10)
-        #expect(take(ring, 2) == [8, 9])
+        #expect(read(ring, 2) == [8, 9])
         #expect(ring.next?.frame == 9)
     }
 
@@ -45,34 +45,34 @@ struct SampleRingTests {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 1..<4)
         ring.setExpectsMore(false)
-        #expect(take(ring, 6) == [1, 2, 3, 0, 0, 0])
+        #expect(read(ring, 6) == [1, 2, 3, 0, 0, 0])
         #expect(ring.underruns == 0)
     }
 
     @Test("How much is there: not what comes too late, but silence before it; all where nothing follows")
     func atHand() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
-        #expect(ring.atHand(of: 5) == 0)
+        #expect(ring.availableCount(of: 5) == 0)
         write(ring, 1..<4)
-        #expect(ring.atHand(of: 5) == 3)
-        #expect(ring.atHand(of: 2) == 2)
+        #expect(ring.availableCount(of: 5) == 3)
+        #expect(ring.availableCount(of: 2) == 2)
         ring.skip(-2)
-        #expect(ring.atHand(of: 9) == 5)
-        #expect(take(ring, 7) == [0, 0, 1, 2, 3, 0, 0])
-        #expect(ring.atHand(of: 5) == 0)
+        #expect(ring.availableCount(of: 9) == 5)
+        #expect(read(ring, 7) == [0, 0, 1, 2, 3, 0, 0])
+        #expect(ring.availableCount(of: 5) == 0)
         write(ring, 4..<9)
-        #expect(ring.atHand(of: 5) == 3)
+        #expect(ring.availableCount(of: 5) == 3)
         ring.flush()
-        #expect(ring.atHand(of: 5) == 0)
+        #expect(ring.availableCount(of: 5) == 0)
         ring.setExpectsMore(false)
-        #expect(ring.atHand(of: 5) == 5)
+        #expect(ring.availableCount(of: 5) == 5)
     }
 
     @Test("A flush leaves out what was not taken and counts anew")
     func flushing() {
         let ring = SampleRing(channelCount: 1, capacity: 100, prefill: 3)
         write(ring, 1..<9)
-        _ = take(ring, 2)
+        _ = read(ring, 2)
         ring.flush()
         #expect(!ring.isReady)
         write(ring, 20..<22)
@@ -80,7 +80,7 @@ struct SampleRingTests {
         #expect(ring.next == nil)
         write(ring, 22..<24)
         #expect(ring.isReady)
-        #expect(take(ring, 2) == [20, 21])
+        #expect(read(ring, 2) == [20, 21])
         #expect(ring.next?.frame == 2)
         #expect(ring.next?.flushes == 1)
     }
@@ -89,16 +89,16 @@ struct SampleRingTests {
     func skipping() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 1..<20)
-        #expect(take(ring, 2) == [1, 2])
+        #expect(read(ring, 2) == [1, 2])
         ring.skip(3)
-        #expect(take(ring, 2) == [6, 7])
+        #expect(read(ring, 2) == [6, 7])
         ring.skip(-3)
-        #expect(take(ring, 5) == [0, 0, 0, 8, 9])
+        #expect(read(ring, 5) == [0, 0, 0, 8, 9])
         #expect(ring.next?.frame == 9)
         ring.skip(50)
-        #expect(take(ring, 2) == [0, 0])
+        #expect(read(ring, 2) == [0, 0])
         write(ring, 20..<70)
-        #expect(take(ring, 2) == [62, 63])
+        #expect(read(ring, 2) == [62, 63])
     }
 
     @Test("Loudness changes step by step")
@@ -107,18 +107,18 @@ struct SampleRingTests {
         let ones = [Float](repeating: 1, count: 20)
         ones.withUnsafeBufferPointer { _ = ring.write($0) }
         var taken = [Float](repeating: 9, count: 8)
-        func take() {
+        func readFour() {
             taken.withUnsafeMutableBufferPointer { target in
-                if let base = target.baseAddress { ring.take(base, 4) }
+                if let base = target.baseAddress { ring.read(into: base, count: 4) }
             }
         }
         // Nothing was heard yet that could click.
         ring.setGain(0.75)
         ring.setGain(1)
-        take()
+        readFour()
         #expect(taken == [1, 1, 1, 1, 1, 1, 1, 1])
         ring.setGain(0.5)
-        take()
+        readFour()
         #expect(taken == [0.75, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     }
 
@@ -130,7 +130,7 @@ struct SampleRingTests {
         async let writing: Void = {
             var next = 1
             while next <= total {
-                let count = min(17, ring.room, total + 1 - next)
+                let count = min(17, ring.writableCount, total + 1 - next)
                 guard count > 0 else {
                     await Task.yield()
                     continue
@@ -145,7 +145,7 @@ struct SampleRingTests {
         var heard = 0
         while !isOver.load(ordering: .acquiring) {
             let place = Int(ring.next?.frame ?? 0)
-            let taken = take(ring, 13)
+            let taken = read(ring, 13)
             for (index, value) in taken.enumerated() where value != 0 {
                 heard += 1
                 // A single precision number counts so far exactly.
@@ -162,11 +162,11 @@ struct SampleRingTests {
     func rewinding() {
         let ring = SampleRing(channelCount: 1, capacity: 16)
         write(ring, 0..<10)
-        #expect(take(ring, 4) == [0, 1, 2, 3])
+        #expect(read(ring, 4) == [0, 1, 2, 3])
         #expect(ring.rewind(to: 6, fade: 2) == 6)
         let samples: [Float] = [106, 107, 108, 109, 110, 111, 112]
         samples.withUnsafeBufferPointer { _ = ring.write($0) }
-        #expect(take(ring, 9) == [4, 5, 6 + 25, 7 + 75, 108, 109, 110, 111, 112])
+        #expect(read(ring, 9) == [4, 5, 6 + 25, 7 + 75, 108, 109, 110, 111, 112])
         #expect(ring.next?.frame == 13)
         #expect(ring.underruns == 0)
     }
@@ -175,17 +175,17 @@ struct SampleRingTests {
     func rewindingTooFar() {
         let ring = SampleRing(channelCount: 1, capacity: 100)
         write(ring, 0..<10)
-        _ = take(ring, 6)
+        _ = read(ring, 6)
         #expect(ring.rewind(to: 2, fade: 0) == 6)
         write(ring, 60..<62)
-        #expect(take(ring, 2) == [60, 61])
+        #expect(read(ring, 2) == [60, 61])
         #expect(ring.rewind(to: 50, fade: 4) == 8)
         write(ring, 8..<20)
         ring.flush()
         write(ring, 20..<25)
         #expect(ring.rewind(to: -3, fade: 0) == 0)
         write(ring, 30..<32)
-        #expect(take(ring, 2) == [30, 31])
+        #expect(read(ring, 2) == [30, 31])
     }
 
     @Test("Two threads at once, one of which takes back: each sample is heard in its place")
@@ -200,7 +200,7 @@ struct SampleRingTests {
             var rewinds = 0
             var dice = Seeded(7)
             while next < total {
-                let count = min(17, ring.room, total - next)
+                let count = min(17, ring.writableCount, total - next)
                 if count > 0 {
                     let samples = (next..<next + count).map { Float($0 + 1) }
                     samples.withUnsafeBufferPointer { _ = ring.write($0) }
@@ -229,7 +229,7 @@ struct SampleRingTests {
                 await Task.yield()
                 continue
             }
-            let taken = take(ring, 13)
+            let taken = read(ring, 13)
             for (index, value) in taken.enumerated() where value != 0 && Int(value) != place + index + 1 {
                 wrong += 1
             }

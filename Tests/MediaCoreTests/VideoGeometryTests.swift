@@ -24,6 +24,7 @@ private struct Case: CustomStringConvertible {
     }
 }
 
+// Rule: geometry
 @Suite("Where a picture lies in a target of another size")
 struct VideoGeometryTests {
     private static let sizes = [

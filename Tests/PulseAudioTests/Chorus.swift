@@ -77,14 +77,14 @@ final class Chorus: Sendable {
     }
 
     /// Goes on until so many of them are heard. False: the recording has ended.
-    func sounds(_ count: Int, _ recording: Recording) async throws -> Bool {
-        try await sounds(recording) { loud in
+    func plays(_ count: Int, _ recording: Recording) async throws -> Bool {
+        try await plays(recording) { loud in
             loud.last.map { abs($0.value - Float(count) * Self.value) < Self.value / 4 } ?? false
         }
     }
 
     /// Goes on until what is recorded is so.
-    func sounds(
+    func plays(
         _ recording: Recording,
         until isSo: @escaping @Sendable ([Recording.Loud]) -> Bool
     ) async throws -> Bool {
@@ -116,7 +116,7 @@ extension SoundServer {
 }
 
 /// All file descriptors that this process may have, until they are given back.
-final class TakenDescriptors {
+final class ExhaustedDescriptors {
     private var taken: [Int32] = []
     private var limit = rlimit()
 
@@ -130,9 +130,9 @@ final class TakenDescriptors {
         try #require(errno == EMFILE)
     }
 
-    deinit { giveBack() }
+    deinit { release() }
 
-    func giveBack() {
+    func release() {
         for descriptor in taken { close(descriptor) }
         taken = []
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -142,7 +142,7 @@ final class TakenDescriptors {
 /// What this process has to do with sound servers.
 enum OwnProcess {
     /// Threads of libpulse's main loops.
-    static func soundThreads() throws -> Int {
+    static func audioThreads() throws -> Int {
         try OwnThreads.count { $0 == "playhead.pulse" }
     }
 
@@ -158,7 +158,7 @@ enum OwnProcess {
     }
 
     /// The last sink has been finished: its connection is closed soon.
-    static func waitForSilence() async throws {
-        while try soundThreads() > 0 { await Task.yield() }
+    static func waitUntilDisconnected() async throws {
+        while try audioThreads() > 0 { await Task.yield() }
     }
 }

@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 /// Only where PulseAudio and its tools are installed, as they are in continuous integration.
+// Rule: interruption, muted-device, device-clock
 @Suite(
     "A real sound server",
     .serialized,
@@ -166,7 +167,7 @@ struct PulseTests {
             if case .didPlayToEndTime = event { break }
         }
         await player.shutdown()
-        server.goOn()
+        server.resume()
     }
 
     @Test("By name, to another device while playing, and to the default when the one that was named goes")

@@ -7,11 +7,12 @@ import Testing
 extension PulseTests {
     /// All sinks of the process that have one server and one application name are one client, with one thread.
     @Suite("One connection for all sinks")
+    // Rule: shared-connection
     struct SharedConnectionTests {
         private static let name = "Playhead's chorus"
 
         private static func server() async throws -> SoundServer {
-            try await OwnProcess.waitForSilence()
+            try await OwnProcess.waitUntilDisconnected()
             let server = try SoundServer()
             try await server.start()
             return server
@@ -24,18 +25,18 @@ extension PulseTests {
             let chorus = Chorus(20, server, names: [Self.name])
             defer { chorus.finish() }
             try chorus.start()
-            #expect(try await chorus.sounds(20, recording))
+            #expect(try await chorus.plays(20, recording))
             await chorus.waitForAll(connected: true)
             #expect(try await server.clients(Self.name) == 1)
             #expect(try await server.streams() == 20)
-            #expect(try OwnProcess.soundThreads() == 1)
+            #expect(try OwnProcess.audioThreads() == 1)
             for sink in chorus.sinks.dropLast() { sink.finish() }
-            #expect(try await chorus.sounds(1, recording))
+            #expect(try await chorus.plays(1, recording))
             #expect(try await server.clients(Self.name) == 1)
-            #expect(try OwnProcess.soundThreads() == 1)
+            #expect(try OwnProcess.audioThreads() == 1)
             chorus.finish()
             while try await server.clients(Self.name) > 0 {}
-            try await OwnProcess.waitForSilence()
+            try await OwnProcess.waitUntilDisconnected()
             #expect(chorus.told == Array(repeating: [.connected(device: "null")], count: 20))
         }
 
@@ -54,9 +55,9 @@ extension PulseTests {
                 // What they had in hand is gone: silence would take its place.
                 for sink in chorus.sinks { sink.flush() }
                 let recording = try Recording(server)
-                #expect(try await chorus.sounds(20, recording))
+                #expect(try await chorus.plays(20, recording))
                 #expect(try await server.clients(Self.name) == 1)
-                #expect(try OwnProcess.soundThreads() == 1)
+                #expect(try OwnProcess.audioThreads() == 1)
                 #expect(chorus.told.allSatisfy { $0.count == 1 + 2 * round })
                 recording.stop()
             }
@@ -69,11 +70,11 @@ extension PulseTests {
             let chorus = Chorus(5, server, names: [Self.name])
             defer { chorus.finish() }
             try chorus.start()
-            #expect(try await chorus.sounds(5, recording))
+            #expect(try await chorus.plays(5, recording))
             let begin = try #require(recording.loud.last).place
             for (index, sink) in chorus.sinks.dropLast().enumerated() {
                 sink.finish()
-                #expect(try await chorus.sounds(4 - index, recording))
+                #expect(try await chorus.plays(4 - index, recording))
             }
             let underruns = chorus.sinks.reduce(0) { $0 + $1.underruns }
             let voices = recording.loud.filter { $0.place >= begin }
@@ -92,10 +93,10 @@ extension PulseTests {
             let chorus = Chorus(4, server, names: [Self.name, other])
             defer { chorus.finish() }
             try chorus.start()
-            #expect(try await chorus.sounds(4, recording))
+            #expect(try await chorus.plays(4, recording))
             #expect(try await server.clients(Self.name) == 1)
             #expect(try await server.clients(other) == 1)
-            #expect(try OwnProcess.soundThreads() == 2)
+            #expect(try OwnProcess.audioThreads() == 2)
         }
 
         @Test("A sink that is opened while the server is down is told so, and joins those that wait")
@@ -112,7 +113,7 @@ extension PulseTests {
             await second.waitForAll(connected: false)
             #expect(second.sinks.allSatisfy { !$0.isConnecting })
             #expect(first.told.allSatisfy { $0.count == 1 })
-            #expect(try OwnProcess.soundThreads() == 1)
+            #expect(try OwnProcess.audioThreads() == 1)
             try await server.start()
             await first.waitForAll(connected: true)
             await second.waitForAll(connected: true)
@@ -127,36 +128,36 @@ extension PulseTests {
         func descriptors(areMadeBefore: Bool) async throws {
             let server = try await Self.server()
             let early = areMadeBefore ? Chorus(3, server, names: [Self.name]) : nil
-            let rest = try TakenDescriptors()
+            let rest = try ExhaustedDescriptors()
             let chorus = early ?? Chorus(3, server, names: [Self.name])
             defer { chorus.finish() }
             try chorus.start()
             await chorus.waitForAll(connected: false)
             #expect(chorus.sinks.allSatisfy { !$0.isConnecting })
-            rest.giveBack()
+            rest.release()
             await chorus.waitForAll(connected: true)
             #expect(chorus.told.allSatisfy { $0.count == 2 })
             let recording = try Recording(server)
-            #expect(try await chorus.sounds(3, recording))
+            #expect(try await chorus.plays(3, recording))
             #expect(try await server.clients(Self.name) == 1)
         }
 
         @Test("A sink that ends while there is no file descriptor is not tried again")
         func endsWithout() async throws {
             let server = try await Self.server()
-            let rest = try TakenDescriptors()
+            let rest = try ExhaustedDescriptors()
             let chorus = Chorus(3, server, names: [Self.name])
             defer { chorus.finish() }
             try chorus.start()
             await chorus.waitForAll(connected: false)
             for sink in chorus.sinks.dropLast() { sink.finish() }
-            rest.giveBack()
+            rest.release()
             let recording = try Recording(server)
-            #expect(try await chorus.sounds(1, recording))
+            #expect(try await chorus.plays(1, recording))
             #expect(try await server.streams() == 1)
             chorus.finish()
             while try await server.clients(Self.name) > 0 {}
-            try await OwnProcess.waitForSilence()
+            try await OwnProcess.waitUntilDisconnected()
             #expect(chorus.told.map(\.count) == [1, 1, 2])
         }
 
@@ -185,7 +186,7 @@ extension PulseTests {
             for await _ in entered {}
             try chorus.start()
             // The first one was finished before it was started.
-            #expect(try await chorus.sounds(2, recording))
+            #expect(try await chorus.plays(2, recording))
             while try await server.streams() > 2 {}
         }
 
@@ -196,15 +197,15 @@ extension PulseTests {
             let chorus = Chorus(1, server, names: [Self.name])
             defer { chorus.finish() }
             try chorus.start()
-            #expect(try await chorus.sounds(1, recording))
+            #expect(try await chorus.plays(1, recording))
             server.pause()
             for _ in 0..<5 {
                 let early = Chorus(4, server, names: [Self.name])
                 try early.start()
                 early.finish()
             }
-            server.goOn()
-            #expect(try await chorus.sounds(1, recording))
+            server.resume()
+            #expect(try await chorus.plays(1, recording))
             // Whatever was asked before this has been answered.
             let last = Chorus(1, server, names: [Self.name])
             defer { last.finish() }
@@ -223,7 +224,7 @@ extension PulseTests {
                     group.addTask { Self.wander(UInt64(seed * 100 + number), server) }
                 }
             }
-            try await OwnProcess.waitForSilence()
+            try await OwnProcess.waitUntilDisconnected()
             // The connection's own goes with its last reference.
             while try OwnProcess.timers() > timers { await Task.yield() }
             while try await server.clients(Self.name) > 0 {}
@@ -268,7 +269,7 @@ extension PulseTests {
             "A device that is asked for right after one that is not there is taken, and not taken for missing"
         )
         func wrongThenRight() async throws {
-            try await OwnProcess.waitForSilence()
+            try await OwnProcess.waitUntilDisconnected()
             let server = try SoundServer()
             try await server.start(sinks: ["null", "second"])
             let recording = try Recording(server, sink: "second")
@@ -284,14 +285,14 @@ extension PulseTests {
                     await Task.yield()
                 }
             }
-            server.goOn()
-            #expect(try await chorus.sounds(1, recording))
+            server.resume()
+            #expect(try await chorus.plays(1, recording))
             #expect(!chorus.told[0].contains(.deviceNotFound("second")))
         }
 
         @Test("A server that has no device yet: a sink sounds as soon as one comes")
         func noDevice() async throws {
-            try await OwnProcess.waitForSilence()
+            try await OwnProcess.waitUntilDisconnected()
             let server = try SoundServer()
             try await server.start(sinks: [])
             let chorus = Chorus(2, server, names: [Self.name])
@@ -302,14 +303,14 @@ extension PulseTests {
             try await server.control("load-module", "module-null-sink", "sink_name=late", "rate=48000")
             await chorus.waitForAll(connected: true)
             let recording = try Recording(server, sink: "late")
-            #expect(try await chorus.sounds(2, recording))
+            #expect(try await chorus.plays(2, recording))
             #expect(try await server.clients(Self.name) == 1)
         }
     }
 
     @Test("Two players that sound are one client of the server, and one that is muted is none")
     func players() async throws {
-        try await OwnProcess.waitForSilence()
+        try await OwnProcess.waitUntilDisconnected()
         let server = try SoundServer()
         try await server.start()
         let url = try Self.makeClicks(seconds: 30)
@@ -321,9 +322,9 @@ extension PulseTests {
         #expect(await recording.wait { $1.count >= 6 })
         #expect(try await server.clients("Playhead's tests") == 1)
         #expect(try await server.streams() == 2)
-        #expect(try OwnProcess.soundThreads() == 1)
+        #expect(try OwnProcess.audioThreads() == 1)
         for player in players { await player.shutdown() }
         while try await server.clients("Playhead's tests") > 0 {}
-        try await OwnProcess.waitForSilence()
+        try await OwnProcess.waitUntilDisconnected()
     }
 }

@@ -95,7 +95,7 @@ final class SoundServer: Sendable {
     }
 
     func pause() { process.withLock { if let pid = $0 { Foundation.kill(pid, SIGSTOP) } } }
-    func goOn() { process.withLock { if let pid = $0 { Foundation.kill(pid, SIGCONT) } } }
+    func resume() { process.withLock { if let pid = $0 { Foundation.kill(pid, SIGCONT) } } }
 
     @discardableResult
     func control(_ arguments: String...) async throws -> String {
@@ -182,7 +182,7 @@ final class Recording: Sendable {
             while true {
                 let count = read(handle.fileDescriptor, &buffer, buffer.count)
                 if count <= 0 { break }
-                Self.take(buffer[..<count], state)
+                Self.append(buffer[..<count], state)
             }
             let waiters = state.withLock { state in
                 state.isOver = true
@@ -195,7 +195,7 @@ final class Recording: Sendable {
 
     deinit { process.terminate() }
 
-    private static func take(_ bytes: ArraySlice<UInt8>, _ state: Locked<State>) {
+    private static func append(_ bytes: ArraySlice<UInt8>, _ state: Locked<State>) {
         let met = state.withLock { state -> [CheckedContinuation<Bool, Never>] in
             let all = state.rest + bytes
             all.withUnsafeBytes { raw in

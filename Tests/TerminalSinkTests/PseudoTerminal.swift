@@ -121,7 +121,7 @@ struct ShownScreen {
         return String(characters[...end])
     }
 
-    mutating func take(_ text: String) {
+    mutating func apply(_ text: String) {
         var rest = text[...]
         while let first = rest.popFirst() {
             if first == "\u{1B}", rest.first == "[" {
@@ -129,7 +129,7 @@ struct ShownScreen {
                 let body = rest.prefix { !("@"..."~").contains($0) }
                 rest = rest[body.endIndex...]
                 guard let final = rest.popFirst() else { return }
-                carryOut(String(body), final)
+                perform(String(body), final)
             } else if first == "\u{1B}" {
                 _ = rest.popFirst()
             } else if row < cells.count, column < cells[row].count {
@@ -140,7 +140,7 @@ struct ShownScreen {
         }
     }
 
-    private mutating func carryOut(_ body: String, _ final: Character) {
+    private mutating func perform(_ body: String, _ final: Character) {
         let numbers = body.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
         switch (final, body) {
         case ("h", "?1049"): isOther = true

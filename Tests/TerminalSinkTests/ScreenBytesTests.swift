@@ -8,7 +8,7 @@ struct ScreenBytesTests {
         clears: Bool = false,
         status: String? = nil
     ) -> String {
-        let place = TerminalGeometry.Place(column: 3, row: 2, columns: 4, rows: 2)
+        let place = TerminalGeometry.CellRect(column: 3, row: 2, columns: 4, rows: 2)
         let bytes = Array((picture ?? "").utf8).withUnsafeBytes { bytes in
             ScreenBytes.update(
                 clears: clears,

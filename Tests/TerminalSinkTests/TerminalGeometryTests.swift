@@ -65,7 +65,9 @@ struct TerminalGeometryTests {
         ] as [(Int, Int, Int, Int, Int, Int)]
     )
     func places(width: Int, height: Int, column: Int, row: Int, columns: Int, rows: Int) {
-        let place = Self.geometry(80, 24, status: false).place(of: PixelSize(width: width, height: height))
+        let place = Self.geometry(80, 24, status: false).cellRect(
+            for: PixelSize(width: width, height: height)
+        )
         #expect(place.column == column)
         #expect(place.row == row)
         #expect(place.columns == columns)
@@ -77,15 +79,15 @@ struct TerminalGeometryTests {
         for (width, height) in [(0, 0), (7, 13), (8, 16), (9, 19), (10, 20), (16, 33), (12, 12)] {
             for (columns, rows) in [(80, 24), (200, 50), (33, 71), (2, 2), (500, 130), (1000, 3), (1, 60)] {
                 let geometry = Self.geometry(columns, rows, columns * width, rows * height)
-                for pictures in TerminalPictures.allCases {
-                    let size = geometry.layerSize(pictures)
-                    let place = geometry.place(of: size)
+                for graphics in TerminalGraphics.allCases {
+                    let size = geometry.layerSize(graphics)
+                    let place = geometry.cellRect(for: size)
                     #expect(
                         place.columns == geometry.columns,
                         "\(columns)x\(rows) of \(width)x\(height) \(size)"
                     )
                     #expect(place.rows == geometry.rows, "\(columns)x\(rows) of \(width)x\(height) \(size)")
-                    #expect(size.width * size.height <= (pictures == .sixel ? 2_100_000 : 530_000))
+                    #expect(size.width * size.height <= (graphics == .sixel ? 2_100_000 : 530_000))
                 }
             }
         }
@@ -94,8 +96,8 @@ struct TerminalGeometryTests {
     @Test("Sixels have the terminal's pixels; kitty and iTerm scale fewer")
     func canvases() {
         let geometry = Self.geometry(200, 51, 2000, 51 * 20)
-        #expect(geometry.canvasCell(.sixel) == PixelSize(width: 10, height: 20))
-        #expect(geometry.canvasCell(.kitty) == PixelSize(width: 5, height: 10))
-        #expect(Self.geometry(80, 24, 640, 384).canvasCell(.kitty) == PixelSize(width: 8, height: 16))
+        #expect(geometry.canvasCellSize(.sixel) == PixelSize(width: 10, height: 20))
+        #expect(geometry.canvasCellSize(.kitty) == PixelSize(width: 5, height: 10))
+        #expect(Self.geometry(80, 24, 640, 384).canvasCellSize(.kitty) == PixelSize(width: 8, height: 16))
     }
 }

@@ -54,12 +54,12 @@ func noise(_ width: Int, _ height: Int, seed: UInt64) -> VideoFrame {
 
 func makeSink(
     _ terminal: PseudoTerminal,
-    _ pictures: TerminalPictures? = .symbols,
+    _ graphics: TerminalGraphics? = .symbols,
     status: Bool = false
 ) throws -> TerminalSink {
     try TerminalSink(
         terminal: terminal.terminal,
-        pictures: pictures,
+        graphics: graphics,
         hasStatusLine: status,
         environment: ["TERM": "xterm-256color", "COLORTERM": "truecolor"]
     )
@@ -97,7 +97,7 @@ struct TerminalSinkTests {
         #expect(text.hasPrefix("\u{1B}[?1049h\u{1B}[?25l"))
         let end = try #require(text.range(of: "\u{1B}\\"))
         var screen = ShownScreen(columns: 40, rows: 12)
-        screen.take(String(text[..<end.lowerBound]))
+        screen.apply(String(text[..<end.lowerBound]))
         #expect(screen.isOther && !screen.hasCursor && screen.updates == 2)
         for row in 0..<11 {
             #expect(screen.cells[row][..<9].allSatisfy { $0 == ShownScreen.Cell() }, "row \(row)")
@@ -107,7 +107,7 @@ struct TerminalSinkTests {
             #expect(screen.cells[row][31...].allSatisfy { $0 == ShownScreen.Cell() }, "row \(row)")
         }
         #expect(screen.text(row: 11) == "after[2J")
-        screen.take(String(text[end.lowerBound...]))
+        screen.apply(String(text[end.lowerBound...]))
         #expect(!screen.isOther && screen.hasCursor)
         #expect(sink.counters.framesDelivered == 1 && sink.counters.framesDropped == 0)
         #expect(throws: MediaError.self) { try sink.present(picture) }
@@ -119,7 +119,7 @@ struct TerminalSinkTests {
         let sink = try makeSink(terminal)
         try sink.present(frame(128, 128, bottomUp: true) { _, y in y < 64 ? (255, 0, 0) : (0, 0, 255) })
         var screen = ShownScreen(columns: 16, rows: 8)
-        screen.take(terminal.read(until: over))
+        screen.apply(terminal.read(until: over))
         #expect(screen.cells[..<4].joined().allSatisfy { $0.color == Self.red })
         #expect(screen.cells[4...].joined().allSatisfy { $0.color == Self.blue })
         sink.finish()
@@ -134,7 +134,7 @@ struct TerminalSinkTests {
         #expect(sink.counters.framesDelivered == 0 && sink.counters.framesDropped == 8)
         let text = terminal.read(until: over, times: 2)
         var screen = ShownScreen(columns: 200, rows: 50)
-        screen.take(text)
+        screen.apply(text)
         #expect(screen.updates == 2)
         #expect(Self.half.contains(screen.count(Self.red)))
         #expect(Self.half.contains(screen.count(Self.blue)))
@@ -163,7 +163,7 @@ struct TerminalSinkTests {
         #expect(told.withLock { $0 } == [true, false])
         sink.resume()
         var screen = ShownScreen(columns: 200, rows: 50)
-        screen.take(terminal.read(until: over))
+        screen.apply(terminal.read(until: over))
         #expect(screen.isOther)
         #expect(Self.half.contains(screen.count(Self.red)))
         sink.finish()
@@ -188,7 +188,7 @@ struct TerminalSinkTests {
         let text = terminal.read(until: over)
         #expect(text.hasPrefix("\u{1B}[?2026h\u{1B}[0m\u{1B}[2J"))
         var screen = ShownScreen(columns: 20, rows: 6)
-        screen.take(text)
+        screen.apply(text)
         #expect(screen.cells[..<5].joined().filter { $0.color == Self.red }.count == 45)
         #expect(screen.text(row: 5) == "line")
         // A wider cell.
@@ -199,17 +199,17 @@ struct TerminalSinkTests {
         _ = terminal.read(until: left)
     }
 
-    @Test("Pixels by each protocol", arguments: TerminalPictures.allCases)
-    func protocols(pictures: TerminalPictures) throws {
+    @Test("Pixels by each protocol", arguments: TerminalGraphics.allCases)
+    func protocols(graphics: TerminalGraphics) throws {
         let terminal = try PseudoTerminal(columns: 20, rows: 6, pixels: PixelSize(width: 200, height: 120))
-        let sink = try makeSink(terminal, pictures)
-        #expect(sink.pictures == pictures)
+        let sink = try makeSink(terminal, graphics)
+        #expect(sink.graphics == graphics)
         // The cursor comes below these two.
-        let rows = pictures == .sixel || pictures == .iterm ? 5 : 6
+        let rows = graphics == .sixel || graphics == .iterm ? 5 : 6
         #expect(sink.layerSize == PixelSize(width: 200, height: rows * 20))
         try sink.present(Self.halves(200, rows * 20))
         let text = terminal.read(until: over)
-        switch pictures {
+        switch graphics {
         case .kitty:
             #expect(
                 text.contains(
@@ -231,17 +231,17 @@ struct TerminalSinkTests {
 
     @Test("Sixels only where the terminal tells its pixels")
     func sixelsNeedPixels() throws {
-        for (pixels, pictures) in [
-            (PixelSize.zero, TerminalPictures.symbols), (PixelSize(width: 400, height: 240), .sixel),
+        for (pixels, graphics) in [
+            (PixelSize.zero, TerminalGraphics.symbols), (PixelSize(width: 400, height: 240), .sixel),
         ] {
             let terminal = try PseudoTerminal(columns: 40, rows: 12, pixels: pixels)
             let sink = try TerminalSink(
                 terminal: terminal.terminal,
-                pictures: nil,
+                graphics: nil,
                 hasStatusLine: false,
                 environment: ["TERM": "foot"]
             )
-            #expect(sink.pictures == pictures)
+            #expect(sink.graphics == graphics)
         }
     }
 
@@ -274,7 +274,7 @@ struct TerminalSinkTests {
             #expect(throws: MediaError.self) {
                 _ = try TerminalSink(
                     terminal: terminal,
-                    pictures: nil,
+                    graphics: nil,
                     hasStatusLine: false,
                     environment: ["TERM": type],
                     library: library
@@ -282,7 +282,7 @@ struct TerminalSinkTests {
             }?.message
         }
         #expect(words(file, "xterm") == "pictures in a terminal need one, and descriptor \(file) is none")
-        #expect(words(pipe.terminal, "dumb") == "this terminal cannot show pictures: TERM is dumb")
+        #expect(words(pipe.terminal, "dumb") == "this terminal cannot show graphics: TERM is dumb")
         let missing = Result { () throws(MediaError) in try ChafaLibrary(opening: "libnone.so.7") }
         #expect(
             words(pipe.terminal, "xterm", library: missing)

@@ -45,11 +45,11 @@ enum WindowBench {
             let library = SDLLibrary.shared
             if case .success(let sdl) = library { _ = ph_sdl_push(sdl.functions, &event) }
         }
-        try await takeEvents()
+        try await processPendingEvents()
     }
 
     /// All events have been taken when this returns.
-    static func takeEvents() async throws { try await onThread { $0.takeEvents() } }
+    static func processPendingEvents() async throws { try await onThread { $0.processPendingEvents() } }
 }
 
 /// What a window told, in order.

@@ -42,7 +42,7 @@ struct WindowSinkTests {
         try show(.painted(width: 80, height: 45, isBottomUp: true, color))
         let again = try await self.shown()
         #expect(again.bytes == shown.bytes)
-        #expect(sink.counters.framesShown == 2)
+        #expect(sink.counters.framesDelivered == 2)
         await close()
     }
 
@@ -80,8 +80,8 @@ struct WindowSinkTests {
         gate.signal()
         let shown = try await shown()
         #expect(shown.color(5, 5) == [6, 6, 6])
-        #expect(sink.counters.framesShown == 2)
-        #expect(sink.counters.framesReplaced == 4)
+        #expect(sink.counters.framesDelivered == 2)
+        #expect(sink.counters.framesDropped == 4)
         await close()
     }
 
@@ -91,7 +91,7 @@ struct WindowSinkTests {
     func resized() async throws {
         try show(.plain([200, 100, 50], width: 64, height: 36))
         _ = try await WindowBench.inWindow(of: sink) { $0.resize(to: PixelSize(width: 128, height: 128)) }
-        try await WindowBench.takeEvents()
+        try await WindowBench.processPendingEvents()
         #expect(events.sizes == [PixelSize(width: 64, height: 36), PixelSize(width: 128, height: 128)])
         let old = try await shown()
         #expect(old.color(64, 27) == [0, 0, 0])
@@ -174,7 +174,7 @@ struct WindowSinkTests {
         sink.isFullscreen = fromTheStart
         try show(.plain([9, 9, 9]))
         sink.isFullscreen = true
-        try await WindowBench.takeEvents()
+        try await WindowBench.processPendingEvents()
         #expect(events.sizes == (fromTheStart ? [display] : [own, display]))
         #expect(try await shown().color(512, 384) == [9, 9, 9])
         #expect(sink.isFullscreen)
@@ -193,9 +193,9 @@ struct WindowSinkTests {
         #expect(try await isSaverOn())
         try sink.present(.plain([0, 0, 0]))
         #expect(try await !isSaverOn())
-        try await WindowBench.onThread { $0.rest(at: .now()) }
+        try await WindowBench.onThread { $0.updateScreenSaver(at: .now()) }
         #expect(try await !isSaverOn())
-        try await WindowBench.onThread { $0.rest(at: .now() + .seconds(4)) }
+        try await WindowBench.onThread { $0.updateScreenSaver(at: .now() + .seconds(4)) }
         #expect(try await isSaverOn())
         try sink.present(.plain([0, 0, 0]))
         #expect(try await !isSaverOn())
@@ -229,7 +229,7 @@ struct WindowSinkTests {
         await other.closed()
         #expect(try await WindowBench.inWindow(of: other) { _ in true } == nil)
         try other.present(.plain([7, 8, 9]))
-        #expect(other.counters.framesShown == 1)
+        #expect(other.counters.framesDelivered == 1)
         #expect(try await shown().color(0, 0) == [1, 2, 3])
         await close()
     }
@@ -238,7 +238,7 @@ struct WindowSinkTests {
     func unused() async throws {
         await close()
         #expect(events.all == [])
-        #expect(sink.counters == WindowSink.Counters())
+        #expect(sink.counters == VideoSinkCounters())
         try await WindowSink.checkDisplay()
     }
 

@@ -20,7 +20,7 @@ package enum DeviceLibrary {
         } catch {
             throw MediaError(
                 .notFound,
-                "recording needs libavdevice (Debian: libavdevice59): \(name) \(error.words)"
+                "recording needs libavdevice (Debian: libavdevice59): \(name) \(error.explanation)"
             )
         }
         guard functions.avutil_version() == avutil_version() else {

@@ -19,7 +19,7 @@ package final class FilterLibrary: @unchecked Sendable {
         do throws(FunctionTable.Failure) {
             functions = try FunctionTable.open(name, load: ph_filters_load)
         } catch {
-            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) \(error.words)")
+            throw MediaError(.conversionFailed, "frames stay interlaced: \(name) \(error.explanation)")
         }
         guard functions.avutil_version() == avutil_version() else {
             throw MediaError(.conversionFailed, "frames stay interlaced: \(name) is of another FFmpeg")

@@ -35,7 +35,7 @@ public struct AudioMixInputParameters: Hashable, Sendable {
 
     /// From `time` on (item time). A volume is held within 0...1; a time that is none changes nothing.
     public mutating func setVolume(_ volume: Float, at time: MediaTime) {
-        insert(Ramp(start: time, end: time, from: Self.held(volume), to: Self.held(volume)))
+        insert(Ramp(start: time, end: time, from: Self.clamped(volume), to: Self.clamped(volume)))
     }
 
     /// From one volume to another in a straight line over a range of item time. A range without length is a
@@ -46,8 +46,8 @@ public struct AudioMixInputParameters: Hashable, Sendable {
             Ramp(
                 start: timeRange.start,
                 end: over.isNumeric && over > timeRange.start ? over : timeRange.start,
-                from: Self.held(start),
-                to: Self.held(end)
+                from: Self.clamped(start),
+                to: Self.clamped(end)
             )
         )
     }
@@ -70,7 +70,7 @@ public struct AudioMixInputParameters: Hashable, Sendable {
         ramps.insert(ramp, at: ramps.firstIndex { $0.start > ramp.start } ?? ramps.endIndex)
     }
 
-    private static func held(_ volume: Float) -> Float { volume.isNaN ? 0 : max(0, min(1, volume)) }
+    private static func clamped(_ volume: Float) -> Float { volume.isNaN ? 0 : max(0, min(1, volume)) }
 
     private static func value(_ ramp: Ramp, _ elapsed: Double) -> Float {
         let length = (ramp.end - ramp.start).seconds

@@ -11,9 +11,9 @@ final class SampleStorage: AudioBufferStorage, @unchecked Sendable {
         let count = max(1, planeCount) * stride
         memory = .allocate(byteCount: count, alignment: 64)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: count)
-        let places = (0..<planeCount).map { [memory] in memory + $0 * stride }
-        fill(places)
-        planes = places.map { UnsafeRawPointer($0) }
+        let starts = (0..<planeCount).map { [memory] in memory + $0 * stride }
+        fill(starts)
+        planes = starts.map { UnsafeRawPointer($0) }
     }
 
     deinit { memory.deallocate() }
@@ -92,21 +92,21 @@ extension SampleFormat {
         step: Int,
         into result: UnsafeMutableBufferPointer<Float>
     ) {
-        func take<Sample>(_: Sample.Type, _ convert: (Sample) -> Float) {
+        func convertAll<Sample>(_: Sample.Type, _ convert: (Sample) -> Float) {
             let samples = plane.bindMemory(to: Sample.self)
-            var place = first
-            for index in result.indices where place < samples.count {
-                result[index] = convert(samples[place])
-                place += step
+            var offset = first
+            for index in result.indices where offset < samples.count {
+                result[index] = convert(samples[offset])
+                offset += step
             }
         }
         switch base {
-        case "u8": take(UInt8.self) { (Float($0) - 128) / 128 }
-        case "s16": take(Int16.self) { Float($0) / 32768 }
-        case "s32": take(Int32.self) { Float($0) / 2_147_483_648 }
-        case "s64": take(Int64.self) { Float($0) / 9_223_372_036_854_775_808 }
-        case "flt": take(Float.self) { $0 }
-        case "dbl": take(Double.self) { Float($0) }
+        case "u8": convertAll(UInt8.self) { (Float($0) - 128) / 128 }
+        case "s16": convertAll(Int16.self) { Float($0) / 32768 }
+        case "s32": convertAll(Int32.self) { Float($0) / 2_147_483_648 }
+        case "s64": convertAll(Int64.self) { Float($0) / 9_223_372_036_854_775_808 }
+        case "flt": convertAll(Float.self) { $0 }
+        case "dbl": convertAll(Double.self) { Float($0) }
         default: break
         }
     }
@@ -118,34 +118,36 @@ extension SampleFormat {
         from first: Int,
         step: Int
     ) {
-        func put<Sample>(_ zero: Sample, _ convert: (Float) -> Sample) {
+        func convertAll<Sample>(_ zero: Sample, _ convert: (Float) -> Sample) {
             let target = plane.bindMemory(to: Sample.self, capacity: first + count * step)
-            var place = first
+            var offset = first
             for index in 0..<count {
-                target[place] = index < samples.count ? convert(samples[index]) : zero
-                place += step
+                target[offset] = index < samples.count ? convert(samples[index]) : zero
+                offset += step
             }
         }
         switch base {
-        case "u8": put(UInt8(128)) { UInt8(Self.held($0 * 128 + 128, 0, 255)) }
-        case "s16": put(Int16(0)) { Int16(Self.held($0 * 32768, -32768, 32767)) }
+        case "u8": convertAll(UInt8(128)) { UInt8(Self.clamped($0 * 128 + 128, 0, 255)) }
+        case "s16": convertAll(Int16(0)) { Int16(Self.clamped($0 * 32768, -32768, 32767)) }
         case "s32":
-            put(Int32(0)) { Int32(Self.held(Double($0) * 2_147_483_648, -2_147_483_648, 2_147_483_647)) }
-        case "s64": put(Int64(0)) { Int64(Self.held64($0)) }
-        case "flt": put(Float(0)) { $0 }
-        case "dbl": put(Double(0)) { Double($0) }
+            convertAll(Int32(0)) {
+                Int32(Self.clamped(Double($0) * 2_147_483_648, -2_147_483_648, 2_147_483_647))
+            }
+        case "s64": convertAll(Int64(0)) { Int64(Self.clamped64($0)) }
+        case "flt": convertAll(Float(0)) { $0 }
+        case "dbl": convertAll(Double(0)) { Double($0) }
         default: break
         }
     }
 
-    private static func held<Number: BinaryFloatingPoint>(_ x: Number, _ low: Number, _ high: Number)
+    private static func clamped<Number: BinaryFloatingPoint>(_ x: Number, _ low: Number, _ high: Number)
         -> Number
     {
         x.isNaN ? 0 : max(low, min(high, x.rounded()))
     }
 
     /// Held a step below full scale, which 64 bits cannot hold.
-    private static func held64(_ x: Float) -> Double {
-        held(Double(x) * 9_223_372_036_854_775_808, -9_223_372_036_854_775_808, 9_223_372_036_854_774_784)
+    private static func clamped64(_ x: Float) -> Double {
+        clamped(Double(x) * 9_223_372_036_854_775_808, -9_223_372_036_854_775_808, 9_223_372_036_854_774_784)
     }
 }

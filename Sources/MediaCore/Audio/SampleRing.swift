@@ -6,18 +6,18 @@ import Synchronization
 /// What the device is not given in time it gets as silence, and when those samples come at last they are left
 /// out: what is heard stays where it belongs in time.
 ///
-/// `@unchecked Sendable`: the memory between `taken` and `written` is the reader's, the rest the writer's; what is
-/// marked so is confined to one of the two. Before the reader looks at `written` it says in `claimed` how far it
-/// may read at this call, and a writer that lowers `written` looks there afterwards: one of the two sees the other.
+/// `@unchecked Sendable`: the memory between `readCount` and `writtenCount` is the reader's, the rest the writer's; what is
+/// marked so is confined to one of the two. Before the reader looks at `writtenCount` it says in `claimedCount` how far it
+/// may read at this call, and a writer that lowers `writtenCount` looks there afterwards: one of the two sees the other.
 package final class SampleRing: @unchecked Sendable {
     package let channelCount: Int
     package let capacity: Int
     private let storage: UnsafeMutablePointer<Float>
 
     /// Samples per channel since the beginning.
-    private let written = Atomic<Int64>(0)
-    private let taken = Atomic<Int64>(0)
-    private let claimed = Atomic<Int64>(0)
+    private let writtenCount = Atomic<Int64>(0)
+    private let readCount = Atomic<Int64>(0)
+    private let claimedCount = Atomic<Int64>(0)
     /// Asked for by the writer; the reader complies at its next call.
     private let flushes = Atomic<Int>(0)
     private let flushMark = Atomic<Int64>(0)
@@ -33,19 +33,19 @@ package final class SampleRing: @unchecked Sendable {
     private var fadeLength: Int64 = 0
 
     // The reader's.
-    private var flushesSeen = 0
-    private var skipsSeen: Int64 = 0
+    private var appliedFlushes = 0
+    private var appliedSkips: Int64 = 0
     /// Where the samples since the last flush begin.
     private var origin: Int64 = 0
     /// Which sample the device is given next, on the writer's count.
     private var head: Int64 = 0
-    private var hasBegun = false
-    private var isStarving = false
+    private var hasStarted = false
+    private var isUnderrunning = false
     private var gain: Float = 1
     private let gainStep: Float
     private let prefill: Int64
 
-    /// `prefill`: samples per channel that must be there after a flush before any is taken, so that the first
+    /// `prefill`: samples per channel that must be there after a flush before any is readCount, so that the first
     /// call does not run dry. `gainStep`: by how much loudness changes from one sample to the next.
     package init(channelCount: Int, capacity: Int, prefill: Int = 1, gainStep: Float = 1) {
         self.channelCount = max(1, channelCount)
@@ -60,40 +60,40 @@ package final class SampleRing: @unchecked Sendable {
     // MARK: The writer
 
     /// Samples per channel that fit in.
-    package var room: Int {
-        capacity - Int(written.load(ordering: .relaxed) - taken.load(ordering: .acquiring))
+    package var writableCount: Int {
+        capacity - Int(writtenCount.load(ordering: .relaxed) - readCount.load(ordering: .acquiring))
     }
 
-    /// Interleaved samples; what does not fit is not taken. Returns samples per channel that were.
+    /// Interleaved samples; what does not fit is not readCount. Returns samples per channel that were.
     @discardableResult
     package func write(_ samples: UnsafeBufferPointer<Float>) -> Int {
-        let count = min(room, samples.count / channelCount)
+        let count = min(writableCount, samples.count / channelCount)
         guard count > 0, let source = samples.baseAddress else { return 0 }
-        let start = written.load(ordering: .relaxed)
+        let start = writtenCount.load(ordering: .relaxed)
         let faded = isFading ? writeFaded(source, count, at: start) : 0
         let rest = source + faded * channelCount
-        let place = Int((start + Int64(faded)) % Int64(capacity))
-        let first = min(count - faded, capacity - place)
-        (storage + place * channelCount).update(from: rest, count: first * channelCount)
+        let index = Int((start + Int64(faded)) % Int64(capacity))
+        let first = min(count - faded, capacity - index)
+        (storage + index * channelCount).update(from: rest, count: first * channelCount)
         storage.update(from: rest + first * channelCount, count: (count - faded - first) * channelCount)
         expectsMore.store(true, ordering: .relaxed)
-        written.store(start + Int64(count), ordering: .releasing)
+        writtenCount.store(start + Int64(count), ordering: .releasing)
         return count
     }
 
-    /// Takes back what was written from sample `frame` on, counted since the last flush, so that something else is
-    /// written in its place, which is faded in over `fade` of the samples that were there. Returns the sample that
-    /// is written next: a later one where the reader has been faster.
+    /// Takes back what was writtenCount from sample `frame` on, counted since the last flush, so that something else is
+    /// writtenCount in its place, which is faded in over `fade` of the samples that were there. Returns the sample that
+    /// is writtenCount next: a later one where the reader has been faster.
     package func rewind(to frame: Int64, fade: Int) -> Int64 {
-        let end = written.load(ordering: .relaxed)
+        let end = writtenCount.load(ordering: .relaxed)
         let origin = flushMark.load(ordering: .relaxed)
-        var start = max(origin &+ max(0, frame), claimed.load(ordering: .sequentiallyConsistent))
+        var start = max(origin &+ max(0, frame), claimedCount.load(ordering: .sequentiallyConsistent))
         guard start < end else { return end - origin }
-        written.store(start, ordering: .sequentiallyConsistent)
-        let claim = claimed.load(ordering: .sequentiallyConsistent)
+        writtenCount.store(start, ordering: .sequentiallyConsistent)
+        let claim = claimedCount.load(ordering: .sequentiallyConsistent)
         if claim > start {
             start = min(claim, end)
-            written.store(start, ordering: .sequentiallyConsistent)
+            writtenCount.store(start, ordering: .sequentiallyConsistent)
         }
         fadeStart = start
         fadeLength = min(Int64(max(0, fade)), end - start)
@@ -117,10 +117,10 @@ package final class SampleRing: @unchecked Sendable {
         return faded
     }
 
-    /// What was written and not taken is not played. Counts what is written from here anew.
+    /// What was writtenCount and not readCount is not played. Counts what is writtenCount from here anew.
     package func flush() {
         isFading = false
-        flushMark.store(written.load(ordering: .relaxed), ordering: .relaxed)
+        flushMark.store(writtenCount.load(ordering: .relaxed), ordering: .relaxed)
         skipsAtFlush.store(skips.load(ordering: .relaxed), ordering: .relaxed)
         flushes.add(1, ordering: .releasing)
     }
@@ -132,110 +132,110 @@ package final class SampleRing: @unchecked Sendable {
 
     // MARK: The reader
 
-    package var expects: Bool { hasBegun && expectsMore.load(ordering: .relaxed) }
+    package var isExpectingSamples: Bool { hasStarted && expectsMore.load(ordering: .relaxed) }
 
-    /// Which sample the next call of `take` begins with, since which flush. nil: none was written since.
+    /// Which sample the next call of `read` begins with, since which flush. nil: none was writtenCount since.
     package var next: (frame: Int64, flushes: Int)? {
-        hasBegun ? (head - origin, flushesSeen) : nil
+        hasStarted ? (head - origin, appliedFlushes) : nil
     }
 
     /// Whether there is something to play. Before that the device is better given nothing, for what is given to
     /// it first is heard first.
     package var isReady: Bool {
-        comply()
-        if hasBegun || head < origin { return true }
-        let count = written.load(ordering: .acquiring) - taken.load(ordering: .relaxed)
+        applyRequests()
+        if hasStarted || head < origin { return true }
+        let count = writtenCount.load(ordering: .acquiring) - readCount.load(ordering: .relaxed)
         return count >= prefill || count > 0 && !expectsMore.load(ordering: .relaxed)
     }
 
-    /// How many of the `count` samples per channel that `take` would give are there; all of them where nothing follows
+    /// How many of the `count` samples per channel that `read` would give are there; all of them where nothing follows
     /// for the present.
-    package func atHand(of count: Int) -> Int {
-        comply()
+    package func availableCount(of count: Int) -> Int {
+        applyRequests()
         guard expectsMore.load(ordering: .relaxed) else { return count }
-        return max(0, Int(min(Int64(count), written.load(ordering: .acquiring) - head)))
+        return max(0, Int(min(Int64(count), writtenCount.load(ordering: .acquiring) - head)))
     }
 
     /// The device is gone, and with it what there is to play: silence will take its place.
     package func discard() {
-        comply()
-        claimed.store(.max, ordering: .sequentiallyConsistent)
-        let end = written.load(ordering: .sequentiallyConsistent)
-        taken.store(end, ordering: .releasing)
-        claimed.store(end, ordering: .sequentiallyConsistent)
+        applyRequests()
+        claimedCount.store(.max, ordering: .sequentiallyConsistent)
+        let end = writtenCount.load(ordering: .sequentiallyConsistent)
+        readCount.store(end, ordering: .releasing)
+        claimedCount.store(end, ordering: .sequentiallyConsistent)
     }
 
     /// Fills all of `target`, interleaved.
-    package func take(_ target: UnsafeMutablePointer<Float>, _ count: Int) {
-        comply()
-        let claim = max(head, taken.load(ordering: .relaxed)) + Int64(count)
-        claimed.store(claim, ordering: .sequentiallyConsistent)
+    package func read(into target: UnsafeMutablePointer<Float>, count: Int) {
+        applyRequests()
+        let claim = max(head, readCount.load(ordering: .relaxed)) + Int64(count)
+        claimedCount.store(claim, ordering: .sequentiallyConsistent)
         // Looked at once: what comes while this works is of the next call.
-        let end = written.load(ordering: .sequentiallyConsistent)
-        leaveOutWhatIsLate(upTo: end)
+        let end = writtenCount.load(ordering: .sequentiallyConsistent)
+        dropLateSamples(upTo: end)
         var done = 0
-        if hasBegun || head < origin { done = giveSilence(target, count) }
-        let start = taken.load(ordering: .relaxed)
+        if hasStarted || head < origin { done = writeSilence(target, count) }
+        let start = readCount.load(ordering: .relaxed)
         let copied = min(count - done, Int(end - start))
         if copied > 0 {
             // Nothing was heard yet that could click.
-            if !hasBegun { gain = Float(bitPattern: gainTarget.load(ordering: .relaxed)) }
-            hasBegun = true
-            isStarving = false
+            if !hasStarted { gain = Float(bitPattern: gainTarget.load(ordering: .relaxed)) }
+            hasStarted = true
+            isUnderrunning = false
             copy(from: start, copied, to: target + done * channelCount)
-            taken.store(start + Int64(copied), ordering: .releasing)
+            readCount.store(start + Int64(copied), ordering: .releasing)
             head += Int64(copied)
             done += copied
         }
         guard done < count else { return }
         (target + done * channelCount).update(repeating: 0, count: (count - done) * channelCount)
-        guard hasBegun else { return }
+        guard hasStarted else { return }
         // Time passes for the samples that are missing.
         head += Int64(count - done)
-        if !isStarving, expectsMore.load(ordering: .relaxed) {
+        if !isUnderrunning, expectsMore.load(ordering: .relaxed) {
             underrunCount.add(1, ordering: .relaxed)
         }
-        isStarving = true
+        isUnderrunning = true
     }
 
-    private func comply() {
+    private func applyRequests() {
         let newest = flushes.load(ordering: .acquiring)
-        if newest != flushesSeen {
-            flushesSeen = newest
+        if newest != appliedFlushes {
+            appliedFlushes = newest
             origin = flushMark.load(ordering: .relaxed)
             head = origin
-            skipsSeen = skipsAtFlush.load(ordering: .relaxed)
-            hasBegun = false
-            isStarving = false
-            if taken.load(ordering: .relaxed) < origin { taken.store(origin, ordering: .releasing) }
+            appliedSkips = skipsAtFlush.load(ordering: .relaxed)
+            hasStarted = false
+            isUnderrunning = false
+            if readCount.load(ordering: .relaxed) < origin { readCount.store(origin, ordering: .releasing) }
         }
         let wanted = skips.load(ordering: .relaxed)
-        guard wanted != skipsSeen else { return }
-        head += wanted - skipsSeen
-        skipsSeen = wanted
+        guard wanted != appliedSkips else { return }
+        head += wanted - appliedSkips
+        appliedSkips = wanted
     }
 
-    private func leaveOutWhatIsLate(upTo end: Int64) {
-        let start = taken.load(ordering: .relaxed)
+    private func dropLateSamples(upTo end: Int64) {
+        let start = readCount.load(ordering: .relaxed)
         let late = min(head, end) - start
-        guard late > 0, hasBegun || head > origin else { return }
-        taken.store(start + late, ordering: .releasing)
+        guard late > 0, hasStarted || head > origin else { return }
+        readCount.store(start + late, ordering: .releasing)
     }
 
     /// Silence that goes before the next sample.
-    private func giveSilence(_ target: UnsafeMutablePointer<Float>, _ count: Int) -> Int {
-        let owed = taken.load(ordering: .relaxed) - head
-        guard owed > 0 else { return 0 }
-        let silence = Int(min(Int64(count), owed))
+    private func writeSilence(_ target: UnsafeMutablePointer<Float>, _ count: Int) -> Int {
+        let missing = readCount.load(ordering: .relaxed) - head
+        guard missing > 0 else { return 0 }
+        let silence = Int(min(Int64(count), missing))
         target.update(repeating: 0, count: silence * channelCount)
         head += Int64(silence)
         return silence
     }
 
     private func copy(from start: Int64, _ count: Int, to target: UnsafeMutablePointer<Float>) {
-        let place = Int(start % Int64(capacity))
-        let first = min(count, capacity - place)
-        target.update(from: storage + place * channelCount, count: first * channelCount)
+        let index = Int(start % Int64(capacity))
+        let first = min(count, capacity - index)
+        target.update(from: storage + index * channelCount, count: first * channelCount)
         (target + first * channelCount).update(from: storage, count: (count - first) * channelCount)
         let wanted = Float(bitPattern: gainTarget.load(ordering: .relaxed))
         if gain == wanted {

@@ -16,19 +16,19 @@ enum BlockingReads {
     /// Milliseconds after which a source that was not ready is asked again: it cannot say when it is.
     private static let retryInterval: Int32 = 10
 
-    static func enter(_ source: any ByteSource, _ reader: ObjectIdentifier) {
+    static func register(_ source: any ByteSource, _ reader: ObjectIdentifier) {
         _ = uses.withLock { $0[ObjectIdentifier(source), default: Use()].readers.insert(reader) }
     }
 
-    static func leave(_ source: any ByteSource, _ reader: ObjectIdentifier) {
-        let blocksForNobody = uses.withLock { uses in
+    static func unregister(_ source: any ByteSource, _ reader: ObjectIdentifier) {
+        let hasOrphanedCall = uses.withLock { uses in
             guard var use = uses[ObjectIdentifier(source)] else { return false }
             use.readers.remove(reader)
             let isUnused = use.readers.isEmpty && use.calls == 0
             uses[ObjectIdentifier(source)] = isUnused ? nil : use
             return use.readers.isEmpty && use.calls > 0
         }
-        if blocksForNobody { source.cancel() }
+        if hasOrphanedCall { source.cancel() }
     }
 
     static func read(
@@ -37,7 +37,7 @@ enum BlockingReads {
         into buffer: UnsafeMutableRawBufferPointer,
         _ context: ReadContext
     ) throws(MediaError) -> Int {
-        guard context.enter(source) else { throw cancelled }
+        guard context.register(source) else { throw cancelled }
         while true {
             do throws(MediaError) {
                 return try readOnce(source, at: offset, into: buffer, context)

@@ -40,7 +40,7 @@ public final class ReadContext: Sendable {
         /// Of the calls that are made now.
         var epoch = Epoch()
         /// Calls of older epochs are interrupted.
-        var oldestWanted = Epoch()
+        var oldestValidEpoch = Epoch()
         var isCancelled = false
         var hasWaited = false
         var wakeCount: UInt64 = 0
@@ -51,9 +51,9 @@ public final class ReadContext: Sendable {
         /// Sources that this reader has read from and that know no contexts.
         var blockingSources: [any ByteSource] = []
         /// What to call when this reader has gone, by who wants to know.
-        var farewells: [ObjectIdentifier: CloseHandler] = [:]
+        var closeHandlers: [ObjectIdentifier: CloseHandler] = [:]
 
-        var isInterrupted: Bool { isCancelled || epoch < oldestWanted }
+        var isInterrupted: Bool { isCancelled || epoch < oldestValidEpoch }
     }
 
     private let state = Locked(State())
@@ -63,8 +63,8 @@ public final class ReadContext: Sendable {
     public init() {}
 
     deinit {
-        leaveBlockingSources()
-        sayFarewell()
+        unregisterBlockingSources()
+        callCloseHandlers()
     }
 
     // MARK: For sources
@@ -123,14 +123,14 @@ public final class ReadContext: Sendable {
 
     /// Ends what waits now, and what is about to begin, of epochs before `epoch`.
     public func interrupt(before epoch: Epoch) {
-        end { $0.oldestWanted = max($0.oldestWanted, epoch) }
+        end { $0.oldestValidEpoch = max($0.oldestValidEpoch, epoch) }
     }
 
     /// Ends what waits now, and every later call, for good. Other readers of the same sources go on.
     public func cancel() {
         end { $0.isCancelled = true }
-        leaveBlockingSources()
-        sayFarewell()
+        unregisterBlockingSources()
+        callCloseHandlers()
     }
 
     /// Who hears of waits and wakes: one handler, replaced by the next; nil takes it off. It is called on the
@@ -153,16 +153,19 @@ public final class ReadContext: Sendable {
 
     /// Calls `body` once when this reader has gone: it was cancelled, or nobody holds it any more. At once where that has
     /// been. `key` stands for who wants to know; a second one takes the place of the first.
-    package func onClose(by key: ObjectIdentifier, _ body: @escaping @Sendable () -> Void) {
-        let isOver = state.withLock { state in
-            if !state.isCancelled { state.farewells[key] = CloseHandler(body: body) }
+    public func onClose(of owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
+        let key = ObjectIdentifier(owner)
+        let isClosed = state.withLock { state in
+            if !state.isCancelled { state.closeHandlers[key] = CloseHandler(body: body) }
             return state.isCancelled
         }
-        if isOver { body() }
+        if isClosed { body() }
     }
 
     /// Who wanted to know by that key does so no more.
-    package func removeCloseHandler(of key: ObjectIdentifier) { state.withLock { $0.farewells[key] = nil } }
+    public func removeCloseHandler(of owner: AnyObject) {
+        state.withLock { $0.closeHandlers[ObjectIdentifier(owner)] = nil }
+    }
 
     /// Waits until a source has called `wake()` more than `wakes` times, or the reader is interrupted.
     package func wait(after wakes: UInt64) {
@@ -176,7 +179,8 @@ public final class ReadContext: Sendable {
 
     /// Calls `body` until it throws no `.notReady` any more, and waits on this thread in between. Throws `.cancelled` where the
     /// reader is interrupted meanwhile.
-    package func waiting<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
+    package func retryUntilReady<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result
+    {
         while true {
             // A wake-up counts from here on.
             let wakes = wakeCount
@@ -190,12 +194,12 @@ public final class ReadContext: Sendable {
         }
     }
 
-    private func sayFarewell() {
-        let farewells = state.withLock { state in
-            defer { state.farewells = [:] }
-            return state.farewells
+    private func callCloseHandlers() {
+        let closeHandlers = state.withLock { state in
+            defer { state.closeHandlers = [:] }
+            return state.closeHandlers
         }
-        for farewell in farewells.values { farewell.body() }
+        for handler in closeHandlers.values { handler.body() }
     }
 
     private func end(_ change: (inout State) -> Void) {
@@ -211,21 +215,21 @@ public final class ReadContext: Sendable {
     // MARK: Sources that know no contexts
 
     /// Counts this reader among the source's. False: the reader has gone.
-    func enter(_ source: any ByteSource) -> Bool {
+    func register(_ source: any ByteSource) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }
             guard !state.blockingSources.contains(where: { $0 === source }) else { return true }
             state.blockingSources.append(source)
-            BlockingReads.enter(source, ObjectIdentifier(self))
+            BlockingReads.register(source, ObjectIdentifier(self))
             return true
         }
     }
 
-    private func leaveBlockingSources() {
+    private func unregisterBlockingSources() {
         let sources = state.withLock { state in
             defer { state.blockingSources = [] }
             return state.blockingSources
         }
-        for source in sources { BlockingReads.leave(source, ObjectIdentifier(self)) }
+        for source in sources { BlockingReads.unregister(source, ObjectIdentifier(self)) }
     }
 }

@@ -89,7 +89,7 @@ extension MediaTime {
     /// The same time in ticks of another timescale (CMTimeConvertScale): exact or marked as rounded. Infinite
     /// where the ticks do not fit, invalid when `timescale` is not positive; other times without a number
     /// stay what they are.
-    public func rescale(to timescale: Int32, rounding method: RoundingMethod = .default) -> MediaTime {
+    public func rescaled(to timescale: Int32, rounding method: RoundingMethod = .default) -> MediaTime {
         guard isNumeric else { return self }
         guard timescale > 0 else { return .invalid }
         if timescale == self.timescale { return self }
@@ -107,6 +107,12 @@ extension MediaTime {
         }
         guard let (value, isExact) = converted else { return .infinity(isNegative: exact.isNegative) }
         return MediaTime(value: value, timescale: timescale, hasBeenRounded: hasBeenRounded || !isExact)
+    }
+
+    /// Returns the time in ticks of another timescale. Renamed to `rescaled(to:rounding:)`.
+    @available(*, deprecated, renamed: "rescaled(to:rounding:)")
+    public func rescale(to timescale: Int32, rounding method: RoundingMethod = .default) -> MediaTime {
+        rescaled(to: timescale, rounding: method)
     }
 
     /// A numeric time's fraction.

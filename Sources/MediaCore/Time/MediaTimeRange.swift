@@ -68,7 +68,7 @@ extension MediaTimeRange {
 
     /// `time` itself inside the range, else `start` or `end`, whichever is nearer; invalid when either is
     /// (CMTimeClampToRange).
-    public func clamp(_ time: MediaTime) -> MediaTime {
+    public func clamped(_ time: MediaTime) -> MediaTime {
         guard isValid, time.isValid else { return .invalid }
         return max(start, min(time, end))
     }

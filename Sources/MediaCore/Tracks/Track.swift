@@ -55,7 +55,7 @@ public struct Track: Hashable, Sendable, Identifiable {
     /// Its packets are encrypted, and it cannot be played.
     public var hasProtectedContent = false
     /// Of text: packets without words tell how far reading has come, so that no other track need be read along.
-    package var tellsProgress = false
+    package var reportsProgress = false
     /// Why this track cannot be played here; nil when it can.
     public var unplayableReason: String?
     /// What the container says of this track, by FFmpeg's keys ("handler_name", "encoder" ...).

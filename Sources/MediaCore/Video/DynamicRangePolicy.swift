@@ -10,10 +10,10 @@ public enum DynamicRangePolicy: String, Hashable, Sendable, CaseIterable {
     case matchSource
 
     /// Of a picture of that format. `isSeen`: it is to be looked at.
-    package func maps(_ format: VideoFormat, isSeen: Bool) -> Bool {
+    package func requiresToneMapping(_ format: VideoFormat, isForDisplay: Bool) -> Bool {
         guard format.color.isHDR else { return false }
         return switch self {
-        case .auto: isSeen
+        case .auto: isForDisplay
         case .forceSDR: true
         case .matchSource: false
         }

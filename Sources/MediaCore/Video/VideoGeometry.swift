@@ -28,13 +28,13 @@ public struct VideoGeometry: Hashable, Sendable {
     /// All rectangles are empty where the frame or the target is.
     public init(_ shape: VideoShape, gravity: VideoGravity, target: PixelSize?) {
         let gravity = target == nil ? .resize : gravity
-        let target = ExactShape.held(target ?? shape.presentationSize)
+        let target = ExactShape.clamped(target ?? shape.presentationSize)
         guard let exact = ExactShape(shape), !target.isEmpty else {
             self.init(source: .zero, destination: .zero, videoRect: .zero, target: target)
             return
         }
         let fit = Fit(exact, swapsAxes: shape.rotation.swapsAxes, target)
-        let whole = PixelRect(origin: ExactShape.held(shape.size))
+        let whole = PixelRect(origin: ExactShape.clamped(shape.size))
         let all = PixelRect(origin: target)
         let source: PixelRect
         var destination = all

@@ -9,8 +9,8 @@ public enum VideoGravity: String, Hashable, Sendable, CaseIterable {
 
     /// Size of a whole frame, upright and with square pixels, laid into `bounds`: with `resizeAspectFill` it may
     /// be larger than these. `VideoGeometry` tells more, and takes the exact pixel aspect.
-    public func fittedSize(of picture: PixelSize, in bounds: PixelSize) -> PixelSize {
-        guard !picture.isEmpty, !bounds.isEmpty, self != .resize else { return bounds }
-        return VideoGeometry(VideoShape(size: picture), gravity: self, target: bounds).videoRect.size
+    public func fittedSize(of size: PixelSize, in bounds: PixelSize) -> PixelSize {
+        guard !size.isEmpty, !bounds.isEmpty, self != .resize else { return bounds }
+        return VideoGeometry(VideoShape(size: size), gravity: self, target: bounds).videoRect.size
     }
 }

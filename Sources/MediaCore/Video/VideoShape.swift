@@ -43,8 +43,8 @@ public struct VideoShape: Hashable, Sendable {
         guard other != size, !other.isEmpty, let exact = ExactShape(self), pixelAspectRatio.isPositive else {
             return result
         }
-        let whole = ExactShape.held(size)
-        let target = ExactShape.held(other)
+        let whole = ExactShape.clamped(size)
+        let target = ExactShape.clamped(other)
         result.pixelAspectRatio = Rational(
             approximating: exact.pixelWidth * UInt128(whole.width) * UInt128(target.height),
             over: exact.pixelHeight * UInt128(whole.height) * UInt128(target.width)
@@ -110,7 +110,7 @@ struct ExactShape {
     /// nil for an empty frame.
     init?(_ shape: VideoShape) {
         guard !shape.size.isEmpty else { return nil }
-        let whole = PixelRect(origin: Self.held(shape.size))
+        let whole = PixelRect(origin: Self.clamped(shape.size))
         let aperture = shape.cleanAperture?.intersection(whole) ?? whole
         let aspect = shape.pixelAspectRatio
         var (pixelWidth, pixelHeight): (UInt128, UInt128) = (1, 1)
@@ -136,7 +136,7 @@ struct ExactShape {
         return PixelSize(width: width, height: aperture.height)
     }
 
-    static func held(_ size: PixelSize) -> PixelSize {
+    static func clamped(_ size: PixelSize) -> PixelSize {
         PixelSize(width: min(size.width, Int(Int32.max)), height: min(size.height, Int(Int32.max)))
     }
 }

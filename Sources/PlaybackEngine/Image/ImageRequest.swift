@@ -73,7 +73,7 @@ extension ImageRequest {
         return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
     }
 
-    private func toSDR(_ frame: VideoFrame) -> Bool { dynamicRange.maps(frame.format, isSeen: true) }
+    private func toSDR(_ frame: VideoFrame) -> Bool { dynamicRange.requiresToneMapping(frame.format, isForDisplay: true) }
 
     /// `geometry` nil: size and shape are kept, and only the dynamic range is another.
     private func make(

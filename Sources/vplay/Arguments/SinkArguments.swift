@@ -16,7 +16,7 @@ enum VideoSinkArgument: Hashable, Sendable {
     case framemd5(path: String)
     case images(path: NumberedPath)
     /// nil: as the terminal can.
-    case terminal(TerminalPictures?)
+    case terminal(TerminalGraphics?)
 
     init(_ text: String) throws(ValidationError) {
         let (name, path) = try splitSink(text)
@@ -38,8 +38,8 @@ enum VideoSinkArgument: Hashable, Sendable {
             self = .images(path: images)
         case ("terminal", nil): self = .terminal(nil)
         case ("terminal", let word?):
-            guard let pictures = TerminalPictures(rawValue: word) else {
-                let words = TerminalPictures.allCases.map(\.rawValue).joined(separator: ", ")
+            guard let pictures = TerminalGraphics(rawValue: word) else {
+                let words = TerminalGraphics.allCases.map(\.rawValue).joined(separator: ", ")
                 throw ValidationError(oneLine("--video \(text): expected one of \(words)."))
             }
             self = .terminal(pictures)

@@ -147,11 +147,11 @@ final class PickSession: Sendable {
             content.selected = picker.index.map { $0 - picker.visible.lowerBound }
             content.status = Self.status(of: picker).cut(toColumns: screen.size.columns - 1)
             let url = picker.selected?.url
-            content.picture = url.flatMap { state.posters[$0] }
+            content.image = url.flatMap { state.posters[$0] }
             defer { state.poster = url }
             return (content, state.poster != url)
         }
-        screen.show(content, isNewPicture: isNew)
+        screen.show(content, imageDidChange: isNew)
         if isNew { makePoster() }
     }
 
@@ -172,14 +172,14 @@ final class PickSession: Sendable {
     // MARK: Posters
 
     private func makePoster() {
-        guard screen.canShowPictures, screen.size.textColumns < screen.size.columns else { return }
+        guard screen.canShowImages, screen.size.textColumns < screen.size.columns else { return }
         let wanted = state.withLock { state -> URL? in
             state.making?.cancel()
             state.making = nil
             return state.poster.flatMap { state.posters[$0] == nil ? $0 : nil }
         }
         guard let wanted, let input = choices.inputs[wanted] else { return }
-        let making = Task { [weak self, choices, size = screen.pictureSize] in
+        let making = Task { [weak self, choices, size = screen.imageSize] in
             do {
                 // Whoever runs through the list waits for none.
                 try await Task.sleep(for: .milliseconds(40))

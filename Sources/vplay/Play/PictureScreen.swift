@@ -10,8 +10,8 @@ enum PictureScreen {
     static var isThere: Bool { sink.withLock { $0 } != nil }
 
     /// From now on lines on standard error keep away from what the sink draws.
-    static func open(_ pictures: TerminalPictures?, hasStatusLine: Bool) throws -> TerminalSink {
-        let made = try TerminalSink(pictures: pictures, hasStatusLine: hasStatusLine)
+    static func open(_ pictures: TerminalGraphics?, hasStatusLine: Bool) throws -> TerminalSink {
+        let made = try TerminalSink(graphics: pictures, hasStatusLine: hasStatusLine)
         made.setScreenHandler { isShown in
             if isShown { Console.shared.handOver(to: showStatus) } else { Console.shared.takeBack() }
         }
@@ -26,7 +26,7 @@ enum PictureScreen {
     static var statistics: String? {
         guard let sink = sink.withLock({ $0 }) else { return nil }
         let counters = sink.counters
-        return "terminal: \(sink.pictures.rawValue), shown \(counters.framesDelivered), "
+        return "terminal: \(sink.graphics.rawValue), shown \(counters.framesDelivered), "
             + "left out on the line \(counters.framesDropped)"
     }
 

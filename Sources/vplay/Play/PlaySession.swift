@@ -249,7 +249,7 @@ final class PlaySession: Sendable {
             for window in outputs.windows {
                 let counters = window.counters
                 Console.shared.say(
-                    "window: pictures shown \(counters.framesShown), replaced by newer ones \(counters.framesReplaced)"
+                    "window: pictures shown \(counters.framesDelivered), replaced by newer ones \(counters.framesDropped)"
                 )
             }
             if let line = PictureScreen.statistics { Console.shared.say(line) }

@@ -9,7 +9,7 @@ struct PreviewTrack {
 
     /// `count` equal parts.
     init(duration: MediaTime, count: Int) {
-        self.duration = duration.rescale(to: 1000, rounding: .roundHalfAwayFromZero).value
+        self.duration = duration.rescaled(to: 1000, rounding: .roundHalfAwayFromZero).value
         self.count = Int64(count)
     }
 

@@ -1,5 +1,5 @@
 /// How pictures are drawn on a terminal.
-public enum TerminalPictures: String, Hashable, Sendable, CaseIterable {
+public enum TerminalGraphics: String, Hashable, Sendable, CaseIterable {
     /// Pixels, by the protocol of kitty.
     case kitty
     /// Pixels, by the protocol of iTerm2.

@@ -1,29 +1,29 @@
 /// What a terminal can do, as far as the environment tells. It is not asked: its answer would come among the keys, and
 /// through tmux it would be another terminal's.
-package struct TerminalAbilities: Hashable, Sendable {
-    package var pictures: TerminalPictures
+package struct TerminalCapabilities: Hashable, Sendable {
+    package var graphics: TerminalGraphics
     package var colors: TerminalColors
     package var symbols: TerminalSymbols
 
-    package init(pictures: TerminalPictures, colors: TerminalColors, symbols: TerminalSymbols) {
-        self.pictures = pictures
+    package init(graphics: TerminalGraphics, colors: TerminalColors, symbols: TerminalSymbols) {
+        self.graphics = graphics
         self.colors = colors
         self.symbols = symbols
     }
 
-    /// nil: there is no terminal that could place its cursor. `wish` overrides what is found.
-    package init?(environment: [String: String], wish: TerminalPictures? = nil) {
-        let words = Words(environment)
-        guard !words.term.isEmpty, words.term != "dumb" else { return nil }
+    /// nil: there is no terminal that could place its cursor. `requested` overrides what is found.
+    package init?(environment: [String: String], requested: TerminalGraphics? = nil) {
+        let terminal = TerminalEnvironment(environment)
+        guard !terminal.term.isEmpty, terminal.term != "dumb" else { return nil }
         // NO_COLOR asks for none wherever nothing else was asked for.
-        let isPlain = wish == nil && !words["NO_COLOR"].isEmpty
-        pictures = wish ?? (isPlain ? .symbols : words.pictures)
-        colors = isPlain ? .none : words.colors
-        symbols = words.symbols
+        let isPlain = requested == nil && !terminal["NO_COLOR"].isEmpty
+        graphics = requested ?? (isPlain ? .symbols : terminal.graphics)
+        colors = isPlain ? .none : terminal.colors
+        symbols = terminal.symbols
     }
 }
 
-private struct Words {
+private struct TerminalEnvironment {
     private let environment: [String: String]
 
     init(_ environment: [String: String]) { self.environment = environment }
@@ -43,7 +43,7 @@ private struct Words {
         names.contains { term == $0 || term.hasPrefix($0 + "-") || term.hasPrefix($0 + ".") }
     }
 
-    var pictures: TerminalPictures {
+    var graphics: TerminalGraphics {
         if isMultiplexed { return .symbols }
         if isTerm("xterm-kitty", "xterm-ghostty") || !self["KITTY_WINDOW_ID"].isEmpty { return .kitty }
         if program == "ghostty" { return .kitty }
