@@ -15,15 +15,15 @@ struct DemuxerControlState: Sendable {
     var isCancelled = false
 
     /// Somebody calls again when told so: no thread has to wait for bytes.
-    var isListenedTo: Bool { handler != nil && !waitsInCalls }
+    var canReturnNotReady: Bool { handler != nil && !waitsInCalls }
 
     mutating func setHandler(_ body: (@Sendable (ReadNotice) -> Void)?) { handler = body.map(Handler.init) }
 
     mutating func interrupt(before epoch: Epoch) { oldestWanted = max(oldestWanted ?? epoch, epoch) }
 
-    func hand(to demuxer: any Demuxer) {
+    func apply(to demuxer: any Demuxer) {
         demuxer.begin(epoch)
-        demuxer.setWaitsInCalls(waitsInCalls)
+        demuxer.setUsesBlockingReads(waitsInCalls)
         _ = demuxer.setNoticeHandler(handler?.body)
         if let oldestWanted { demuxer.interrupt(before: oldestWanted) }
         if isCancelled { demuxer.cancel() }

@@ -5,18 +5,18 @@ internal import PlayheadBackend
 final class DemuxerSet: Sendable {
     private struct State {
         var demuxers: [any SegmentedDemuxer] = []
-        var caller = DemuxerControlState()
+        var control = DemuxerControlState()
     }
 
     let backend: any SegmentBackend
-    let library: PresentationResources
+    let resources: PresentationResources
     /// What all of them have in common.
     private let request: OpenRequest
     private let state = Locked(State())
 
-    init(_ request: OpenRequest, backend: any SegmentBackend, library: PresentationResources) {
+    init(_ request: OpenRequest, backend: any SegmentBackend, resources: PresentationResources) {
         self.backend = backend
-        self.library = library
+        self.resources = resources
         self.request = request
     }
 
@@ -29,11 +29,11 @@ final class DemuxerSet: Sendable {
         request.probesFully = true
         let demuxer = backend.makeSegmentedDemuxer(for: request)
         // Whoever tells something while it is made sees it in the list, or has left word in the state.
-        let caller = state.withLock { state in
+        let control = state.withLock { state in
             state.demuxers.append(demuxer)
-            return state.caller
+            return state.control
         }
-        caller.hand(to: demuxer)
+        control.apply(to: demuxer)
         return demuxer
     }
 
@@ -43,23 +43,26 @@ final class DemuxerSet: Sendable {
         demuxer.cancel()
     }
 
-    func begin(_ epoch: Epoch) { tell({ $0.epoch = epoch }, { $0.begin(epoch) }) }
+    func begin(_ epoch: Epoch) { forward({ $0.epoch = epoch }, { $0.begin(epoch) }) }
 
     func interrupt(before epoch: Epoch) {
-        tell({ $0.interrupt(before: epoch) }, { $0.interrupt(before: epoch) })
+        forward({ $0.interrupt(before: epoch) }, { $0.interrupt(before: epoch) })
     }
 
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
-        tell({ $0.setHandler(handler) }, { _ = $0.setNoticeHandler(handler) })
+        forward({ $0.setHandler(handler) }, { _ = $0.setNoticeHandler(handler) })
     }
 
-    func setWaitsInCalls(_ waits: Bool) { tell({ $0.waitsInCalls = waits }, { $0.setWaitsInCalls(waits) }) }
+    func setUsesBlockingReads(_ waits: Bool) {
+        forward({ $0.waitsInCalls = waits }, { $0.setUsesBlockingReads(waits) })
+    }
 
-    func cancel() { tell({ $0.isCancelled = true }, { $0.cancel() }) }
+    func cancel() { forward({ $0.isCancelled = true }, { $0.cancel() }) }
 
-    private func tell(_ note: (inout DemuxerControlState) -> Void, _ body: (any SegmentedDemuxer) -> Void) {
+    private func forward(_ note: (inout DemuxerControlState) -> Void, _ body: (any SegmentedDemuxer) -> Void)
+    {
         let demuxers = state.withLock { state in
-            note(&state.caller)
+            note(&state.control)
             return state.demuxers
         }
         for demuxer in demuxers { body(demuxer) }

@@ -3,24 +3,24 @@ import PlayheadBackend
 
 extension HLSDemuxer {
     /// Variants that are tried, where the first ones cannot be opened or are not what they said.
-    private static let roundLimit = 8
+    private static let attemptLimit = 8
 
     func openPlaylists() throws(MediaError) {
-        var read = PlaylistLoad(url, library)
-        let root = try waiting { () throws(MediaError) in try read.go(context, given: request.source)
+        var read = PlaylistLoad(url, resources)
+        let root = try waiting { () throws(MediaError) in try read.resume(context, given: request.source)
         }
         switch root.playlist {
         case .media(let media):
-            programme = HLSPresentation(url)
-            let entry = programme.entries[0]
+            presentation = HLSPresentation(url)
+            let entry = presentation.entries[0]
             try open([entry], known: (media, root.dates))
             if let failure = entry.failure { throw failure }
-            programme.main = entry.rendition
+            presentation.main = entry.rendition
         case .master(let master):
-            programme = HLSPresentation(master)
-            if readsSubtitlesAlone, programme.hasWords {
+            presentation = HLSPresentation(master)
+            if readsSubtitlesAlone, presentation.hasSubtitles {
                 // Their times begin where those of the pictures do, which whoever plays these finds out.
-                guard library.knownZero != nil else {
+                guard resources.knownZero != nil else {
                     throw MediaError(.notReady, "waiting for the first segment", isRetryable: true)
                 }
                 return
@@ -31,33 +31,33 @@ extension HLSDemuxer {
 
     /// Opens the variant that is wanted. What is learned of its size may lead to another one.
     private func openVariant() throws(MediaError) {
-        guard let master = programme.master else { return }
-        for _ in 0..<Self.roundLimit {
+        guard let master = presentation.master else { return }
+        for _ in 0..<Self.attemptLimit {
             let described = describe()
-            let chosen = choose?(described) ?? Self.best(of: described)
+            let chosen = chooseVariant?(described) ?? Self.best(of: described)
             guard let chosen, let index = described.variants.firstIndex(of: chosen) else { break }
             let variant = master.variants[index]
-            let needed = programme.needed(for: variant).filter { $0.rendition == nil }
-            guard let own = programme.entries.first(where: { $0.url == variant.url }) else { break }
+            let needed = presentation.needed(for: variant).filter { $0.rendition == nil }
+            guard let own = presentation.entries.first(where: { $0.url == variant.url }) else { break }
             if own.rendition == nil {
                 // Nothing else is left.
                 if let failure = own.failure { throw failure }
                 try open(needed)
             } else if needed.allSatisfy({ $0.failure != nil }) {
-                programme.main = own.rendition
+                presentation.main = own.rendition
                 return
             } else {
                 try open(needed)
             }
             if let rendition = own.rendition {
                 let video = rendition.description.tracks.first { $0.mediaType == .video }
-                if let video { library.keep(size: video.presentationSize, for: own.url) }
-                programme.main = rendition
+                if let video { resources.store(size: video.presentationSize, for: own.url) }
+                presentation.main = rendition
                 if describe().variants[index] == chosen { return }
             }
         }
-        if programme.main == nil {
-            throw programme.entries.compactMap(\.failure).first
+        if presentation.main == nil {
+            throw presentation.entries.compactMap(\.failure).first
                 ?? MediaError(.noPlayableTracks, "the playlist has no variant that can be played")
         }
     }
@@ -79,7 +79,7 @@ extension HLSDemuxer {
         if let known {
             try attempt(entries[0]) { entry throws(MediaError) in try prepare(entry, known.0, known.1) }
         } else {
-            for entry in entries { entry.read = PlaylistLoad(entry.url, library) }
+            for entry in entries { entry.read = PlaylistLoad(entry.url, resources) }
             for entry in entries {
                 try attempt(entry) { entry throws(MediaError) in try fetch(entry, mayWait: false) }
             }
@@ -87,7 +87,7 @@ extension HLSDemuxer {
                 try attempt(entry) { entry throws(MediaError) in try fetch(entry, mayWait: true) }
             }
         }
-        for entry in entries { entry.rendition?.ask(context) }
+        for entry in entries { entry.rendition?.requestFirstBytes(context) }
         for entry in entries where entry.rendition != nil {
             try attempt(entry) { entry throws(MediaError) in
                 try entry.rendition?.open(base: entry.base)
@@ -114,12 +114,12 @@ extension HLSDemuxer {
     private func fetch(_ entry: PresentationPlaylist, mayWait: Bool) throws(MediaError) {
         guard var read = entry.read else { return }
         defer { entry.read = read }
-        let found: PresentationResources.PresentationPlaylist
+        let found: PresentationResources.LoadedPlaylist
         if mayWait {
-            found = try waiting { () throws(MediaError) in try read.go(context) }
+            found = try waiting { () throws(MediaError) in try read.resume(context) }
         } else {
             do throws(MediaError) {
-                found = try read.go(context)
+                found = try read.resume(context)
             } catch {
                 guard error.code == .notReady else { throw error }
                 return
@@ -143,17 +143,17 @@ extension HLSDemuxer {
             url: entry.url,
             dates: dates,
             demuxers: demuxers,
-            breaks: breaks,
+            timestampAdjuster: timestampAdjuster,
             // The times of a later segment mean something only where that of the first one is known.
-            openingTime: library.knownZero == nil ? nil : openingTime
+            openingTime: resources.knownZero == nil ? nil : openingTime
         )
     }
 
     /// Fetches a playlist of words, the first time; its segments are asked for as they are read.
     func openSubtitles(_ entry: PresentationPlaylist) throws(MediaError) -> SubtitleRendition {
-        if let text = entry.text { return text }
-        var read = PlaylistLoad(entry.url, library)
-        let found = try waiting { () throws(MediaError) in try read.go(context) }
+        if let subtitles = entry.subtitles { return subtitles }
+        var read = PlaylistLoad(entry.url, resources)
+        let found = try waiting { () throws(MediaError) in try read.resume(context) }
         guard case .media(let media) = found.playlist else {
             throw MediaError(
                 .forbidden,
@@ -161,9 +161,15 @@ extension HLSDemuxer {
                 location: PlaylistURL.name(entry.url)
             )
         }
-        let text = SubtitleRendition(media, url: entry.url, track: entry.base, zero: zero, demuxers: demuxers)
-        entry.text = text
-        return text
+        let subtitles = SubtitleRendition(
+            media,
+            url: entry.url,
+            track: entry.base,
+            zero: zero,
+            demuxers: demuxers
+        )
+        entry.subtitles = subtitles
+        return subtitles
     }
 
     // MARK: Describing
@@ -172,11 +178,11 @@ extension HLSDemuxer {
         let zero = zero
         var description = MediaDescription(formatName: "hls")
         description.startTime = zero
-        description.tracks = programme.entries.flatMap { $0.tracks(zero: zero) }
+        description.tracks = presentation.entries.flatMap { $0.tracks(zero: zero) }
         description.variants = variants(description.tracks)
         // Its segments come over a network, though the playlist itself may be at hand.
         description.isLocal = false
-        guard let main = programme.main ?? programme.renditions.first else { return description }
+        guard let main = presentation.main ?? presentation.renditions.first else { return description }
         description.metadata = main.description.metadata
         description.dates = main.dates.map { span in
             var span = span
@@ -192,14 +198,14 @@ extension HLSDemuxer {
     }
 
     private func variants(_ tracks: [Track]) -> [Variant] {
-        (programme.master?.variants ?? []).map { variant in
-            let entries = programme.entries(of: variant)
-            let own = tracks.filter { track in entries.contains { $0 === programme.entry(of: track.id) } }
-            let picture = own.first { $0.mediaType == .video }
-            let size = picture.map(\.presentationSize).flatMap { $0.isEmpty ? nil : $0 }
+        (presentation.master?.variants ?? []).map { variant in
+            let entries = presentation.entries(of: variant)
+            let own = tracks.filter { track in entries.contains { $0 === presentation.entry(of: track.id) } }
+            let videoTrack = own.first { $0.mediaType == .video }
+            let size = videoTrack.map(\.presentationSize).flatMap { $0.isEmpty ? nil : $0 }
             return Variant(
                 peakBitRate: Double(variant.peakBitRate),
-                size: size ?? library.size(variant.url) ?? .zero,
+                size: size ?? resources.size(variant.url) ?? .zero,
                 codecs: own.map(\.codec),
                 trackIDs: Set(own.map(\.id))
             )

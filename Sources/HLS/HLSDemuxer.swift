@@ -11,9 +11,9 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     /// For playlists; segments are read by the demuxers of their containers.
     let context = ReadContext()
     let demuxers: DemuxerSet
-    let breaks: TimestampAdjuster
+    let timestampAdjuster: TimestampAdjuster
     let url: String
-    var choose: (@Sendable (MediaDescription) -> Variant?)?
+    var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
     /// See `setReadsSubtitlesAlone`, `setWaitsInCalls`.
     var readsSubtitlesAlone = false
     private var waitsInCalls = false
@@ -21,10 +21,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     var openingTime: MediaTime?
     /// nil until open.
     var description: MediaDescription?
-    var programme = HLSPresentation()
+    var presentation = HLSPresentation()
     /// A call was interrupted in the middle.
     private var mustSeek = false
-    private var landing: SegmentSeek?
+    private var segmentSeek: SegmentSeek?
     /// The containers' time that is zero on the item's timeline.
     var zero = MediaTime.zero
 
@@ -33,15 +33,15 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         _ request: OpenRequest,
         url: String,
         backend: any SegmentBackend,
-        library: PresentationResources
+        resources: PresentationResources
     ) {
         self.request = request
         self.url = url
-        demuxers = DemuxerSet(request, backend: backend, library: library)
-        breaks = TimestampAdjuster(library.measuredShifts)
+        demuxers = DemuxerSet(request, backend: backend, resources: resources)
+        timestampAdjuster = TimestampAdjuster(resources.measuredShifts)
     }
 
-    var library: PresentationResources { demuxers.library }
+    var resources: PresentationResources { demuxers.resources }
     var cancelled: MediaError {
         MediaError(.cancelled, "reading was interrupted", location: request.location)
     }
@@ -68,28 +68,30 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             if error.location == nil { throw error.at(request.location) }
             throw error
         }
-        zero = library.zero(programme.zero)
-        for entry in programme.entries { entry.rendition?.setZero(zero) }
+        zero = resources.zero(establishing: presentation.zero)
+        for entry in presentation.entries { entry.rendition?.setZero(zero) }
         var description = describe()
-        description.segmentStarts = programme.main?.playlist.segmentStarts ?? []
+        description.segmentStarts = presentation.main?.playlist.segmentStarts ?? []
         self.description = description
         enable(Set(description.tracks.map(\.id)))
         return description
     }
 
-    package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
-        self.choose = choose
+    package func setVariantChoice(_ chooseVariant: @escaping @Sendable (MediaDescription) -> Variant?) {
+        self.chooseVariant = chooseVariant
     }
 
     package func setOpeningTime(_ time: MediaTime) { openingTime = time }
 
-    package func setReadsSubtitlesAlone() { readsSubtitlesAlone = true }
+    package func setReadsOnlySubtitles() { readsSubtitlesAlone = true }
 
     package func setEnabledTracks(_ ids: Set<Int>) { enable(ids) }
 
     private func enable(_ ids: Set<Int>) {
-        for rendition in programme.renditions { rendition.enable(ids) }
-        for text in programme.texts { text.isEnabled = ids.contains(text.track) }
+        for rendition in presentation.renditions { rendition.enable(ids) }
+        for subtitles in presentation.subtitleRenditions {
+            subtitles.isEnabled = ids.contains(subtitles.track)
+        }
     }
 
     package func begin(_ epoch: Epoch) {
@@ -108,12 +110,12 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         return true
     }
 
-    package func setWaitsInCalls(_ waits: Bool) {
+    package func setUsesBlockingReads(_ waits: Bool) {
         waitsInCalls = waits
-        demuxers.setWaitsInCalls(waits)
+        demuxers.setUsesBlockingReads(waits)
     }
 
-    package var receivedBytes: Int64? { library.receivedBytes }
+    package var receivedBytes: Int64? { resources.receivedBytes }
 
     package func cancel() {
         context.cancel()
@@ -121,21 +123,21 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        let (rendition, own) = try holder(of: track)
+        let (rendition, own) = try self.rendition(of: track)
         return try rendition.makeDecoder(for: own, options)
     }
 
     package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        if let entry = programme.entry(of: track), entry.isText {
+        if let entry = presentation.entry(of: track), entry.isSubtitles {
             return try openSubtitles(entry).makeDecoder()
         }
-        let (rendition, own) = try holder(of: track)
+        let (rendition, own) = try self.rendition(of: track)
         return try rendition.makeTextDecoder(for: own)
     }
 
     /// What was not opened at first is opened now.
-    private func holder(of track: Int) throws(MediaError) -> (Rendition, Int) {
-        guard let entry = programme.entry(of: track) else {
+    private func rendition(of track: Int) throws(MediaError) -> (Rendition, Int) {
+        guard let entry = presentation.entry(of: track) else {
             throw MediaError(.invalidArgument, "there is no track \(track)", location: request.location)
         }
         if entry.rendition == nil {
@@ -157,8 +159,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     package func read() throws(MediaError) -> Packet? {
         if mustSeek { throw cancelled }
         do throws(MediaError) {
-            guard let (packet, take) = try next() else { return nil }
-            take()
+            guard let (packet, dequeue) = try next() else { return nil }
+            dequeue()
             return packet
         } catch {
             if error.code == .cancelled { mustSeek = true }
@@ -167,27 +169,29 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     /// The earliest packet, and what takes it. All renditions are asked before one is waited for.
-    private func next() throws(MediaError) -> (packet: Packet, take: () -> Void)? {
-        var earliest: (packet: Packet, take: () -> Void)?
+    private func next() throws(MediaError) -> (packet: Packet, dequeue: () -> Void)? {
+        var earliest: (packet: Packet, dequeue: () -> Void)?
         var waiting: MediaError?
-        func look(_ take: @escaping () -> Void, _ peek: () throws(MediaError) -> Packet?) throws(MediaError) {
+        func consider(_ dequeue: @escaping () -> Void, _ peek: () throws(MediaError) -> Packet?)
+            throws(MediaError)
+        {
             do throws(MediaError) {
                 guard let packet = try peek() else { return }
                 if earliest.map({ Self.time(packet) < Self.time($0.packet) }) ?? true {
-                    earliest = (packet, take)
+                    earliest = (packet, dequeue)
                 }
             } catch {
                 guard error.code == .notReady else { throw error }
                 waiting = error
             }
         }
-        for rendition in programme.renditions where rendition.isEnabled {
-            try look(rendition.take) { () throws(MediaError) in try rendition.peek() }
+        for rendition in presentation.renditions where rendition.isEnabled {
+            try consider(rendition.dequeue) { () throws(MediaError) in try rendition.peek() }
         }
-        for text in programme.texts where text.isEnabled {
-            try look(text.take) { () throws(MediaError) in
-                guard waitsInCalls else { return try text.peek(context) }
-                return try self.waiting { () throws(MediaError) in try text.peek(context) }
+        for subtitles in presentation.subtitleRenditions where subtitles.isEnabled {
+            try consider(subtitles.dequeue) { () throws(MediaError) in
+                guard waitsInCalls else { return try subtitles.peek(context) }
+                return try self.waiting { () throws(MediaError) in try subtitles.peek(context) }
             }
         }
         if let waiting { throw waiting }
@@ -204,36 +208,41 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         guard let description else {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
-        let main = programme.renditions.filter(\.isEnabled).first { $0 === programme.main }
-        guard let rendition = main ?? programme.renditions.first(where: \.isEnabled) else {
-            seekTexts(to: target)
+        let main = presentation.renditions.filter(\.isEnabled).first { $0 === presentation.main }
+        guard let rendition = main ?? presentation.renditions.first(where: \.isEnabled) else {
+            seekSubtitles(to: target)
             mustSeek = false
             return
         }
         let track = seekTrack(description, of: rendition)
         // A seek that found nothing at hand goes on where it was.
-        var landing =
-            landing.flatMap { $0.isFor(target, preference, rendition) ? $0 : nil }
+        var segmentSeek =
+            segmentSeek.flatMap { $0.isFor(target, preference, rendition) ? $0 : nil }
             ?? SegmentSeek(
                 target,
                 preference,
                 rendition,
                 track: track?.id,
-                isSound: track?.mediaType == .audio
+                isAudio: track?.mediaType == .audio
             )
-        self.landing = nil
+        self.segmentSeek = nil
         do throws(MediaError) {
-            try landing.go(others: programme.renditions.filter { $0.isEnabled && $0 !== rendition }, context)
-            seekTexts(to: target)
+            try segmentSeek.resume(
+                others: presentation.renditions.filter { $0.isEnabled && $0 !== rendition },
+                context
+            )
+            seekSubtitles(to: target)
             mustSeek = false
         } catch {
-            if error.code == .notReady { self.landing = landing }
+            if error.code == .notReady { self.segmentSeek = segmentSeek }
             if error.code == .cancelled { mustSeek = true }
             throw error
         }
     }
 
-    private func seekTexts(to target: MediaTime) { for text in programme.texts { text.begin(at: target) } }
+    private func seekSubtitles(to target: MediaTime) {
+        for subtitles in presentation.subtitleRenditions { subtitles.begin(at: target) }
+    }
 
     /// The track whose sync points matter: the picture, else sound, else whatever there is.
     private func seekTrack(_ description: MediaDescription, of rendition: Rendition) -> Track? {

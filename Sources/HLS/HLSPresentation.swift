@@ -34,7 +34,7 @@ struct HLSPresentation {
         for (index, variant) in master.variants.enumerated() {
             let entry = add(variant.url)
             entry.variants.append(index)
-            if entry.expected.isEmpty { entry.expect(variant, hasOwnAudio: audio(of: variant).isEmpty) }
+            if entry.expected.isEmpty { entry.expect(variant, hasAudio: audio(of: variant).isEmpty) }
         }
         for rendition in master.renditions {
             guard let url = rendition.url, rendition.kind == .audio else { continue }
@@ -43,13 +43,13 @@ struct HLSPresentation {
         }
         for rendition in master.renditions where rendition.kind == .subtitles {
             guard let url = rendition.url, !entries.contains(where: { $0.url == url }) else { continue }
-            add(url).expect(words: rendition)
+            add(url).expect(subtitles: rendition)
         }
     }
 
     /// Playlists of words, which belong to no variant.
-    var hasWords: Bool { entries.contains(where: \.isText) }
-    var texts: [SubtitleRendition] { entries.compactMap(\.text) }
+    var hasSubtitles: Bool { entries.contains(where: \.isSubtitles) }
+    var subtitleRenditions: [SubtitleRendition] { entries.compactMap(\.subtitles) }
 
     private mutating func add(_ url: String) -> PresentationPlaylist {
         if let known = entries.first(where: { $0.url == url }) { return known }
@@ -73,8 +73,9 @@ struct HLSPresentation {
     /// What has to be open to play the variant: of its audio the one that is heard where nobody chooses.
     func needed(for variant: MasterPlaylist.Variant) -> [PresentationPlaylist] {
         let offered = audio(of: variant)
-        let heard = offered.first(where: \.isDefault) ?? offered.first(where: \.isAutomatic) ?? offered.first
-        let urls = [variant.url, heard?.url].compactMap { $0 }
+        let selected =
+            offered.first(where: \.isDefault) ?? offered.first(where: \.isAutomatic) ?? offered.first
+        let urls = [variant.url, selected?.url].compactMap { $0 }
         return entries.filter { urls.contains($0.url) }
     }
 }

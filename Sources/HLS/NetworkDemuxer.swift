@@ -8,17 +8,17 @@ package final class NetworkDemuxer: Demuxer {
     private struct State {
         /// nil until the first bytes have come.
         var inner: (any Demuxer)?
-        var choose: (@Sendable (MediaDescription) -> Variant?)?
+        var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
         var openingTime: MediaTime?
         var readsSubtitlesAlone = false
-        var caller = DemuxerControlState()
+        var control = DemuxerControlState()
     }
 
     private let request: OpenRequest
     private let source: any ByteSource
     private let url: String
     private let backend: any SegmentBackend
-    private let library: PresentationResources
+    private let resources: PresentationResources
     private let context = ReadContext()
     private let state = Locked(State())
 
@@ -28,13 +28,13 @@ package final class NetworkDemuxer: Demuxer {
         _ source: any ByteSource,
         url: String,
         backend: any SegmentBackend,
-        library: PresentationResources
+        resources: PresentationResources
     ) {
         self.request = request
         self.source = source
         self.url = url
         self.backend = backend
-        self.library = library
+        self.resources = resources
     }
 
     package func open() throws(MediaError) -> MediaDescription {
@@ -43,18 +43,18 @@ package final class NetworkDemuxer: Demuxer {
         let inner: any Demuxer =
             isPlaylist
             ? backend.makeDemuxer(
-                suspendable: HLSDemuxer(request, url: url, backend: backend, library: library),
+                suspendable: HLSDemuxer(request, url: url, backend: backend, resources: resources),
                 location: request.location
             )
             : backend.makeDemuxer(for: request)
-        let now = state.withLock { state in
+        let snapshot = state.withLock { state in
             state.inner = inner
             return state
         }
-        if let choose = now.choose { inner.setVariantChoice(choose) }
-        if let time = now.openingTime { inner.setOpeningTime(time) }
-        if now.readsSubtitlesAlone { inner.setReadsSubtitlesAlone() }
-        now.caller.hand(to: inner)
+        if let chooseVariant = snapshot.chooseVariant { inner.setVariantChoice(chooseVariant) }
+        if let time = snapshot.openingTime { inner.setOpeningTime(time) }
+        if snapshot.readsSubtitlesAlone { inner.setReadsOnlySubtitles() }
+        snapshot.control.apply(to: inner)
         return try inner.open()
     }
 
@@ -66,14 +66,14 @@ package final class NetworkDemuxer: Demuxer {
         defer { chunk.deallocate() }
         var count = 0
         // Where somebody listens and calls again, no thread waits. What came is still there then.
-        let isListenedTo = state.withLock { $0.caller.isListenedTo }
+        let canReturnNotReady = state.withLock { $0.control.canReturnNotReady }
         while count < chunk.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: chunk.dropFirst(count))
             let got: Int
-            if isListenedTo {
+            if canReturnNotReady {
                 got = try source.read(at: Int64(count), into: rest, context: context)
             } else {
-                got = try context.waiting { () throws(MediaError) in
+                got = try context.retryUntilReady { () throws(MediaError) in
                     try source.read(at: Int64(count), into: rest, context: context)
                 }
             }
@@ -84,7 +84,7 @@ package final class NetworkDemuxer: Demuxer {
         return head.starts(with: mark) || head.starts(with: [0xEF, 0xBB, 0xBF] + mark)
     }
 
-    private func opened() throws(MediaError) -> any Demuxer {
+    private func openedDemuxer() throws(MediaError) -> any Demuxer {
         guard let inner = state.withLock({ $0.inner }) else {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
         }
@@ -92,62 +92,62 @@ package final class NetworkDemuxer: Demuxer {
     }
 
     package func setEnabledTracks(_ ids: Set<Int>) { state.withLock { $0.inner }?.setEnabledTracks(ids) }
-    package func read() throws(MediaError) -> Packet? { try opened().read() }
+    package func read() throws(MediaError) -> Packet? { try openedDemuxer().read() }
 
     package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
-        try opened().seek(to: target, preference: preference)
+        try openedDemuxer().seek(to: target, preference: preference)
     }
 
     package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        try opened().makeDecoder(for: track, options: options)
+        try openedDemuxer().makeDecoder(for: track, options: options)
     }
 
     package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        try opened().makeTextDecoder(for: track)
+        try openedDemuxer().makeTextDecoder(for: track)
     }
 
-    package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
-        tell { $0.choose = choose }?.setVariantChoice(choose)
+    package func setVariantChoice(_ chooseVariant: @escaping @Sendable (MediaDescription) -> Variant?) {
+        update { $0.chooseVariant = chooseVariant }?.setVariantChoice(chooseVariant)
     }
 
-    package func setOpeningTime(_ time: MediaTime) { tell { $0.openingTime = time }?.setOpeningTime(time) }
+    package func setOpeningTime(_ time: MediaTime) { update { $0.openingTime = time }?.setOpeningTime(time) }
 
-    package func setReadsSubtitlesAlone() {
-        tell { $0.readsSubtitlesAlone = true }?.setReadsSubtitlesAlone()
+    package func setReadsOnlySubtitles() {
+        update { $0.readsSubtitlesAlone = true }?.setReadsOnlySubtitles()
     }
 
     package func begin(_ epoch: Epoch) {
         context.begin(epoch)
-        tell { $0.caller.epoch = epoch }?.begin(epoch)
+        update { $0.control.epoch = epoch }?.begin(epoch)
     }
 
     package func interrupt(before epoch: Epoch) {
         context.interrupt(before: epoch)
-        tell { $0.caller.interrupt(before: epoch) }?.interrupt(before: epoch)
+        update { $0.control.interrupt(before: epoch) }?.interrupt(before: epoch)
     }
 
     package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
         context.setNoticeHandler(handler)
-        _ = tell { $0.caller.setHandler(handler) }?.setNoticeHandler(handler)
+        _ = update { $0.control.setHandler(handler) }?.setNoticeHandler(handler)
         return true
     }
 
-    package func setWaitsInCalls(_ waits: Bool) {
-        tell { $0.caller.waitsInCalls = waits }?.setWaitsInCalls(waits)
+    package func setUsesBlockingReads(_ waits: Bool) {
+        update { $0.control.waitsInCalls = waits }?.setUsesBlockingReads(waits)
     }
 
     package var loadingState: LoadingState? { state.withLock { $0.inner }?.loadingState }
     package var receivedBytes: Int64? {
-        guard let inner = state.withLock({ $0.inner }) else { return library.receivedBytes }
+        guard let inner = state.withLock({ $0.inner }) else { return resources.receivedBytes }
         return inner.receivedBytes
     }
 
     package func cancel() {
         context.cancel()
-        tell { $0.caller.isCancelled = true }?.cancel()
+        update { $0.control.isCancelled = true }?.cancel()
     }
 
-    private func tell(_ note: (inout State) -> Void) -> (any Demuxer)? {
+    private func update(_ note: (inout State) -> Void) -> (any Demuxer)? {
         state.withLock { state in
             note(&state)
             return state.inner

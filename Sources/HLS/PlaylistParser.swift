@@ -42,7 +42,7 @@ package struct PlaylistParser {
         var mapKey: PlaylistKey?
         var keys: [PlaylistKey] = []
         /// The last tag was a key as well: it is one more way to the same key.
-        var isAmongKeys = false
+        var continuesKeyList = false
         var isGap = false
         /// Behind the last range, and of which resource.
         var end: (url: String, offset: Int64)?
@@ -73,7 +73,7 @@ package struct PlaylistParser {
         }
         // Before values are made of them.
         guard Self.urlCount(bytes) <= max(limits.segmentCount, limits.variantCount) else {
-            throw exceeds("segments", limits.segmentCount)
+            throw limitError("segments", limits.segmentCount)
         }
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var isFirst = true
@@ -85,12 +85,12 @@ package struct PlaylistParser {
             rest = rest[end...]
             rest = rest.starts(with: [0x0D, 0x0A]) ? rest.dropFirst(2) : rest.dropFirst()
             if isFirst, text != "#EXTM3U" {
-                throw flaw("this is no playlist: it does not begin with #EXTM3U")
+                throw syntaxError("this is no playlist: it does not begin with #EXTM3U")
             }
-            if !isFirst, !text.isEmpty { try take(text[...]) }
+            if !isFirst, !text.isEmpty { try parseLine(text[...]) }
             isFirst = false
         }
-        if isFirst { throw flaw("this is no playlist: it is empty") }
+        if isFirst { throw syntaxError("this is no playlist: it is empty") }
         return try finish()
     }
 
@@ -126,29 +126,29 @@ package struct PlaylistParser {
         return .media(media)
     }
 
-    private mutating func take(_ text: Substring) throws(MediaError) {
-        guard text.utf8.first == UInt8(ascii: "#") else { return try takeURL(text) }
+    private mutating func parseLine(_ text: Substring) throws(MediaError) {
+        guard text.utf8.first == UInt8(ascii: "#") else { return try parseURI(text) }
         guard text.hasPrefix("#EXT") else { return }
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
         let name = text[..<(colon ?? text.endIndex)]
         let value = colon.map { text[text.utf8.index(after: $0)...] } ?? ""
-        if name != "#EXT-X-KEY" { next.isAmongKeys = false }
+        if name != "#EXT-X-KEY" { next.continuesKeyList = false }
         switch name {
-        case "#EXT-X-STREAM-INF", "#EXT-X-MEDIA", "#EXT-X-I-FRAME-STREAM-INF": try takeMaster(name, value)
+        case "#EXT-X-STREAM-INF", "#EXT-X-MEDIA", "#EXT-X-I-FRAME-STREAM-INF": try parseMasterTag(name, value)
         case "#EXTINF", "#EXT-X-BYTERANGE", "#EXT-X-KEY", "#EXT-X-MAP", "#EXT-X-DISCONTINUITY", "#EXT-X-GAP",
             "#EXT-X-PROGRAM-DATE-TIME":
             isMedia = true
-            try takeSegmentTag(name, value)
-        default: try takeMedia(name, value)
+            try parseSegmentTag(name, value)
+        default: try parseMediaTag(name, value)
         }
     }
 
     // MARK: Variants
 
-    private mutating func takeMaster(_ name: Substring, _ value: Substring) throws(MediaError) {
+    private mutating func parseMasterTag(_ name: Substring, _ value: Substring) throws(MediaError) {
         isMaster = true
         let list = AttributeList(value)
-        if name == "#EXT-X-MEDIA" { return try takeRendition(list) }
+        if name == "#EXT-X-MEDIA" { return try parseRendition(list) }
         // Pictures for seeking through alone.
         guard name == "#EXT-X-STREAM-INF" else { return }
         var variant = MasterPlaylist.Variant(url: "", peakBitRate: max(0, list.number("BANDWIDTH") ?? 0))
@@ -162,12 +162,12 @@ package struct PlaylistParser {
         self.variant = variant
     }
 
-    private mutating func takeRendition(_ list: AttributeList) throws(MediaError) {
+    private mutating func parseRendition(_ list: AttributeList) throws(MediaError) {
         guard let kind = list.text("TYPE").flatMap(MasterPlaylist.Kind.init),
             let group = list.text("GROUP-ID")
         else { return }
         guard master.renditions.count < limits.renditionCount else {
-            throw exceeds("renditions", limits.renditionCount)
+            throw limitError("renditions", limits.renditionCount)
         }
         var rendition = MasterPlaylist.Rendition(kind: kind, group: group, name: list.text("NAME") ?? "")
         rendition.url = try list.text("URI").map { uri throws(MediaError) in try resolve(uri) }
@@ -181,7 +181,7 @@ package struct PlaylistParser {
 
     // MARK: Segments
 
-    private mutating func takeMedia(_ name: Substring, _ value: Substring) throws(MediaError) {
+    private mutating func parseMediaTag(_ name: Substring, _ value: Substring) throws(MediaError) {
         switch name {
         case "#EXT-X-TARGETDURATION":
             isMedia = true
@@ -189,7 +189,7 @@ package struct PlaylistParser {
         case "#EXT-X-MEDIA-SEQUENCE":
             isMedia = true
             guard media.segments.isEmpty else {
-                throw flaw("the number of the first segment comes behind it")
+                throw syntaxError("the number of the first segment comes behind it")
             }
             next.sequence = try count(value)
         case "#EXT-X-DISCONTINUITY-SEQUENCE": next.discontinuity = try count(value)
@@ -201,13 +201,13 @@ package struct PlaylistParser {
             media.kind = value == "VOD" ? .vod : value == "EVENT" ? .event : .live
         case "#EXT-X-START": media.startOffset = AttributeList(value).real("TIME-OFFSET")
         case "#EXT-X-I-FRAMES-ONLY":
-            throw flaw("the playlist has single pictures alone, which cannot be played")
-        case "#EXT-X-DEFINE": throw flaw("playlists with variables (EXT-X-DEFINE) cannot be played")
+            throw syntaxError("the playlist has single pictures alone, which cannot be played")
+        case "#EXT-X-DEFINE": throw syntaxError("playlists with variables (EXT-X-DEFINE) cannot be played")
         default: break
         }
     }
 
-    private mutating func takeSegmentTag(_ name: Substring, _ value: Substring) throws(MediaError) {
+    private mutating func parseSegmentTag(_ name: Substring, _ value: Substring) throws(MediaError) {
         switch name {
         case "#EXTINF": next.duration = try duration(value.prefix { $0 != "," })
         case "#EXT-X-BYTERANGE": next.range = try range(value)
@@ -216,19 +216,19 @@ package struct PlaylistParser {
         case "#EXT-X-GAP": next.isGap = true
         case "#EXT-X-PROGRAM-DATE-TIME": media.hasDates = true
         case "#EXT-X-KEY":
-            if !next.isAmongKeys { next.keys = [] }
-            next.isAmongKeys = true
+            if !next.continuesKeyList { next.keys = [] }
+            next.continuesKeyList = true
             if let key = try key(AttributeList(value)) { next.keys.append(key) }
-        default: try takeMap(AttributeList(value))
+        default: try parseMap(AttributeList(value))
         }
     }
 
-    private mutating func takeMap(_ list: AttributeList) throws(MediaError) {
-        guard let uri = list.text("URI") else { throw flaw("EXT-X-MAP has no URI") }
+    private mutating func parseMap(_ list: AttributeList) throws(MediaError) {
+        guard let uri = list.text("URI") else { throw syntaxError("EXT-X-MAP has no URI") }
         var resource = PlaylistResource(url: try resolve(uri))
         if let text = list.text("BYTERANGE") {
             let (count, start) = try range(text[...])
-            resource.range = try whole(start ?? 0, count)
+            resource.range = try byteRange(start ?? 0, count)
         }
         next.map = resource
         next.mapKey = next.key
@@ -240,17 +240,17 @@ package struct PlaylistParser {
         guard method == "AES-128", (list.text("KEYFORMAT") ?? "identity") == "identity" else {
             return .unsupported(method)
         }
-        guard let uri = list.text("URI") else { throw flaw("EXT-X-KEY has no URI") }
+        guard let uri = list.text("URI") else { throw syntaxError("EXT-X-KEY has no URI") }
         let iv = list.block("IV")
-        if list.text("IV") != nil, iv == nil { throw flaw("the IV of a key is no number of 128 bits") }
+        if list.text("IV") != nil, iv == nil { throw syntaxError("the IV of a key is no number of 128 bits") }
         return .aes128(url: try resolve(uri), iv: iv)
     }
 
-    private mutating func takeURL(_ text: Substring) throws(MediaError) {
+    private mutating func parseURI(_ text: Substring) throws(MediaError) {
         let url = try resolve(String(text))
         if var variant {
             guard master.variants.count < limits.variantCount else {
-                throw exceeds("variants", limits.variantCount)
+                throw limitError("variants", limits.variantCount)
             }
             variant.url = url
             master.variants.append(variant)
@@ -259,17 +259,17 @@ package struct PlaylistParser {
         }
         // A list of songs has no lengths.
         guard let length = next.duration else {
-            throw flaw("a URL has neither a length nor a bit rate: this is a list of files, no HLS")
+            throw syntaxError("a URL has neither a length nor a bit rate: this is a list of files, no HLS")
         }
         guard media.segments.count < limits.segmentCount else {
-            throw exceeds("segments", limits.segmentCount)
+            throw limitError("segments", limits.segmentCount)
         }
         var resource = PlaylistResource(url: url)
         if let (count, start) = next.range {
             guard let first = start ?? next.end.flatMap({ $0.url == url ? $0.offset : nil }) else {
-                throw flaw("a byte range does not say where it begins")
+                throw syntaxError("a byte range does not say where it begins")
             }
-            resource.range = try whole(first, count)
+            resource.range = try byteRange(first, count)
         }
         next.end = resource.range.map { (url, $0.upperBound) }
         media.segments.append(
@@ -300,18 +300,20 @@ package struct PlaylistParser {
 
     /// Microseconds.
     private func duration(_ text: Substring) throws(MediaError) -> Int64 {
-        guard let seconds = Double(Self.trimmed(text.utf8)), (0..<Self.longest).contains(seconds) else {
-            throw flaw("a length is no number of seconds")
+        guard let seconds = Double(Self.trimmed(text.utf8)),
+            (0..<Self.maximumSegmentDuration).contains(seconds)
+        else {
+            throw syntaxError("a length is no number of seconds")
         }
         return Int64(seconds * 1_000_000)
     }
 
     /// Seconds of a segment: a year.
-    private static let longest: Double = 366 * 86_400
+    private static let maximumSegmentDuration: Double = 366 * 86_400
 
     private func count(_ text: Substring) throws(MediaError) -> Int64 {
         guard let value = Int64(Self.trimmed(text.utf8)), (0..<1 << 60).contains(value) else {
-            throw flaw("a number is none, or out of bounds")
+            throw syntaxError("a number is none, or out of bounds")
         }
         return value
     }
@@ -319,24 +321,24 @@ package struct PlaylistParser {
     /// "1000@0": so many bytes from there on.
     private func range(_ text: Substring) throws(MediaError) -> (count: Int64, start: Int64?) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count) else { throw flaw("a byte range makes no sense") }
+        guard (1...2).contains(parts.count) else { throw syntaxError("a byte range makes no sense") }
         let length = try count(parts[0])
-        guard length > 0 else { throw flaw("a byte range is empty") }
+        guard length > 0 else { throw syntaxError("a byte range is empty") }
         guard parts.count == 2 else { return (length, nil) }
         return (length, try count(parts[1]))
     }
 
-    private func whole(_ start: Int64, _ count: Int64) throws(MediaError) -> Range<Int64> {
+    private func byteRange(_ start: Int64, _ count: Int64) throws(MediaError) -> Range<Int64> {
         let (end, overflow) = start.addingReportingOverflow(count)
-        guard !overflow else { throw flaw("a byte range makes no sense") }
+        guard !overflow else { throw syntaxError("a byte range makes no sense") }
         return start..<end
     }
 
-    private func flaw(_ words: String) -> MediaError {
-        MediaError(.unrecognizedFormat, "line \(line) of the playlist: \(words)")
+    private func syntaxError(_ message: String) -> MediaError {
+        MediaError(.unrecognizedFormat, "line \(line) of the playlist: \(message)")
     }
 
-    private func exceeds(_ what: String, _ limit: Int) -> MediaError {
+    private func limitError(_ what: String, _ limit: Int) -> MediaError {
         MediaError(.exceedsLimits, "the playlist has more than \(limit) \(what)")
     }
 

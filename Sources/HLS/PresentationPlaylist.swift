@@ -13,9 +13,9 @@ final class PresentationPlaylist {
     /// nil: it is not open.
     var rendition: Rendition?
     /// It holds words.
-    private(set) var isText = false
+    private(set) var isSubtitles = false
     /// The same for words.
-    var text: SubtitleRendition?
+    var subtitles: SubtitleRendition?
     /// Why it cannot be.
     var failure: MediaError?
     /// It is being fetched.
@@ -26,11 +26,11 @@ final class PresentationPlaylist {
         base = index * HLSPresentation.stride
     }
 
-    func expect(_ variant: MasterPlaylist.Variant, hasOwnAudio: Bool) {
+    func expect(_ variant: MasterPlaylist.Variant, hasAudio: Bool) {
         var kinds = variant.codecs.compactMap(CodecName.init)
         // Most playlists that name no codecs hold the usual ones.
         if kinds.isEmpty { kinds = [CodecName(.video, "h264"), CodecName(.audio, "aac")] }
-        if !hasOwnAudio { kinds.removeAll { $0.type == .audio } }
+        if !hasAudio { kinds.removeAll { $0.type == .audio } }
         expected = kinds.prefix(8).enumerated().map { index, kind in
             var track = Track(
                 id: base + index,
@@ -56,15 +56,15 @@ final class PresentationPlaylist {
         expected = [track]
     }
 
-    func expect(words rendition: MasterPlaylist.Rendition) {
-        isText = true
+    func expect(subtitles rendition: MasterPlaylist.Rendition) {
+        isSubtitles = true
         rendered = rendition
         var track = Track(id: base, mediaType: .subtitle, codec: "webvtt", timeBase: Rational(1, 1000))
         track.language = rendition.language
         track.title = rendition.name.isEmpty ? nil : rendition.name
         track.isDefault = rendition.isDefault
         track.isForced = rendition.isForced
-        track.tellsProgress = true
+        track.reportsProgress = true
         expected = [track]
     }
 

@@ -13,52 +13,52 @@ final class Rendition {
     private(set) var enabled: Set<Int> = []
     private let source: SegmentSource
     private let demuxers: DemuxerSet
-    private let breaks: TimestampAdjuster
+    private let timestampAdjuster: TimestampAdjuster
     /// The one that opened first: its decoders take the packets of all.
-    private var first: Run
+    private var firstRun: SegmentRun
     /// The one that is read now.
-    private var run: Run
+    private var currentRun: SegmentRun
     private var zero = MediaTime.zero
     /// When the first segment begins, where its container does not say; else zero.
-    private var packedTime = MediaTime.zero
+    private var packedAudioStart = MediaTime.zero
     /// Packets that were read and not taken.
-    private var held: [Packet] = []
+    private var pending: [Packet] = []
     private var isAtEnd = false
     /// Where item time begins, as the source counts.
     private var origin: Int64
     /// Of the segment that the presentation begins with.
     private let firstDiscontinuity: Int64
     /// Packets that end before it are dropped.
-    private var skipsUntil: MediaTime?
+    private var skipEnd: MediaTime?
     /// Segments that could not be had since the last packet.
     private var lostSegments = 0
     /// A loss that was met while opening.
-    private var untold: MediaError?
+    private var unreportedLoss: MediaError?
 
     /// Packets that were taken.
-    private var takenCount = 0
+    private var dequeuedCount = 0
     /// So many are taken before more than the first segments are asked for.
-    private static let startCount = 12
+    private static let readAheadThreshold = 12
     /// So many in a row end the presentation.
-    private static let lostLimit = 3
+    private static let lostSegmentLimit = 3
 
     /// A demuxer, and a segment of those that it can read.
-    private struct Run {
+    private struct SegmentRun {
         let demuxer: any SegmentedDemuxer
         var segment: PlaylistSegment
         /// Item time of the segment with which it opens.
         var start = MediaTime.zero
         /// It is the first one behind a discontinuity.
-        var isBehindBreak = false
+        var followsDiscontinuity = false
         var isOpen = false
 
         /// Raw audio has no times of its own, and libav's demuxer of MP4 holds on to the fragments of the place before: each
         /// place is opened anew.
-        var opensAnew: Bool { isPacked || segment.map != nil }
+        var needsReopening: Bool { isPacked || segment.map != nil }
         var isPacked = false
 
-        func reads(_ other: PlaylistSegment) -> Bool {
-            !opensAnew && other.discontinuity == segment.discontinuity && other.map == segment.map
+        func canRead(_ other: PlaylistSegment) -> Bool {
+            !needsReopening && other.discontinuity == segment.discontinuity && other.map == segment.map
         }
     }
 
@@ -67,14 +67,16 @@ final class Rendition {
         url: String,
         dates: [DateSpan],
         demuxers: DemuxerSet,
-        breaks: TimestampAdjuster,
+        timestampAdjuster: TimestampAdjuster,
         openingTime: MediaTime?
     ) throws(MediaError) {
         self.dates = dates
         self.demuxers = demuxers
-        self.breaks = breaks
+        self.timestampAdjuster = timestampAdjuster
         let backend = demuxers.backend
-        source = SegmentSource(playlist, url: url, library: demuxers.library) { key, iv throws(MediaError) in
+        source = SegmentSource(playlist, url: url, resources: demuxers.resources) {
+            key,
+            iv throws(MediaError) in
             try backend.makeCipher(key: key, iv: iv)
         }
         origin = source.start(of: source.index)
@@ -82,8 +84,8 @@ final class Rendition {
             throw MediaError(.emptyMedia, "the playlist has no segments", location: PlaylistURL.name(url))
         }
         firstDiscontinuity = segment.discontinuity
-        first = Run(demuxer: demuxers.make(source), segment: segment)
-        run = first
+        firstRun = SegmentRun(demuxer: demuxers.make(source), segment: segment)
+        currentRun = firstRun
         if let openingTime, playlist.hasEnded { beginOpening(at: openingTime) }
     }
 
@@ -91,15 +93,15 @@ final class Rendition {
     private func beginOpening(at time: MediaTime) {
         source.begin(at: index(at: time))
         guard let segment = source.segment else { return }
-        first.segment = segment
-        first.start = segmentStart
-        first.isBehindBreak = isBehindBreak(source.index)
-        run = first
+        firstRun.segment = segment
+        firstRun.start = segmentStart
+        firstRun.followsDiscontinuity = followsDiscontinuity(source.index)
+        currentRun = firstRun
         // Others have opened the presentation. Where its times are moved goes by it.
-        zero = demuxers.library.knownZero ?? .zero
+        zero = demuxers.resources.knownZero ?? .zero
     }
 
-    private func isBehindBreak(_ index: Int) -> Bool {
+    private func followsDiscontinuity(_ index: Int) -> Bool {
         guard let segment = source.segment(at: index), let last = source.segment(at: index - 1) else {
             return false
         }
@@ -114,41 +116,41 @@ final class Rendition {
     var segmentStart: MediaTime { start(of: source.index) }
 
     /// Its next bytes are asked for, so that they are on their way when they are read.
-    func ask(_ context: ReadContext) { source.ask(context) }
+    func requestFirstBytes(_ context: ReadContext) { source.requestFirstBytes(context) }
 
     /// Waits for what it needs. `base` is added to the numbers of tracks.
     func open(base: Int) throws(MediaError) {
-        description = try openFirst()
+        description = try openFirstRun()
         for track in description.tracks { trackIDs[track.id] = base + track.id }
         if let time = source.timestamp.map({ MediaTime(value: $0, timescale: 90_000) }) {
-            first.isPacked = true
-            run.isPacked = true
-            packedTime = time
+            firstRun.isPacked = true
+            currentRun.isPacked = true
+            packedAudioStart = time
             description.startTime = description.startTime + time
         }
-        breaks.begin(firstDiscontinuity)
+        timestampAdjuster.begin(firstDiscontinuity)
     }
 
     /// Where its first segments cannot be had, the next one.
-    private func openFirst() throws(MediaError) -> MediaDescription {
+    private func openFirstRun() throws(MediaError) -> MediaDescription {
         while true {
             do throws(MediaError) {
-                return try run.demuxer.open()
+                return try currentRun.demuxer.open()
             } catch {
                 guard error.code != .cancelled, error.code != .notReady else { throw error }
                 // What failed below says more than that nothing can be recognised.
                 guard case .lost(var why) = source.stop else { throw error }
                 lostSegments += 1
-                guard lostSegments < Self.lostLimit, why.mayBePassed,
+                guard lostSegments < Self.lostSegmentLimit, why.isSkippable,
                     source.segment(at: source.index + 1) != nil
                 else { throw why }
                 source.begin(at: source.index + 1)
-                if first.start != .zero {
-                    first.start = segmentStart
-                    run.start = first.start
+                if firstRun.start != .zero {
+                    firstRun.start = segmentStart
+                    currentRun.start = firstRun.start
                 }
                 why.isRetryable = true
-                untold = why
+                unreportedLoss = why
             }
         }
     }
@@ -161,85 +163,86 @@ final class Rendition {
         self.zero = zero
         // Others may have joined a live presentation before, and item time began then.
         if !playlist.hasEnded { origin -= (description.startTime - zero).microseconds }
-        first.demuxer.setTimeline(zero: zero, shift: packedTime + firstShift)
+        firstRun.demuxer.setTimeline(zero: zero, shift: packedAudioStart + firstShift)
     }
 
     /// How far its containers' times are moved, where it was opened behind a break in them.
     private var firstShift: MediaTime {
-        breaks.shift(of: first.segment.discontinuity, isMeasured: first.isBehindBreak) {
-            first.start + zero - description.startTime
+        timestampAdjuster.shift(of: firstRun.segment.discontinuity, isMeasured: firstRun.followsDiscontinuity)
+        {
+            firstRun.start + zero - description.startTime
         }
     }
 
     /// As its containers would say it of the first segment.
     var startTime: MediaTime {
-        first.start == .zero ? description.startTime : description.startTime + firstShift - first.start
+        firstRun.start == .zero ? description.startTime : description.startTime + firstShift - firstRun.start
     }
 
     func enable(_ ids: Set<Int>) {
         enabled = Set(trackIDs.filter { ids.contains($0.value) }.keys)
-        first.demuxer.setEnabledTracks(enabled)
-        held.removeAll { !ids.contains($0.track) }
+        firstRun.demuxer.setEnabledTracks(enabled)
+        pending.removeAll { !ids.contains($0.track) }
     }
 
     func makeDecoder(for track: Int, _ options: DecoderOptions) throws(MediaError) -> any Decoder {
-        try first.demuxer.makeDecoder(for: track, options: options)
+        try firstRun.demuxer.makeDecoder(for: track, options: options)
     }
 
     func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        try first.demuxer.makeTextDecoder(for: track)
+        try firstRun.demuxer.makeTextDecoder(for: track)
     }
 
     // MARK: Reading
 
     /// The next packet, which stays the next one. nil at the end.
     func peek() throws(MediaError) -> Packet? {
-        if let loss = untold {
-            untold = nil
+        if let loss = unreportedLoss {
+            unreportedLoss = nil
             throw loss
         }
-        while held.isEmpty, !isAtEnd {
-            if !run.isOpen, run.demuxer !== first.demuxer { try openRun() }
+        while pending.isEmpty, !isAtEnd {
+            if !currentRun.isOpen, currentRun.demuxer !== firstRun.demuxer { try openRun() }
             let packet: Packet?
             do throws(MediaError) {
-                packet = try run.demuxer.read()
+                packet = try currentRun.demuxer.read()
             } catch {
                 throw try recovered(from: error)
             }
             if let packet {
-                keep(packet)
-            } else if case .atBreak = source.stop {
-                try go(to: source.index)
+                enqueue(packet)
+            } else if case .atFormatChange = source.stop {
+                try move(to: source.index)
             } else if case .lost(let why) = source.stop {
                 throw try recovered(from: why)
             } else {
                 isAtEnd = true
             }
         }
-        return held.first
+        return pending.first
     }
 
-    func take() {
-        held.removeFirst()
-        takenCount += 1
-        if takenCount == Self.startCount { source.readsAhead = true }
+    func dequeue() {
+        pending.removeFirst()
+        dequeuedCount += 1
+        if dequeuedCount == Self.readAheadThreshold { source.readsAhead = true }
     }
 
     /// They come again, before all others.
-    func putBack(_ packets: [Packet]) { held.insert(contentsOf: packets, at: 0) }
+    func putBack(_ packets: [Packet]) { pending.insert(contentsOf: packets, at: 0) }
 
-    func skip(until time: MediaTime?) { skipsUntil = time }
+    func skip(until time: MediaTime?) { skipEnd = time }
 
-    private func keep(_ packet: Packet) {
+    private func enqueue(_ packet: Packet) {
         guard let id = trackIDs[packet.track] else { return }
         lostSegments = 0
-        if let skipsUntil, let start = packet.presentationTime ?? packet.decodeTime {
-            if start + (packet.duration ?? .zero) < skipsUntil { return }
-            self.skipsUntil = nil
+        if let skipEnd, let start = packet.presentationTime ?? packet.decodeTime {
+            if start + (packet.duration ?? .zero) < skipEnd { return }
+            self.skipEnd = nil
         }
         var packet = packet
         packet.track = id
-        held.append(packet)
+        pending.append(packet)
     }
 
     /// Goes on behind a segment that cannot be had. What to tell of it.
@@ -248,11 +251,11 @@ final class Rendition {
             return error
         }
         lostSegments += 1
-        guard lostSegments < Self.lostLimit, why.mayBePassed else {
+        guard lostSegments < Self.lostSegmentLimit, why.isSkippable else {
             why.isRetryable = false
             return why
         }
-        try go(to: source.index + 1)
+        try move(to: source.index + 1)
         why.isRetryable = true
         return why
     }
@@ -260,24 +263,26 @@ final class Rendition {
     // MARK: Going elsewhere
 
     /// The stream goes on with this segment, in the demuxer that reads its kind.
-    private func go(to index: Int) throws(MediaError) {
+    private func move(to index: Int) throws(MediaError) {
         source.begin(at: index)
-        guard let segment = source.segment, !run.reads(segment) else {
-            if run.isOpen || run.demuxer === first.demuxer { try run.demuxer.restart() }
-            run.start = start(of: index)
+        guard let segment = source.segment, !currentRun.canRead(segment) else {
+            if currentRun.isOpen || currentRun.demuxer === firstRun.demuxer {
+                try currentRun.demuxer.restart()
+            }
+            currentRun.start = start(of: index)
             return
         }
-        if run.demuxer !== first.demuxer { demuxers.drop(run.demuxer) }
-        if first.reads(segment) {
-            run = first
-            run.isOpen = true
-            try run.demuxer.restart()
+        if currentRun.demuxer !== firstRun.demuxer { demuxers.drop(currentRun.demuxer) }
+        if firstRun.canRead(segment) {
+            currentRun = firstRun
+            currentRun.isOpen = true
+            try currentRun.demuxer.restart()
         } else {
-            run = Run(
+            currentRun = SegmentRun(
                 demuxer: demuxers.make(source),
                 segment: segment,
                 start: start(of: index),
-                isBehindBreak: isBehindBreak(index)
+                followsDiscontinuity: followsDiscontinuity(index)
             )
         }
     }
@@ -285,15 +290,18 @@ final class Rendition {
     /// The segments have other formats, or other times, than those before.
     private func openRun() throws(MediaError) {
         do throws(MediaError) {
-            let description = try run.demuxer.open()
+            let description = try currentRun.demuxer.open()
             let time = source.timestamp.map { MediaTime(value: $0, timescale: 90_000) } ?? .zero
-            let shift = breaks.shift(of: run.segment.discontinuity, isMeasured: run.isBehindBreak) {
-                run.start + zero - description.startTime - time
+            let shift = timestampAdjuster.shift(
+                of: currentRun.segment.discontinuity,
+                isMeasured: currentRun.followsDiscontinuity
+            ) {
+                currentRun.start + zero - description.startTime - time
             }
-            try run.demuxer.takeOver(from: first.demuxer, enabled: enabled)
-            run.demuxer.setTimeline(zero: zero, shift: shift + time)
-            run.isPacked = source.timestamp != nil
-            run.isOpen = true
+            try currentRun.demuxer.takeOver(from: firstRun.demuxer, enabled: enabled)
+            currentRun.demuxer.setTimeline(zero: zero, shift: shift + time)
+            currentRun.isPacked = source.timestamp != nil
+            currentRun.isOpen = true
         } catch {
             throw try recovered(from: error)
         }
@@ -302,18 +310,18 @@ final class Rendition {
     /// Goes to the segment that holds an item time, or `back` segments before it. False: there is none so early.
     func begin(at time: MediaTime, back: Int) throws(MediaError) -> Bool {
         let found = index(at: time)
-        guard back == 0 || found - back >= source.earliest else { return false }
-        held = []
+        guard back == 0 || found - back >= source.firstAvailableIndex else { return false }
+        pending = []
         isAtEnd = false
         lostSegments = 0
-        skipsUntil = nil
-        try go(to: found - back)
+        skipEnd = nil
+        try move(to: found - back)
         return true
     }
 
     /// The last segment that begins at or before the time.
     private func index(at time: MediaTime) -> Int {
-        var index = source.earliest
+        var index = source.firstAvailableIndex
         var end = start(of: index).microseconds
         let goal = time.microseconds
         while let segment = source.segment(at: index) {

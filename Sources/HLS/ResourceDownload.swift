@@ -8,7 +8,7 @@ struct ResourceDownload {
     init(_ source: any ByteSource) { self.source = source }
 
     /// All of it, or `.notReady`, and then the context is woken. More than `limit` bytes are not read.
-    mutating func go(upTo limit: Int, _ context: ReadContext) throws(MediaError) -> [UInt8] {
+    mutating func resume(upTo limit: Int, _ context: ReadContext) throws(MediaError) -> [UInt8] {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }
         while bytes.count <= limit {

@@ -12,11 +12,11 @@ final class SegmentReader {
     /// Bytes of the resource that were read.
     private var offset: Int64 = 0
     /// Decrypted and not handed out, then what is still to be decrypted.
-    private var plain: [UInt8] = []
-    private var hidden: [UInt8] = []
+    private var plaintext: [UInt8] = []
+    private var ciphertext: [UInt8] = []
     /// What the segment begins with, until it is known whether that is a tag, and what is left of it.
-    private var head: [UInt8] = []
-    private var isHeadKnown = false
+    private var start: [UInt8] = []
+    private var isStartParsed = false
     /// From the tag before packed audio; see `TimestampTag`.
     private(set) var timestamp: Int64?
     private var isAtEnd = false
@@ -40,29 +40,29 @@ final class SegmentReader {
 
     /// 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext) throws(MediaError) -> Int {
-        try readHead(context)
-        guard !head.isEmpty else { return try readContent(into: buffer, context) }
-        let part = head.prefix(buffer.count)
+        try readStart(context)
+        guard !start.isEmpty else { return try readContent(into: buffer, context) }
+        let part = start.prefix(buffer.count)
         buffer.copyBytes(from: part)
         let count = part.count
-        head.removeFirst(count)
+        start.removeFirst(count)
         return count
     }
 
-    private func readHead(_ context: ReadContext) throws(MediaError) {
-        guard !isHeadKnown else { return }
+    private func readStart(_ context: ReadContext) throws(MediaError) {
+        guard !isStartParsed else { return }
         // The tag is none of the container's business.
-        while let missing = TimestampTag.missing(of: head), missing > 0 {
+        while let missing = TimestampTag.missing(of: start), missing > 0 {
             let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: missing, alignment: 1)
             defer { chunk.deallocate() }
             let count = try readContent(into: chunk, context)
             guard count > 0 else { break }
-            head += chunk.prefix(count)
+            start += chunk.prefix(count)
         }
-        isHeadKnown = true
-        if let tag = TimestampTag(head) {
+        isStartParsed = true
+        if let tag = TimestampTag(start) {
             timestamp = tag.timestamp
-            head.removeFirst(tag.byteCount)
+            start.removeFirst(tag.byteCount)
         }
     }
 
@@ -70,26 +70,26 @@ final class SegmentReader {
         throws(MediaError) -> Int
     {
         guard cipher != nil else { return try readRaw(into: buffer, context) }
-        while plain.isEmpty, !isAtEnd { try decryptMore(context) }
-        let part = plain.prefix(buffer.count)
+        while plaintext.isEmpty, !isAtEnd { try decryptMore(context) }
+        let part = plaintext.prefix(buffer.count)
         buffer.copyBytes(from: part)
         let count = part.count
-        plain.removeFirst(count)
+        plaintext.removeFirst(count)
         return count
     }
 
     private func readRaw(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext)
         throws(MediaError) -> Int
     {
-        var room = buffer
+        var target = buffer
         if let range = resource.range {
             let left = range.upperBound - range.lowerBound - offset
             guard left > 0 else { return 0 }
-            room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: left)))
+            target = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: left)))
         }
         let count = try source.read(
             at: (resource.range?.lowerBound ?? 0) + offset,
-            into: room,
+            into: target,
             context: context
         )
         if count == 0, resource.range != nil {
@@ -103,22 +103,22 @@ final class SegmentReader {
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }
         let count = try readRaw(into: chunk, context)
-        hidden += chunk.prefix(count)
+        ciphertext += chunk.prefix(count)
         isAtEnd = count == 0
         // The last block says how much of it is filling.
-        let whole = isAtEnd ? hidden.count : max(0, (hidden.count - 1) / 16 * 16)
+        let whole = isAtEnd ? ciphertext.count : max(0, (ciphertext.count - 1) / 16 * 16)
         guard whole % 16 == 0 else {
             throw MediaError(.encrypted, "it cannot be decrypted: it is no whole number of blocks")
         }
-        var blocks = Array(hidden.prefix(whole))
-        hidden.removeFirst(whole)
+        var blocks = Array(ciphertext.prefix(whole))
+        ciphertext.removeFirst(whole)
         blocks.withUnsafeMutableBytes { cipher?.decrypt($0) }
-        if isAtEnd, let filling = blocks.last {
-            guard (1...16).contains(filling), blocks.suffix(Int(filling)).allSatisfy({ $0 == filling }) else {
+        if isAtEnd, let padding = blocks.last {
+            guard (1...16).contains(padding), blocks.suffix(Int(padding)).allSatisfy({ $0 == padding }) else {
                 throw MediaError(.encrypted, "it cannot be decrypted: the key is not the right one")
             }
-            blocks.removeLast(Int(filling))
+            blocks.removeLast(Int(padding))
         }
-        plain += blocks
+        plaintext += blocks
     }
 }

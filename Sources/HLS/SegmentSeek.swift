@@ -12,31 +12,31 @@ struct SegmentSeek {
     /// Up to where a sync point counts as before the target.
     private let goal: MediaTime
     /// Segments before the target's that were gone back.
-    private var back = 0
-    private var isPlaced = false
+    private var segmentsBack = 0
+    private var isPositioned = false
     /// The sync point that was found, and what follows it; before it other tracks' packets.
     private var kept: [Packet] = []
     private var found: MediaTime?
     /// There is none earlier.
-    private var takesAny = false
+    private var acceptsAnySyncPoint = false
 
     /// Sound depends on the packets before: overlapping windows and bit reservoirs.
-    private static let soundPreroll = MediaTime(value: 150, timescale: 1000)
+    private static let audioPreroll = MediaTime(value: 150, timescale: 1000)
     /// What other tracks have before the sync point is of use so long.
-    private static let margin = MediaTime(value: 1, timescale: 2)
+    private static let otherTracksMargin = MediaTime(value: 1, timescale: 2)
 
     init(
         _ target: MediaTime,
         _ preference: SeekPreference,
         _ rendition: Rendition,
         track: Int?,
-        isSound: Bool
+        isAudio: Bool
     ) {
         self.target = target
         self.preference = preference
         self.rendition = rendition
         self.track = track
-        goal = isSound && preference == .atOrBefore ? target - Self.soundPreroll : target
+        goal = isAudio && preference == .atOrBefore ? target - Self.audioPreroll : target
     }
 
     func isFor(_ target: MediaTime, _ preference: SeekPreference, _ rendition: Rendition) -> Bool {
@@ -44,37 +44,37 @@ struct SegmentSeek {
     }
 
     /// Throws `.notReady` where bytes are missing: to be called again.
-    mutating func go(others: [Rendition], _ context: ReadContext) throws(MediaError) {
+    mutating func resume(others: [Rendition], _ context: ReadContext) throws(MediaError) {
         while true {
-            if !isPlaced { try place(others, context) }
+            if !isPositioned { try position(others, context) }
             // Everything from the very first packet on, as the first time.
             if target <= .zero { return }
             if try search() {
                 rendition.putBack(kept)
-                let start = (found ?? target) - Self.soundPreroll
+                let start = (found ?? target) - Self.audioPreroll
                 for other in others { other.skip(until: start) }
                 return
             }
-            back += 1
-            isPlaced = false
+            segmentsBack += 1
+            isPositioned = false
         }
     }
 
-    private mutating func place(_ others: [Rendition], _ context: ReadContext) throws(MediaError) {
+    private mutating func position(_ others: [Rendition], _ context: ReadContext) throws(MediaError) {
         let time = goal > .zero ? goal : .zero
-        if try !rendition.begin(at: time, back: back) {
-            takesAny = true
+        if try !rendition.begin(at: time, back: segmentsBack) {
+            acceptsAnySyncPoint = true
             _ = try rendition.begin(at: .zero, back: 0)
         }
         kept = []
         found = nil
-        rendition.ask(context)
-        let start = rendition.segmentStart - Self.soundPreroll
+        rendition.requestFirstBytes(context)
+        let start = rendition.segmentStart - Self.audioPreroll
         for other in others {
             _ = try other.begin(at: target <= .zero ? .zero : start, back: 0)
-            other.ask(context)
+            other.requestFirstBytes(context)
         }
-        isPlaced = true
+        isPositioned = true
     }
 
     /// False: the sync point lies in an earlier segment.
@@ -87,10 +87,10 @@ struct SegmentSeek {
             let time = packet.presentationTime ?? packet.decodeTime
             if let time, packet.isKeyFrame {
                 if preference == .atOrAfter, time < target {
-                    rendition.take()
+                    rendition.dequeue()
                     continue
                 }
-                if time <= goal || preference == .atOrAfter || takesAny {
+                if time <= goal || preference == .atOrAfter || acceptsAnySyncPoint {
                     if found != nil, time > goal { return true }
                     begin(at: packet, time)
                     if preference == .atOrAfter || time > goal { return true }
@@ -99,22 +99,22 @@ struct SegmentSeek {
                 return found != nil
             }
             guard found != nil else {
-                rendition.take()
+                rendition.dequeue()
                 continue
             }
             if let time = packet.decodeTime ?? time, time > goal { return true }
             keep(packet)
         }
-        return found != nil || takesAny || preference == .atOrAfter
+        return found != nil || acceptsAnySyncPoint || preference == .atOrAfter
     }
 
     private mutating func keep(_ packet: Packet) {
         kept.append(packet)
-        rendition.take()
+        rendition.dequeue()
     }
 
     private mutating func begin(at packet: Packet, _ time: MediaTime) {
-        let start = (packet.decodeTime ?? time) - Self.margin
+        let start = (packet.decodeTime ?? time) - Self.otherTracksMargin
         kept.removeAll { $0.track == track || ($0.decodeTime ?? $0.presentationTime ?? start) < start }
         found = time
         keep(packet)

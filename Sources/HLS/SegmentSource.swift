@@ -12,37 +12,37 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     enum Stop {
         case none
         /// Other segments follow.
-        case atBreak
+        case atFormatChange
         /// The segment cannot be had.
         case lost(MediaError)
     }
 
-    private struct Asked {
+    private struct Request {
         let url: String
         let source: any ByteSource
         weak var context: ReadContext?
     }
 
-    private let library: PresentationResources
+    private let resources: PresentationResources
     private let makeCipher: (_ key: [UInt8], _ iv: [UInt8]) throws(MediaError) -> any BlockCipher
-    private var window: MediaPlaylistTracker
+    private var tracker: MediaPlaylistTracker
     /// Of the segment being read, in the window.
     private(set) var index = 0
     /// Where the stream stands: the next byte.
     private var position: Int64 = 0
-    private var part: SegmentReader?
-    private var hasGivenMap = false
+    private var reader: SegmentReader?
+    private var hasDeliveredMap = false
     /// What the stream's segments have in common.
-    private var kind: PlaylistSegment?
+    private var format: PlaylistSegment?
     private(set) var stop = Stop.none
     /// Some of the lost segment was handed out: what the demuxer would make of it is not whole.
-    private var isCut = false
+    private var isPartiallyDelivered = false
     /// The next segment may be asked for: playing has begun.
     var readsAhead = false
     /// A later segment was asked for.
-    private var prefetched: Int64?
+    private var prefetchedSequence: Int64?
     /// Sources that were read, or asked for what comes next, and by whom: they are left when the stream has gone on.
-    private var asked: [Asked] = []
+    private var requests: [Request] = []
     /// When the first segment of packed audio in the stream begins, in ticks of 1/90000 s; nil: the container says it.
     private(set) var timestamp: Int64?
 
@@ -53,43 +53,43 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     init(
         _ playlist: MediaPlaylist,
         url: String,
-        library: PresentationResources,
+        resources: PresentationResources,
         makeCipher: @escaping ([UInt8], [UInt8]) throws(MediaError) -> any BlockCipher
     ) {
-        self.library = library
+        self.resources = resources
         self.makeCipher = makeCipher
-        window = MediaPlaylistTracker(playlist, url: url, library: library)
-        index = window.firstIndex
+        tracker = MediaPlaylistTracker(playlist, url: url, resources: resources)
+        index = tracker.firstIndex
     }
 
-    var playlist: MediaPlaylist { window.playlist }
-    var segment: PlaylistSegment? { window.segment(index) }
+    var playlist: MediaPlaylist { tracker.playlist }
+    var segment: PlaylistSegment? { tracker.segment(index) }
     /// Counted from the first one that was there when the playlist was opened; nil: it is not there.
-    func segment(at index: Int) -> PlaylistSegment? { window.segment(index) }
+    func segment(at index: Int) -> PlaylistSegment? { tracker.segment(index) }
     /// In microseconds from there.
-    func start(of index: Int) -> Int64 { window.start(of: index) }
+    func start(of index: Int) -> Int64 { tracker.start(of: index) }
     /// The first that is still there.
-    var earliest: Int { window.lost }
+    var firstAvailableIndex: Int { tracker.removedCount }
 
     /// The stream begins anew, with this segment.
     func begin(at index: Int) {
         self.index = index
         position = 0
-        part = nil
-        hasGivenMap = false
-        kind = nil
+        reader = nil
+        hasDeliveredMap = false
+        format = nil
         stop = .none
-        prefetched = nil
+        prefetchedSequence = nil
         timestamp = nil
-        leaveOthers()
+        releaseUnneeded()
     }
 
     /// Asks for what the stream begins with, so that it is on its way.
-    func ask(_ context: ReadContext) {
-        guard part == nil, let segment else { return }
+    func requestFirstBytes(_ context: ReadContext) {
+        guard reader == nil, let segment else { return }
         do throws(MediaError) {
-            if let map = segment.map { try touch(map, segment.mapKey, of: segment, context) }
-            try touch(segment.resource, segment.key, of: segment, context)
+            if let map = segment.map { try request(map, segment.mapKey, of: segment, context) }
+            try request(segment.resource, segment.key, of: segment, context)
         } catch {
             // Who reads is told.
         }
@@ -103,119 +103,127 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         throws(MediaError) -> Int
     {
         guard offset == position else {
-            throw MediaError(.notSeekable, "segments are read in order", location: window.name)
+            throw MediaError(.notSeekable, "segments are read in order", location: tracker.name)
         }
         if case .lost(let error) = stop {
-            if isCut { throw error }
+            if isPartiallyDelivered { throw error }
             return 0
         }
         guard !buffer.isEmpty else { return 0 }
         while true {
-            guard let part = try passing({ () throws(MediaError) in try currentPart(context) }) else {
+            guard let reader = try endingAtLoss({ () throws(MediaError) in try currentReader(context) })
+            else {
                 return 0
             }
-            guard let count = try passing({ () throws(MediaError) in try read(part, into: buffer, context) })
+            guard
+                let count = try endingAtLoss({ () throws(MediaError) in
+                    try read(reader, into: buffer, context)
+                })
             else { return 0 }
-            if timestamp == nil { timestamp = part.timestamp }
+            if timestamp == nil { timestamp = reader.timestamp }
             if count > 0 {
                 position += Int64(count)
-                prefetch(part, context)
+                prefetch(reader, context)
                 return count
             }
-            self.part = nil
-            if part.isMap { hasGivenMap = true } else { index += 1 }
-            leaveOthers()
+            self.reader = nil
+            if reader.isMap { hasDeliveredMap = true } else { index += 1 }
+            releaseUnneeded()
         }
     }
 
     /// Nothing is fetched or held any more of what neither this segment nor the next one needs.
-    private func leaveOthers() {
-        let needed = [segment, window.segment(index + 1)].flatMap { segment in
+    private func releaseUnneeded() {
+        let needed = [segment, tracker.segment(index + 1)].flatMap { segment in
             [segment?.resource.url, segment?.map?.url].compactMap(\.self)
         }
-        for other in asked where !needed.contains(other.url) {
-            if let context = other.context { library.opener.leave(other.source, context) }
+        for other in requests where !needed.contains(other.url) {
+            if let context = other.context { resources.provider.release(other.source, context) }
         }
-        asked.removeAll { !needed.contains($0.url) }
+        requests.removeAll { !needed.contains($0.url) }
     }
 
-    private func note(_ source: any ByteSource, _ url: String, _ context: ReadContext) {
-        guard !asked.contains(where: { $0.source === source && $0.context === context }) else { return }
-        asked.append(Asked(url: url, source: source, context: context))
+    private func track(_ source: any ByteSource, _ url: String, _ context: ReadContext) {
+        guard !requests.contains(where: { $0.source === source && $0.context === context }) else { return }
+        requests.append(Request(url: url, source: source, context: context))
     }
 
     func cancel() {}
 
     /// Where a segment is lost as a whole, the demuxer sees an end, and hands out what it has of those before.
-    private func passing<Value>(_ body: () throws(MediaError) -> Value?) throws(MediaError) -> Value? {
+    private func endingAtLoss<Value>(_ body: () throws(MediaError) -> Value?) throws(MediaError) -> Value? {
         do throws(MediaError) {
             return try body()
         } catch {
-            if case .lost = stop, !isCut { return nil }
+            if case .lost = stop, !isPartiallyDelivered { return nil }
             throw error
         }
     }
 
     /// nil: the stream ends here.
-    private func currentPart(_ context: ReadContext) throws(MediaError) -> SegmentReader? {
-        if let part { return part }
-        guard let segment = try window.segment(&index, context) else { return nil }
-        if let kind, kind.discontinuity != segment.discontinuity || kind.map != segment.map {
-            stop = .atBreak
+    private func currentReader(_ context: ReadContext) throws(MediaError) -> SegmentReader? {
+        if let reader { return reader }
+        guard let segment = try tracker.segment(&index, context) else { return nil }
+        if let format, format.discontinuity != segment.discontinuity || format.map != segment.map {
+            stop = .atFormatChange
             return nil
         }
-        kind = segment
-        let isMap = segment.map != nil && !hasGivenMap
+        format = segment
+        let isMap = segment.map != nil && !hasDeliveredMap
         if segment.isGap, !isMap {
-            throw lost(MediaError(.notFound, "the server says that a segment is missing"), segment)
+            throw markLost(MediaError(.notFound, "the server says that a segment is missing"), segment)
         }
         let resource = isMap ? segment.map ?? segment.resource : segment.resource
         let key = isMap ? segment.mapKey : segment.key
         let cipher = try cipher(key, segment, isMap: isMap, context)
         let source = try source(resource.url, of: segment)
-        note(source, resource.url, context)
+        track(source, resource.url, context)
         let made = SegmentReader(resource, source, isMap: isMap, cipher: cipher)
-        part = made
+        reader = made
         return made
     }
 
     private func source(_ url: String, of segment: PlaylistSegment) throws(MediaError) -> any ByteSource {
-        try library.source(url, kept: window.keeping, since: window.arrival(of: segment))
+        try resources.source(
+            url,
+            cachePolicy: tracker.cachePolicy,
+            validatedAfter: tracker.arrivalTime(of: segment)
+        )
     }
 
     private func read(
-        _ part: SegmentReader,
+        _ reader: SegmentReader,
         into buffer: UnsafeMutableRawBufferPointer,
         _ context: ReadContext
     )
         throws(MediaError) -> Int
     {
         do throws(MediaError) {
-            return try part.read(into: buffer, context)
+            return try reader.read(into: buffer, context)
         } catch {
             switch error.code {
             case .notReady, .cancelled: throw error
             default:
-                library.forget(part.resource.url)
-                if part.isMap { throw described(error, "the beginning of the segments") }
-                throw lost(error, segment)
+                resources.forget(reader.resource.url)
+                if reader.isMap { throw described(error, "the beginning of the segments") }
+                throw markLost(error, segment)
             }
         }
     }
 
     /// What comes behind it is worth playing, in most cases.
-    private func lost(_ error: MediaError, _ segment: PlaylistSegment?) -> MediaError {
+    private func markLost(_ error: MediaError, _ segment: PlaylistSegment?) -> MediaError {
         let error = described(error, "segment \(segment?.sequence ?? 0)")
-        isCut = part?.hasBegun ?? false
+        isPartiallyDelivered = reader?.hasBegun ?? false
         stop = .lost(error)
-        part = nil
+        reader = nil
         return error
     }
 
     private func described(_ error: MediaError, _ what: String) -> MediaError {
         var error = error
         error.message = "\(what): \(error.message)"
-        error.location = error.location ?? window.name
+        error.location = error.location ?? tracker.name
         return error
     }
 
@@ -233,7 +241,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             throw MediaError(
                 .encrypted,
                 "the segments are encrypted by \(method), for which there is no key",
-                location: window.name
+                location: tracker.name
             )
         }
         let bytes = try self.key(url, context)
@@ -243,19 +251,19 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     }
 
     private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8] {
-        if let known = library.key(url) { return known }
+        if let known = resources.key(url) { return known }
         do throws(MediaError) {
-            var read = ResourceDownload(try library.source(url, kept: .inMemory))
-            let bytes = try read.go(upTo: 16, context)
+            var read = ResourceDownload(try resources.source(url, cachePolicy: .inMemory))
+            let bytes = try read.resume(upTo: 16, context)
             guard bytes.count == 16 else {
-                let words = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
-                throw MediaError(.encrypted, "it has \(words) bytes instead of 16")
+                let count = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
+                throw MediaError(.encrypted, "it has \(count) bytes instead of 16")
             }
-            library.keep(key: bytes, for: url)
+            resources.store(key: bytes, for: url)
             return bytes
         } catch {
             if error.code == .notReady || error.code == .cancelled { throw error }
-            library.forget(url)
+            resources.forget(url)
             throw described(error, "the key of the segments")
         }
     }
@@ -263,34 +271,34 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     // MARK: Ahead
 
     /// The next segment is asked for before this one has been read.
-    private func prefetch(_ part: SegmentReader, _ context: ReadContext) {
-        guard readsAhead || part.isMap, let next = part.isMap ? segment : window.segment(index + 1),
-            next.sequence != prefetched,
-            part.isMap || part.isNearEnd
+    private func prefetch(_ reader: SegmentReader, _ context: ReadContext) {
+        guard readsAhead || reader.isMap, let next = reader.isMap ? segment : tracker.segment(index + 1),
+            next.sequence != prefetchedSequence,
+            reader.isMap || reader.isNearEnd
         else { return }
-        prefetched = next.sequence
+        prefetchedSequence = next.sequence
         do throws(MediaError) {
-            try touch(next.resource, next.key, of: next, context)
+            try request(next.resource, next.key, of: next, context)
         } catch {
             // Who reads it is told.
         }
     }
 
-    private func touch(
+    private func request(
         _ resource: PlaylistResource,
         _ key: PlaylistKey?,
         of segment: PlaylistSegment,
         _ context: ReadContext
     ) throws(MediaError) {
-        if case .aes128(let url, _) = key, library.key(url) == nil {
-            try touch(try library.source(url, kept: .inMemory), at: 0, context)
+        if case .aes128(let url, _) = key, resources.key(url) == nil {
+            try request(try resources.source(url, cachePolicy: .inMemory), at: 0, context)
         }
         let source = try source(resource.url, of: segment)
-        note(source, resource.url, context)
-        try touch(source, at: resource.range?.lowerBound ?? 0, context)
+        track(source, resource.url, context)
+        try request(source, at: resource.range?.lowerBound ?? 0, context)
     }
 
-    private func touch(_ source: any ByteSource, at offset: Int64, _ context: ReadContext)
+    private func request(_ source: any ByteSource, at offset: Int64, _ context: ReadContext)
         throws(MediaError)
     {
         do throws(MediaError) {
@@ -305,7 +313,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
 extension MediaError {
     /// What comes behind a segment that is lost by this is worth asking for.
-    var mayBePassed: Bool {
+    var isSkippable: Bool {
         switch code {
         case .untrustedServer, .forbidden, .resourceLimit, .encrypted, .invalidArgument: false
         default: true

@@ -10,13 +10,13 @@ final class SubtitleRendition {
     var isEnabled = false
     private let demuxers: DemuxerSet
     private let zero: MediaTime
-    private var window: MediaPlaylistTracker
+    private var tracker: MediaPlaylistTracker
     private var index: Int
     /// Of the segment being read.
-    private var part: SegmentReader?
+    private var reader: SegmentReader?
     private var bytes: [UInt8] = []
     /// Packets that were read and not taken.
-    private var held: [Packet] = []
+    private var pending: [Packet] = []
     private var isAtEnd = false
     /// Segments that could not be had, in a row.
     private var lostSegments = 0
@@ -26,14 +26,14 @@ final class SubtitleRendition {
         self.track = track
         self.zero = zero
         self.demuxers = demuxers
-        window = MediaPlaylistTracker(playlist, url: url, library: demuxers.library)
-        index = window.firstIndex
+        tracker = MediaPlaylistTracker(playlist, url: url, resources: demuxers.resources)
+        index = tracker.firstIndex
     }
 
     func makeDecoder() throws(MediaError) -> any TextDecoder {
         // Any text serves: libav keeps nothing of it in the decoder.
         let sample = "WEBVTT\n\n00:00.000 --> 00:00.001\n.\n"
-        let demuxer = demuxers.make(TextBytes(Array(sample.utf8)), container: "webvtt")
+        let demuxer = demuxers.make(InMemoryByteSource(Array(sample.utf8)), container: "webvtt")
         defer { demuxers.drop(demuxer) }
         let description = try demuxer.open()
         guard let found = description.tracks.first else {
@@ -44,61 +44,61 @@ final class SubtitleRendition {
 
     /// The next packet, which stays the next one. nil at the end.
     func peek(_ context: ReadContext) throws(MediaError) -> Packet? {
-        while held.isEmpty, !isAtEnd { try readSegment(context) }
-        return held.first
+        while pending.isEmpty, !isAtEnd { try readSegment(context) }
+        return pending.first
     }
 
-    func take() { if !held.isEmpty { held.removeFirst() } }
+    func dequeue() { if !pending.isEmpty { pending.removeFirst() } }
 
     /// From the segment on that holds an item time.
     func begin(at time: MediaTime) {
-        forgetPart()
-        held = []
+        discardReader()
+        pending = []
         isAtEnd = false
         lostSegments = 0
-        index = window.lost
-        guard window.playlist.hasEnded else { return }
+        index = tracker.removedCount
+        guard tracker.playlist.hasEnded else { return }
         let goal = time.microseconds
-        while window.segment(index + 1) != nil, window.start(of: index + 1) <= goal { index += 1 }
+        while tracker.segment(index + 1) != nil, tracker.start(of: index + 1) <= goal { index += 1 }
     }
 
     private func readSegment(_ context: ReadContext) throws(MediaError) {
-        guard let segment = try window.segment(&index, context) else {
+        guard let segment = try tracker.segment(&index, context) else {
             isAtEnd = true
             return
         }
         do throws(MediaError) {
             if !segment.isGap {
-                try readText(segment, context)
-                held = try packets(SubtitleSegment(bytes))
+                try readSubtitles(segment, context)
+                pending = try packets(SubtitleSegment(bytes))
             }
             lostSegments = 0
         } catch {
             guard error.code != .notReady, error.code != .cancelled else { throw error }
-            throw passed(error, segment)
+            throw skipped(error, segment)
         }
-        pass()
+        advance()
     }
 
     /// The words of the next segments are worth asking for.
-    private func passed(_ error: MediaError, _ segment: PlaylistSegment) -> MediaError {
+    private func skipped(_ error: MediaError, _ segment: PlaylistSegment) -> MediaError {
         var error = error
         error.message = "words, segment \(segment.sequence): \(error.message)"
-        error.location = error.location ?? window.name
+        error.location = error.location ?? tracker.name
         lostSegments += 1
-        error.isRetryable = error.mayBePassed && lostSegments < Self.lostLimit
-        demuxers.library.forget(segment.resource.url)
-        pass()
+        error.isRetryable = error.isSkippable && lostSegments < Self.lostLimit
+        demuxers.resources.forget(segment.resource.url)
+        advance()
         return error
     }
 
     /// Also of a segment without words it is told that reading has come behind it.
-    private func pass() {
-        forgetPart()
+    private func advance() {
+        discardReader()
         index += 1
-        guard window.playlist.hasEnded else { return }
-        let end = MediaTime(value: window.start(of: index), timescale: 1_000_000)
-        held.append(
+        guard tracker.playlist.hasEnded else { return }
+        let end = MediaTime(value: tracker.start(of: index), timescale: 1_000_000)
+        pending.append(
             Packet(
                 track: track,
                 presentationTime: end,
@@ -106,32 +106,32 @@ final class SubtitleRendition {
                 duration: nil,
                 byteCount: 0,
                 isKeyFrame: true,
-                payload: TextMark()
+                payload: ProgressMarkerPayload()
             )
         )
     }
 
-    private func forgetPart() {
-        part = nil
+    private func discardReader() {
+        reader = nil
         bytes = []
     }
 
-    private func readText(_ segment: PlaylistSegment, _ context: ReadContext) throws(MediaError) {
+    private func readSubtitles(_ segment: PlaylistSegment, _ context: ReadContext) throws(MediaError) {
         guard segment.key == nil else { throw MediaError(.encrypted, "encrypted words are not read") }
         guard segment.map == nil else { throw MediaError(.decoderNotFound, "words in MP4 are not read") }
-        if part == nil {
-            let source = try demuxers.library.source(
+        if reader == nil {
+            let source = try demuxers.resources.source(
                 segment.resource.url,
-                kept: window.keeping,
-                since: window.arrival(of: segment)
+                cachePolicy: tracker.cachePolicy,
+                validatedAfter: tracker.arrivalTime(of: segment)
             )
-            part = SegmentReader(segment.resource, source, isMap: false, cipher: nil)
+            reader = SegmentReader(segment.resource, source, isMap: false, cipher: nil)
         }
-        guard let part else { return }
+        guard let reader else { return }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { chunk.deallocate() }
         while true {
-            let count = try part.read(into: chunk, context)
+            let count = try reader.read(into: chunk, context)
             guard count > 0 else { return }
             bytes += chunk.prefix(count)
             guard bytes.count <= SubtitleSegment.byteLimit else {
@@ -142,7 +142,7 @@ final class SubtitleRendition {
 
     private func packets(_ segment: SubtitleSegment) throws(MediaError) -> [Packet] {
         guard segment.hasCues else { return [] }
-        let demuxer = demuxers.make(TextBytes(segment.bytes), container: "webvtt")
+        let demuxer = demuxers.make(InMemoryByteSource(segment.bytes), container: "webvtt")
         defer { demuxers.drop(demuxer) }
         _ = try demuxer.open()
         demuxer.setTimeline(zero: zero, shift: segment.shift(zero: zero))

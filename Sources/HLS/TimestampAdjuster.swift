@@ -18,15 +18,15 @@ final class TimestampAdjuster {
     func begin(_ number: Int64) { if shifts[number] == nil { shifts[number] = .zero } }
 
     /// `isMeasured`: `make` goes by the first segment behind it.
-    func shift(of number: Int64, isMeasured: Bool, _ make: () -> MediaTime) -> MediaTime {
+    func shift(of number: Int64, isMeasured: Bool, _ compute: () -> MediaTime) -> MediaTime {
         if let known = shifts[number] { return known }
-        let made = measured.withLock { measured in
+        let computed = measured.withLock { measured in
             if let known = measured[number] { return known }
-            let made = make()
-            if isMeasured { measured[number] = made }
-            return made
+            let computed = compute()
+            if isMeasured { measured[number] = computed }
+            return computed
         }
-        shifts[number] = made
-        return made
+        shifts[number] = computed
+        return computed
     }
 }

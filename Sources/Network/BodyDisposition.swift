@@ -4,9 +4,9 @@ internal import MediaCore
 
 /// What becomes of bytes that have come.
 enum BodyDisposition: Hashable, Sendable {
-    case taken
+    case accept
     /// The same bytes come again when the transfer is resumed.
-    case later
+    case pause
     /// Nothing more is wanted.
-    case enough
+    case stop
 }

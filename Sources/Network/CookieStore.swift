@@ -45,12 +45,12 @@ final class CookieJar: @unchecked Sendable {
     }
 
     /// The request sends them, and what its answer sets is kept. Without memory for them there are none.
-    func give(to handle: UnsafeMutableRawPointer, _ functions: UnsafePointer<ph_curl>) {
+    func attach(to handle: UnsafeMutableRawPointer, _ functions: UnsafePointer<ph_curl>) {
         if share == nil {
             self.functions = functions
-            guard let made = functions.pointee.curl_share_init() else { return }
-            _ = ph_curl_share_cookies(functions, made)
-            share = made
+            guard let created = functions.pointee.curl_share_init() else { return }
+            _ = ph_curl_share_cookies(functions, created)
+            share = created
         }
         _ = ph_curl_set_pointer(functions, handle, Int32(PH_CURL_SHARE), share)
         // No file: it makes the handle look at cookies at all.

@@ -14,7 +14,7 @@ final class Fetch: @unchecked Sendable {
         var byteCount: Int64 = 0
         var hasProgress = false
         /// The URL is another one since the last byte came.
-        var isRenewed = false
+        var hasRefreshedURL = false
     }
 
     /// The next byte to come.
@@ -22,14 +22,14 @@ final class Fetch: @unchecked Sendable {
     /// Behind the last byte that is wanted; nil: to the end of the resource.
     var end: Int64?
     /// The request asks for no range, or the server does not care: bytes come from the very first one on.
-    var isLinear: Bool
+    var isSequential: Bool
     /// How far it has come; of a linear fetch that had to begin anew `position` is less.
-    var reached: Int64
+    var highestPosition: Int64
     /// The place that a reader asked for last.
-    var wanted: Int64
+    var requestedOffset: Int64
     /// Counts up: which fetch was asked for longest ago.
     var lastUse: UInt64 = 0
-    var tries = RetryState()
+    var retryState = RetryState()
     /// Where requests go: another place than the resource's own while a server leads on.
     var address: HTTPAddress
     /// Of whoever asked for it first.
@@ -37,14 +37,14 @@ final class Fetch: @unchecked Sendable {
     /// nil while it waits for its next try.
     var transfer: Transfer?
     /// What was found in the headers of the present try; nil: its body is taken.
-    var verdict: ResponseAction?
+    var responseAction: ResponseAction?
     /// Nobody has read what came last: no more is taken.
     var isPaused = false
     /// What came last, and is on its way to the cache on disk: a stretch up to `spoolEnd`.
-    var spool: [UInt8] = []
-    var spoolEnd: Int64 = 0
+    var diskBuffer: [UInt8] = []
+    var diskBufferEnd: Int64 = 0
     /// Its URL is refused, and the program has been asked for another one.
-    var isWaitingForURL = false
+    var awaitsURL = false
 
     /// What headers lead to, where it is not the body.
     enum ResponseAction {
@@ -59,23 +59,23 @@ final class Fetch: @unchecked Sendable {
     init(
         at position: Int64,
         end: Int64?,
-        isLinear: Bool,
-        wanted: Int64,
+        isSequential: Bool,
+        requestedOffset: Int64,
         address: HTTPAddress,
         cookies: CookieStore
     ) {
         self.position = position
         self.end = end
-        self.isLinear = isLinear
-        self.wanted = wanted
+        self.isSequential = isSequential
+        self.requestedOffset = requestedOffset
         self.address = address
         self.cookies = cookies
-        reached = position
+        highestPosition = position
     }
 
     /// The byte at `offset` comes with it, and soon enough to wait for it.
     func covers(_ offset: Int64, skipLimit: Int64) -> Bool {
         guard offset >= position, end.map({ offset < $0 }) ?? true else { return false }
-        return isLinear || offset - position <= skipLimit
+        return isSequential || offset - position <= skipLimit
     }
 }

@@ -35,7 +35,7 @@ struct HTTPAddress: Hashable, Sendable {
 
     /// Where a server leads on to. Credentials of this address stay with its origin; those that the location itself
     /// brings are not taken.
-    func led(to location: String) throws(MediaError) -> HTTPAddress {
+    func resolving(_ location: String) throws(MediaError) -> HTTPAddress {
         guard let base = URL(string: text), let url = URL(string: location, relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased()
         else { throw MediaError(.io, "the server leads on to something that is no URL") }

@@ -6,37 +6,40 @@ extension HTTPByteSource {
     func fetchMissing(for reader: inout Reader, _ state: inout State) throws(MediaError) {
         let offset = reader.offset
         if let fetch = covering(offset, state) {
-            touch(fetch, offset, &state)
+            markUsed(fetch, offset, &state)
             return
         }
-        if state.facts.takesRanges == false, !state.facts.canBeginAnew, state.facts.isKnown {
-            reader.waitsAt = nil
-            let once = MediaError(.notSeekable, "this server sends its bytes only once, in order")
-            throw located(state.lastFailure ?? once)
+        if state.metadata.supportsRanges == false, !state.metadata.canRestart, state.metadata.isKnown {
+            reader.waitingOffset = nil
+            let error = MediaError(
+                .notSeekable,
+                "the server does not support range requests: its bytes can only be read once, in order"
+            )
+            throw withLocation(state.lastFailure ?? error)
         }
-        dropUnawaited(&state, except: nil)
+        cancelUnawaited(&state, except: nil)
         try start(at: offset, for: reader, &state)
         reader.window = min(policy.window, reader.window * 2)
     }
 
     /// Goes on fetching before the reader has used up what is there.
     func fetchAhead(of reader: inout Reader, _ state: inout State) {
-        let held = runEnd(from: reader.offset, state)
+        let held = contiguousEnd(from: reader.offset, state)
         for fetch in state.fetches
         where fetch.position >= reader.offset && fetch.position <= held + policy.skipLimit {
-            touch(fetch, reader.offset, &state)
+            markUsed(fetch, reader.offset, &state)
         }
-        guard held - reader.offset < reader.reach / 2, held != state.refusedAhead else { return }
-        if let size = state.facts.byteCount, held >= size { return }
+        guard held - reader.offset < reader.readAhead / 2, held != state.failedReadAheadOffset else { return }
+        if let size = state.metadata.byteCount, held >= size { return }
         guard covering(held, state) == nil else { return }
         // A server without ranges would begin with the first byte: that is for those who wait.
-        guard state.facts.takesRanges == true, state.fetches.count < policy.fetchLimit else { return }
+        guard state.metadata.supportsRanges == true, state.fetches.count < policy.fetchLimit else { return }
         do throws(MediaError) {
             try start(at: held, for: reader, &state)
             reader.window = min(policy.window, reader.window * 2)
         } catch {
             // Whoever asks for the byte is told.
-            state.refusedAhead = held
+            state.failedReadAheadOffset = held
         }
     }
 
@@ -44,10 +47,10 @@ extension HTTPByteSource {
         state.fetches.first { $0.covers(offset, skipLimit: policy.skipLimit) }
     }
 
-    private func touch(_ fetch: Fetch, _ offset: Int64, _ state: inout State) {
+    private func markUsed(_ fetch: Fetch, _ offset: Int64, _ state: inout State) {
         state.uses += 1
         fetch.lastUse = state.uses
-        fetch.wanted = offset
+        fetch.requestedOffset = offset
         if fetch.isPaused, fetch.position - offset <= policy.window / 2 {
             fetch.isPaused = false
             if let transfer = fetch.transfer { loop.resume(transfer) }
@@ -55,22 +58,22 @@ extension HTTPByteSource {
     }
 
     private func start(at offset: Int64, for reader: Reader, _ state: inout State) throws(MediaError) {
-        let window = reader.reach
+        let window = reader.readAhead
         while state.fetches.count >= policy.fetchLimit {
             guard let oldest = state.fetches.min(by: { $0.lastUse < $1.lastUse }) else { break }
-            drop(oldest, &state)
+            cancel(oldest, &state)
         }
-        let isLinear = state.facts.takesRanges == false
+        let isSequential = state.metadata.supportsRanges == false
         var end: Int64? = offset + window
-        if let next = nextHeld(after: offset, limit: window, state) { end = min(end ?? next, next) }
-        if !isLinear { end = divide(at: offset, end, state) }
-        if let size = state.facts.byteCount { end = min(end ?? size, size) }
-        if isLinear { end = nil }
+        if let next = nextStored(after: offset, limit: window, state) { end = min(end ?? next, next) }
+        if !isSequential { end = limitOverlap(at: offset, end, state) }
+        if let size = state.metadata.byteCount { end = min(end ?? size, size) }
+        if isSequential { end = nil }
         let fetch = Fetch(
-            at: isLinear ? 0 : offset,
+            at: isSequential ? 0 : offset,
             end: end,
-            isLinear: isLinear,
-            wanted: offset,
+            isSequential: isSequential,
+            requestedOffset: offset,
             address: state.address,
             cookies: reader.cookies ?? cookies
         )
@@ -81,14 +84,14 @@ extension HTTPByteSource {
             try request(fetch, state)
         } catch {
             state.fetches.removeAll { $0 === fetch }
-            throw located(error)
+            throw withLocation(error)
         }
     }
 
     /// What another fetch brings comes once: a new one ends where that one is, and that one where the new one begins.
-    private func divide(at offset: Int64, _ end: Int64?, _ state: State) -> Int64? {
+    private func limitOverlap(at offset: Int64, _ end: Int64?, _ state: State) -> Int64? {
         var end = end
-        for other in state.fetches where !other.isLinear {
+        for other in state.fetches where !other.isSequential {
             if other.position > offset {
                 end = min(end ?? other.position, other.position)
             } else if other.end.map({ offset < $0 }) ?? true {
@@ -100,33 +103,35 @@ extension HTTPByteSource {
 
     /// One request for what is missing of the fetch.
     func request(_ fetch: Fetch, _ state: State) throws(MediaError) {
-        let facts = state.facts
+        let metadata = state.metadata
         var headers = options.headers
-        if fetch.address.origin != state.home.origin { headers.removeAll { !Self.mayLeaveOrigin($0.name) } }
+        if fetch.address.origin != state.baseAddress.origin {
+            headers.removeAll { !Self.mayCrossOrigins($0.name) }
+        }
         let transfer = Transfer(
             TransferRequest(
                 address: fetch.address,
-                range: fetch.isLinear ? nil : (fetch.position, fetch.end.map { $0 - 1 }),
-                validator: facts.validator,
+                range: fetch.isSequential ? nil : (fetch.position, fetch.end.map { $0 - 1 }),
+                validator: metadata.validator,
                 headers: headers,
                 caFile: options.tlsCAFile,
                 proxy: proxy,
                 cookies: fetch.cookies.jar(of: fetch.address),
                 peers: PeerRule(
                     isPublicOnly: !options.allowsPrivateAddresses
-                        && (facts.isPublic || policy.isNestedInPublic),
+                        && (metadata.isPublic || policy.isReferencedByPublicServer),
                     isPublic: policy.isPublicAddress
                 ),
                 timeout: Int64(options.timeout * 1_000_000_000),
-                leastBytes: policy.leastBytes
+                minimumRate: policy.minimumRate
             ),
             FetchReceiver(self, fetch)
         )
         fetch.transfer = transfer
-        fetch.verdict = nil
+        fetch.responseAction = nil
         fetch.isPaused = false
-        fetch.tries.byteCount = 0
-        fetch.tries.hasProgress = false
+        fetch.retryState.byteCount = 0
+        fetch.retryState.hasProgress = false
         do throws(MediaError) {
             try loop.start(transfer)
         } catch {
@@ -136,41 +141,43 @@ extension HTTPByteSource {
     }
 
     /// Nobody wants the rest of it.
-    func drop(_ fetch: Fetch, _ state: inout State) {
+    func cancel(_ fetch: Fetch, _ state: inout State) {
         state.fetches.removeAll { $0 === fetch }
-        unspool(fetch, &state)
+        flushDiskBuffer(fetch, &state)
         if let transfer = fetch.transfer { loop.cancel(transfer) }
         fetch.transfer = nil
     }
 
     /// While somebody waits, what is fetched for nobody in particular takes no part of the connection: it may come as far as
     /// a reader that returns is likely to need at once.
-    func dropUnawaited(_ state: inout State, except awaited: Fetch?) {
-        for fetch in state.fetches where fetch !== awaited && isFarAhead(fetch, state) { drop(fetch, &state) }
+    func cancelUnawaited(_ state: inout State, except awaited: Fetch?) {
+        for fetch in state.fetches where fetch !== awaited && isFarAhead(fetch, state) {
+            cancel(fetch, &state)
+        }
     }
 
     func isAwaited(_ fetch: Fetch, _ state: State) -> Bool {
         state.readers.values.contains {
-            $0.waitsAt.map { fetch.covers($0, skipLimit: policy.skipLimit) } ?? false
+            $0.waitingOffset.map { fetch.covers($0, skipLimit: policy.skipLimit) } ?? false
         }
     }
 
     private func isFarAhead(_ fetch: Fetch, _ state: State) -> Bool {
-        !isAwaited(fetch, state) && fetch.position - fetch.wanted > policy.skipLimit
+        !isAwaited(fetch, state) && fetch.position - fetch.requestedOffset > policy.skipLimit
     }
 
     /// Somebody waits for bytes of another fetch, and this one has come far enough.
-    func isInTheWay(_ fetch: Fetch, _ state: State) -> Bool {
-        state.readers.values.contains { $0.waitsAt != nil } && isFarAhead(fetch, state)
+    func mustYield(_ fetch: Fetch, _ state: State) -> Bool {
+        state.readers.values.contains { $0.waitingOffset != nil } && isFarAhead(fetch, state)
     }
 
-    func located(_ error: MediaError) -> MediaError {
+    func withLocation(_ error: MediaError) -> MediaError {
         var error = error
         error.location = origin.name
         return error
     }
 
-    static func mayLeaveOrigin(_ header: String) -> Bool {
+    static func mayCrossOrigins(_ header: String) -> Bool {
         let name = header.lowercased()
         return ["user-agent", "referer", "origin"].contains(name) || name.hasPrefix("accept")
     }
@@ -191,7 +198,7 @@ private final class FetchReceiver: TransferReceiver {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition {
-        source?.received(bytes, of: fetch, transfer) ?? .enough
+        source?.received(bytes, of: fetch, transfer) ?? .stop
     }
 
     func ended(_ transfer: Transfer, _ end: TransferEnd) { source?.ended(end, of: fetch, transfer) }

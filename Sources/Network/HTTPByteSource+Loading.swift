@@ -5,12 +5,12 @@ extension HTTPByteSource {
     /// nil until the reader has read, and where the server does not say how much there is.
     public func loadingState(for context: ReadContext) -> LoadingState? {
         state.withLock { state in
-            guard let size = state.facts.byteCount, let reader = state.readers[ObjectIdentifier(context)],
+            guard let size = state.metadata.byteCount, let reader = state.readers[ObjectIdentifier(context)],
                 reader.context === context
             else { return nil }
             return LoadingState(
                 receivedBytes: state.receivedBytes,
-                missingBytes: missing(from: reader.lowestPlace, to: size, state)
+                missingBytes: missing(from: reader.lowestOffset, to: size, state)
             )
         }
     }
@@ -23,12 +23,12 @@ extension HTTPByteSource {
         var place = start
         var missing: Int64 = 0
         while place < size {
-            let end = runEnd(from: place, state)
+            let end = contiguousEnd(from: place, state)
             if end > place {
                 place = end
                 continue
             }
-            guard let next = nextHeld(after: place, limit: Self.farthestLook, state), next < size else {
+            guard let next = nextStored(after: place, limit: Self.farthestLook, state), next < size else {
                 return missing + size - place
             }
             missing += next - place

@@ -17,7 +17,7 @@ extension HTTPByteSource {
         private var left: (offset: Int64, window: Int64)?
         private var seekCount: UInt64 = 0
         /// It waits for this byte.
-        var waitsAt: Int64?
+        var waitingOffset: Int64?
         /// Why its byte does not come; told once.
         var failure: MediaError?
 
@@ -27,13 +27,13 @@ extension HTTPByteSource {
         }
 
         /// How far ahead is fetched for it now.
-        var reach: Int64 { min(window, aheadLimit) }
+        var readAhead: Int64 { min(window, aheadLimit) }
 
         /// The places that it reads at.
-        var places: [Int64] { left.map { [offset, $0.offset] } ?? [offset] }
+        var offsets: [Int64] { left.map { [offset, $0.offset] } ?? [offset] }
 
         /// What lies before it is not needed any more.
-        var lowestPlace: Int64 { min(offset, left?.offset ?? offset) }
+        var lowestOffset: Int64 { min(offset, left?.offset ?? offset) }
 
         mutating func move(to place: Int64, _ policy: Policy) {
             let seeks = context?.seekCount ?? 0
@@ -44,16 +44,16 @@ extension HTTPByteSource {
             let isReturn = left.map { Self.isNear(place, $0.offset, policy) } ?? false
             let next = isReturn ? left?.window : nil
             left = (offset, window)
-            window = next ?? policy.firstWindow
+            window = next ?? policy.initialWindow
         }
 
         /// A demuxer that comes back reads once more what it had not used up.
         private static func isNear(_ place: Int64, _ other: Int64, _ policy: Policy) -> Bool {
-            -policy.backStep...policy.skipLimit ~= place - other
+            -policy.seekBackTolerance...policy.skipLimit ~= place - other
         }
     }
 
-    func enroll(_ context: ReadContext) {
+    func register(_ context: ReadContext) {
         let key = ObjectIdentifier(context)
         let isNew = state.withLock { state in
             // Another one may have been where this one is now.
@@ -62,34 +62,34 @@ extension HTTPByteSource {
             return true
         }
         guard isNew else { return }
-        context.onClose(by: ObjectIdentifier(self)) { [weak self] in self?.leave(key) }
+        context.onClose(of: self) { [weak self] in self?.removeReader(key) }
     }
 
     /// The reader goes on elsewhere. It may come back.
-    func leave(_ context: ReadContext) {
-        context.removeCloseHandler(of: ObjectIdentifier(self))
-        leave(ObjectIdentifier(context))
+    func removeReader(_ context: ReadContext) {
+        context.removeCloseHandler(of: self)
+        removeReader(ObjectIdentifier(context))
     }
 
     /// What was fetched for this reader alone is not wanted any more.
-    private func leave(_ key: ObjectIdentifier) {
+    private func removeReader(_ key: ObjectIdentifier) {
         let isLast = state.withLock { state in
             state.readers[key] = nil
             return state.readers.isEmpty && !state.fetches.isEmpty
         }
         guard isLast else { return }
         do throws(MediaError) {
-            try loop.call(after: policy.grace) { [weak self] in self?.dropUnread() }
+            try loop.call(after: policy.lingerTime) { [weak self] in self?.cancelUnread() }
         } catch {
-            dropUnread()
+            cancelUnread()
         }
     }
 
-    private func dropUnread() {
+    private func cancelUnread() {
         state.withLock { state in
             guard state.readers.isEmpty else { return }
-            for fetch in state.fetches { drop(fetch, &state) }
-            state.entry?.settle()
+            for fetch in state.fetches { cancel(fetch, &state) }
+            state.entry?.flush()
         }
     }
 }

@@ -13,32 +13,32 @@ public final class HTTPByteSource: ByteSource {
         /// What is fetched ahead of a reader.
         package var window: Int64 = 4 << 20
         /// The same at a place that a reader has only just come to; doubled with each part.
-        package var firstWindow: Int64 = 1 << 20
+        package var initialWindow: Int64 = 1 << 20
         /// So much further on is waited for rather than asked for.
         package var skipLimit: Int64 = 512 << 10
         /// So much further back is still the same place to read at.
-        package var backStep: Int64 = 128 << 10
+        package var seekBackTolerance: Int64 = 128 << 10
         package var storeLimit = 32 << 20
         package var fetchLimit = 3
-        package var tryLimit = 3
+        package var attemptLimit = 3
         package var redirectLimit = 10
         /// Nanoseconds before the second try; doubled with each.
-        package var backOff: Int64 = 250_000_000
+        package var initialRetryDelay: Int64 = 250_000_000
         /// Nanoseconds that a server may ask to wait.
-        package var longestRetryAfter: Int64 = 30_000_000_000
+        package var maximumRetryAfter: Int64 = 30_000_000_000
         /// Bytes that a server must send in twice the timeout, so as not to count as one that hangs.
-        package var leastBytes = 1024
+        package var minimumRate = 1024
         /// Nanoseconds for which fetching goes on although the last reader has gone: the next one may come at once, as
         /// where an asset is loaded first and then played.
-        package var grace: Int64 = 150_000_000
+        package var lingerTime: Int64 = 150_000_000
         /// Nanoseconds for which what a server has said of a resource that is being read holds for who joins.
-        package var freshness: Int64 = 5_000_000_000
+        package var freshnessLifetime: Int64 = 5_000_000_000
         /// Nanoseconds for which an origin that could not be reached is not asked about what is there as a whole.
-        package var peace: Int64 = 60_000_000_000
+        package var unreachableTTL: Int64 = 60_000_000_000
         /// A public server named the URL (`isPublic`).
-        package var isNestedInPublic = false
+        package var isReferencedByPublicServer = false
         /// A playlist named the URL.
-        var isPart = false
+        var isReferenced = false
         /// What counts as a public address.
         package var isPublicAddress: @Sendable (PeerAddress) -> Bool = { $0.isPublic }
 
@@ -53,21 +53,21 @@ public final class HTTPByteSource: ByteSource {
         /// For `If-Range`.
         var validator: String?
         /// nil: not known yet.
-        var takesRanges: Bool?
+        var supportsRanges: Bool?
         var isKnown = false
         /// The server has said how much there is, which so far may only have been counted.
-        var saysByteCount = false
+        var declaresByteCount = false
         /// It had changed so shortly before the server answered that it may do so again and have the same date.
-        var isDateYoung = false
+        var isDateWeak = false
         /// The server wants it nowhere on a disk.
-        var forbidsKeeping = false
+        var noStore = false
         /// It is another one each time that it is asked for.
-        var isChanging = false
+        var isVolatile = false
         /// The URL itself led to a public address.
         var isPublic = false
 
         /// What one answer gives is what the next one would, or it is noticed.
-        var canBeginAnew: Bool { saysByteCount || validator != nil }
+        var canRestart: Bool { declaresByteCount || validator != nil }
 
         init() {}
 
@@ -77,28 +77,28 @@ public final class HTTPByteSource: ByteSource {
             entityTag = entry.identity.entityTag
             lastModified = entry.identity.lastModified
             validator = ResponseHead.validator(entityTag, lastModified)
-            takesRanges = entry.takesRanges
+            supportsRanges = entry.supportsRanges
             isPublic = entry.isPublic
             isKnown = true
-            saysByteCount = true
+            declaresByteCount = true
         }
     }
 
     struct State {
         var store: RangeStore
-        var facts = ResourceMetadata()
+        var metadata = ResourceMetadata()
         var readers: [ObjectIdentifier: Reader] = [:]
         var fetches: [Fetch] = []
         /// Requests go there.
         var address: HTTPAddress
         /// Where they begin: the URL, until another one is given for it.
-        var home: HTTPAddress
+        var baseAddress: HTTPAddress
         /// The program is being asked for another URL.
-        var isRenewing = false
+        var isRefreshingURL = false
         /// Reading is over for good.
         var failure: MediaError?
         /// Fetching ahead has failed here: it is tried again when the byte is asked for.
-        var refusedAhead: Int64?
+        var failedReadAheadOffset: Int64?
         /// Why the last fetch ended, for whoever asks for what it would have brought.
         var lastFailure: MediaError?
         var uses: UInt64 = 0
@@ -107,9 +107,9 @@ public final class HTTPByteSource: ByteSource {
         /// All that has come, however often.
         var receivedBytes: Int64 = 0
         /// When the server last said that it is the one that it was.
-        var confirmed: Int64 = 0
+        var validationTime: Int64 = 0
         /// Who gives another URL, when the server refuses this one.
-        var renewal: Renewal?
+        var urlRefresh: URLRefresh?
         /// Who has it, of a server that sends its bytes only once.
         var owner: ObjectIdentifier?
     }
@@ -124,7 +124,7 @@ public final class HTTPByteSource: ByteSource {
     let loop: TransferLoop
 
     /// Another URL of the same resource, for one that the server refuses or does not know any more; nil: there is none.
-    package typealias Renewal = @Sendable (MediaError) async -> String?
+    package typealias URLRefresh = @Sendable (MediaError) async -> String?
 
     /// Does no I/O: what is wrong with the server is told by the first read. Throws where the URL is none of http or https, or
     /// the options make no request.
@@ -137,12 +137,12 @@ public final class HTTPByteSource: ByteSource {
         url: String,
         options: NetworkOptions,
         policy: Policy = Policy(),
-        renewal: Renewal? = nil
+        urlRefresh: URLRefresh? = nil
     ) throws(MediaError) {
         var options = options
         options.cache = nil
         self.init(try Self.address(url, options), options, policy, nil)
-        offer(renewal)
+        offerURLRefresh(urlRefresh)
     }
 
     /// `entry`: what a cache has of it, which has been found to be right.
@@ -154,17 +154,21 @@ public final class HTTPByteSource: ByteSource {
         cookies = options.cookies ?? CookieStore()
         loop = .shared
         let start = entry?.location.map { Self.start(at: $0, of: address) } ?? address
-        var state = State(store: RangeStore(byteLimit: policy.storeLimit), address: start, home: address)
-        if let entry { state.facts = ResourceMetadata(entry) }
+        var state = State(
+            store: RangeStore(byteLimit: policy.storeLimit),
+            address: start,
+            baseAddress: address
+        )
+        if let entry { state.metadata = ResourceMetadata(entry) }
         state.entry = entry
         self.state = Locked(state)
-        NetworkMemory.shared.join(self)
+        NetworkMemory.shared.add(self)
     }
 
     /// Where the server once led to; the URL itself where that is not allowed.
     private static func start(at location: String, of address: HTTPAddress) -> HTTPAddress {
         do throws(MediaError) {
-            return try address.led(to: location)
+            return try address.resolving(location)
         } catch {
             return address
         }
@@ -179,11 +183,11 @@ public final class HTTPByteSource: ByteSource {
     }
 
     deinit {
-        NetworkMemory.shared.leave(ObjectIdentifier(self))
+        NetworkMemory.shared.remove(ObjectIdentifier(self))
         // Nobody else can see the state any more.
         state.withLock { state in
-            for fetch in state.fetches { drop(fetch, &state) }
-            state.entry?.settle()
+            for fetch in state.fetches { cancel(fetch, &state) }
+            state.entry?.flush()
         }
     }
 
@@ -194,29 +198,29 @@ public final class HTTPByteSource: ByteSource {
     package var location: String { state.withLock { $0.address.text } }
 
     /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
-    package func referred(_ url: String) throws(MediaError) -> HTTPByteSource {
+    package func openReferenced(_ url: String) throws(MediaError) -> HTTPByteSource {
         let (address, options, policy) = try reference(url)
         return HTTPByteSource(address, options, policy, nil)
     }
 
     /// How it is opened, by itself.
     func reference(_ url: String) throws(MediaError) -> (HTTPAddress, NetworkOptions, Policy) {
-        let address = try origin.led(to: url)
+        let address = try origin.resolving(url)
         var options = options
         options.cookies = cookies
         options.cache = nil
-        if address.origin != origin.origin { options.headers.removeAll { !Self.mayLeaveOrigin($0.name) } }
+        if address.origin != origin.origin { options.headers.removeAll { !Self.mayCrossOrigins($0.name) } }
         var policy = policy
-        policy.isNestedInPublic = isPublic
-        policy.isPart = true
+        policy.isReferencedByPublicServer = isPublic
+        policy.isReferenced = true
         return (address, options, policy)
     }
 
     /// nil until the first bytes have come, and where the server does not say.
-    public var byteCount: Int64? { state.withLock { $0.facts.byteCount } }
+    public var byteCount: Int64? { state.withLock { $0.metadata.byteCount } }
     /// False for a server that neither sends ranges nor says how much there is. True until the first bytes have come.
     public var isSeekable: Bool {
-        state.withLock { $0.facts.takesRanges ?? true || $0.facts.canBeginAnew }
+        state.withLock { $0.metadata.supportsRanges ?? true || $0.metadata.canRestart }
     }
     public var isLocal: Bool { false }
 
@@ -242,27 +246,27 @@ public final class HTTPByteSource: ByteSource {
     ) throws(MediaError) -> Int {
         guard 0..<ResponseHead.lengthLimit ~= offset, !buffer.isEmpty else { return 0 }
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
-        enroll(context)
+        register(context)
         while true {
-            let taken = try state.withLock { state throws(MediaError) -> Taken in
+            let result = try state.withLock { state throws(MediaError) -> ReadResult in
                 let key = ObjectIdentifier(context)
                 state.readers[key]?.aheadLimit = aheadLimit ?? .max
                 state.readers[key]?.cookies = cookies
-                return try take(at: offset, into: buffer, key, &state)
+                return try readStored(at: offset, into: buffer, key, &state)
             }
-            switch taken {
+            switch result {
             case .bytes(let count): return count
             case .onDisk(let entry):
                 // Without the lock, which the loop's thread wants too. What is wrong there is not there any more.
                 guard let part = entry.read(at: offset) else { continue }
                 state.withLock { state in
-                    part.bytes.withUnsafeBytes { hold($0, at: part.start, &state) }
+                    part.bytes.withUnsafeBytes { store($0, at: part.start, &state) }
                 }
             }
         }
     }
 
-    private enum Taken {
+    private enum ReadResult {
         case bytes(Int)
         case onDisk(CacheEntry)
     }
@@ -271,17 +275,19 @@ public final class HTTPByteSource: ByteSource {
     public func cancel() {}
 
     /// A public server has answered: what it names is to be opened with `Policy.isNestedInPublic`.
-    package var isPublic: Bool { state.withLock { $0.facts.isPublic } || policy.isNestedInPublic }
+    package var isPublic: Bool {
+        state.withLock { $0.metadata.isPublic } || policy.isReferencedByPublicServer
+    }
 
     /// How many requests are under way, or wait for another try.
     package var fetchCount: Int { state.withLock { $0.fetches.count } }
 
-    private func take(
+    private func readStored(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
         _ key: ObjectIdentifier,
         _ state: inout State
-    ) throws(MediaError) -> Taken {
+    ) throws(MediaError) -> ReadResult {
         if let failure = state.failure { throw failure }
         // It has been cancelled since it was enrolled.
         guard var reader = state.readers[key] else {
@@ -290,11 +296,11 @@ public final class HTTPByteSource: ByteSource {
         defer { if state.readers[key] != nil { state.readers[key] = reader } }
         if let failure = reader.failure {
             reader.failure = nil
-            reader.waitsAt = nil
+            reader.waitingOffset = nil
             throw failure
         }
-        reader.waitsAt = nil
-        if let size = state.facts.byteCount, offset >= size { return .bytes(0) }
+        reader.waitingOffset = nil
+        if let size = state.metadata.byteCount, offset >= size { return .bytes(0) }
         reader.move(to: offset, policy)
         let count = state.store.read(at: offset, into: buffer)
         if count > 0 {
@@ -303,10 +309,10 @@ public final class HTTPByteSource: ByteSource {
             fetchAhead(of: &reader, &state)
             return .bytes(count)
         }
-        if let entry = state.entry, entry.holds(offset) { return .onDisk(entry) }
-        reader.waitsAt = offset
+        if let entry = state.entry, entry.contains(offset) { return .onDisk(entry) }
+        reader.waitingOffset = offset
         state.readers[key] = reader
-        state.refusedAhead = nil
+        state.failedReadAheadOffset = nil
         try fetchMissing(for: &reader, &state)
         throw MediaError(.notReady, "waiting for the server", location: origin.name, isRetryable: true)
     }

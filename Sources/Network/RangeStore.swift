@@ -5,18 +5,18 @@ struct RangeStore {
     private final class Block {
         let bytes: UnsafeMutableRawPointer
         /// What of it is there: one part without a gap.
-        var held: Range<Int>
+        var filled: Range<Int>
         var lastUse: UInt64 = 0
 
         init() {
             bytes = .allocate(byteCount: RangeStore.blockSize, alignment: 16)
-            held = 0..<0
-            NetworkMemory.shared.count(RangeStore.blockSize)
+            filled = 0..<0
+            NetworkMemory.shared.adjust(by: RangeStore.blockSize)
         }
 
         deinit {
             bytes.deallocate()
-            NetworkMemory.shared.count(-RangeStore.blockSize)
+            NetworkMemory.shared.adjust(by: -RangeStore.blockSize)
         }
     }
 
@@ -33,17 +33,18 @@ struct RangeStore {
         var offset = offset
         var rest = bytes[...]
         while !rest.isEmpty {
-            let (index, start) = Self.place(offset)
+            let (index, start) = Self.location(offset)
             let count = min(rest.count, Self.blockSize - start)
             let block = block(index, isProtected)
             UnsafeMutableRawBufferPointer(start: block.bytes + start, count: count)
                 .copyMemory(from: UnsafeRawBufferPointer(rebasing: rest.prefix(count)))
             let new = start..<start + count
-            let touches = new.lowerBound <= block.held.upperBound && block.held.lowerBound <= new.upperBound
+            let adjoins =
+                new.lowerBound <= block.filled.upperBound && block.filled.lowerBound <= new.upperBound
             // What does not adjoin is let go: a block holds one part.
-            block.held =
-                touches && !block.held.isEmpty
-                ? min(new.lowerBound, block.held.lowerBound)..<max(new.upperBound, block.held.upperBound)
+            block.filled =
+                adjoins && !block.filled.isEmpty
+                ? min(new.lowerBound, block.filled.lowerBound)..<max(new.upperBound, block.filled.upperBound)
                 : new
             rest = rest.dropFirst(count)
             offset += Int64(count)
@@ -55,10 +56,10 @@ struct RangeStore {
         var count = 0
         uses += 1
         while count < buffer.count {
-            let (index, start) = Self.place(offset + Int64(count))
-            guard let block = blocks[index], block.held.contains(start) else { break }
+            let (index, start) = Self.location(offset + Int64(count))
+            guard let block = blocks[index], block.filled.contains(start) else { break }
             block.lastUse = uses
-            let part = min(buffer.count - count, block.held.upperBound - start)
+            let part = min(buffer.count - count, block.filled.upperBound - start)
             UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
                 .copyMemory(from: UnsafeRawBufferPointer(start: block.bytes + start, count: part))
             count += part
@@ -68,25 +69,25 @@ struct RangeStore {
 
     /// Where the first gap behind `offset` begins: `offset` itself where its byte is missing. Looks no further than `limit`
     /// bytes.
-    func runEnd(from offset: Int64, limit: Int64) -> Int64 {
+    func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
         var end = offset
         while end - offset < limit {
-            let (index, start) = Self.place(end)
-            guard let block = blocks[index], block.held.contains(start) else { break }
-            end += Int64(block.held.upperBound - start)
+            let (index, start) = Self.location(end)
+            guard let block = blocks[index], block.filled.contains(start) else { break }
+            end += Int64(block.filled.upperBound - start)
         }
         return end
     }
 
     /// The first byte behind `offset`, which is missing, that is there; nil for none within `limit` bytes.
-    func nextHeld(after offset: Int64, limit: Int64) -> Int64? {
-        var (index, start) = Self.place(offset)
-        let last = Self.place(offset + limit).index
+    func nextStored(after offset: Int64, limit: Int64) -> Int64? {
+        var (index, start) = Self.location(offset)
+        let last = Self.location(offset + limit).index
         while index <= last {
             if let block = blocks[index],
-                block.held.lowerBound > start || start == 0 && block.held.contains(0)
+                block.filled.lowerBound > start || start == 0 && block.filled.contains(0)
             {
-                return index * Int64(Self.blockSize) + Int64(block.held.lowerBound)
+                return index * Int64(Self.blockSize) + Int64(block.filled.lowerBound)
             }
             index += 1
             start = 0
@@ -114,13 +115,13 @@ struct RangeStore {
             let free = blocks.filter { !isProtected($0.key * Int64(Self.blockSize)) }
             if let oldest = free.min(by: { $0.value.lastUse < $1.value.lastUse }) { blocks[oldest.key] = nil }
         }
-        let made = Block()
-        made.lastUse = uses
-        blocks[index] = made
-        return made
+        let block = Block()
+        block.lastUse = uses
+        blocks[index] = block
+        return block
     }
 
-    private static func place(_ offset: Int64) -> (index: Int64, start: Int) {
+    private static func location(_ offset: Int64) -> (index: Int64, start: Int) {
         (offset / Int64(blockSize), Int(offset % Int64(blockSize)))
     }
 }

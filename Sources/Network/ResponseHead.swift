@@ -22,12 +22,12 @@ struct ResponseHead: Hashable, Sendable {
     /// When the server answered.
     var date: String?
     /// `Cache-Control: no-store`.
-    var forbidsKeeping = false
+    var noStore = false
     var retryAfter: String?
     var location: String?
 
     /// One line without its end. A status line begins anew: what came before it was an interim answer.
-    mutating func take(_ line: Substring) {
+    mutating func parse(_ line: Substring) {
         if line.hasPrefix("HTTP/") {
             self = ResponseHead()
             status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
@@ -44,8 +44,8 @@ struct ResponseHead: Hashable, Sendable {
         case "last-modified": lastModified = String(value)
         case "date": date = String(value)
         case "cache-control":
-            let words = value.lowercased().split(separator: ",").map { $0[...].trimmed }
-            if words.contains("no-store") { forbidsKeeping = true }
+            let directives = value.lowercased().split(separator: ",").map { $0[...].trimmed }
+            if directives.contains("no-store") { noStore = true }
         case "retry-after": retryAfter = String(value)
         case "location": location = String(value)
         default: break

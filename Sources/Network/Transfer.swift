@@ -12,7 +12,7 @@ final class Transfer: @unchecked Sendable {
     private var functions: UnsafePointer<ph_curl>?
     private(set) var handle: OpaquePointer?
     private var headerList: UnsafeMutablePointer<PHCurlList>?
-    private let words = UnsafeMutablePointer<CChar>.allocate(capacity: PH_CURL_ERROR_SIZE)
+    private let errorBuffer = UnsafeMutablePointer<CChar>.allocate(capacity: PH_CURL_ERROR_SIZE)
     private var head = ResponseHead()
     private var headByteCount = 0
     private var isHeadComplete = false
@@ -27,15 +27,15 @@ final class Transfer: @unchecked Sendable {
     /// When something last came, by the loop's clock.
     private(set) var lastProgress: Int64 = 0
     /// What has come since when.
-    private var pace: (start: Int64, byteCount: Int) = (0, 0)
+    private var rateWindow: (start: Int64, byteCount: Int) = (0, 0)
 
     init(_ request: TransferRequest, _ receiver: any TransferReceiver) {
         self.request = request
         self.receiver = receiver
-        words.initialize(repeating: 0, count: PH_CURL_ERROR_SIZE)
+        errorBuffer.initialize(repeating: 0, count: PH_CURL_ERROR_SIZE)
     }
 
-    deinit { words.deallocate() }
+    deinit { errorBuffer.deallocate() }
 
     /// Makes libcurl's handle. False: there is no memory for one.
     func prepare(_ functions: UnsafePointer<ph_curl>, now: Int64) -> Bool {
@@ -43,7 +43,7 @@ final class Transfer: @unchecked Sendable {
         self.functions = functions
         self.handle = OpaquePointer(handle)
         lastProgress = now
-        pace = (now, 0)
+        rateWindow = (now, 0)
         let set = Setter(functions: functions, handle: handle)
         let this = Unmanaged.passUnretained(self).toOpaque()
         set.text(PH_CURL_URL, request.address.text)
@@ -56,7 +56,7 @@ final class Transfer: @unchecked Sendable {
             set.text(PH_CURL_PROXY_USER_NAME, user)
             set.text(PH_CURL_PROXY_PASSWORD, request.proxy?.password ?? "")
         }
-        request.cookies.give(to: handle, functions)
+        request.cookies.attach(to: handle, functions)
         let ownCookies = request.ownCookies
         if !ownCookies.isEmpty { set.text(PH_CURL_COOKIE, ownCookies) }
         set.number(PH_CURL_PROTOCOLS, PH_CURL_HTTP_AND_HTTPS)
@@ -80,7 +80,7 @@ final class Transfer: @unchecked Sendable {
             headerList = longer
         }
         _ = ph_curl_set_list(functions, handle, Int32(PH_CURL_HEADERS), list)
-        set.pointer(PH_CURL_ERROR_BUFFER, words)
+        set.pointer(PH_CURL_ERROR_BUFFER, errorBuffer)
         set.pointer(PH_CURL_PRIVATE, this)
         set.pointer(PH_CURL_WRITE_DATA, this)
         set.pointer(PH_CURL_HEADER_DATA, this)
@@ -101,7 +101,7 @@ final class Transfer: @unchecked Sendable {
         }
         _ = ph_curl_set_before_function(functions, handle) { context, address, _, _, _ in
             let text = address.map { String(cString: $0) }
-            return Transfer.from(context)?.mayAsk(text) ?? false ? 0 : PH_CURL_ABORT_REQUEST
+            return Transfer.from(context)?.maySendRequest(text) ?? false ? 0 : PH_CURL_ABORT_REQUEST
         }
         return true
     }
@@ -120,34 +120,35 @@ final class Transfer: @unchecked Sendable {
         guard isPaused, let functions, let handle else { return }
         isPaused = false
         lastProgress = now
-        pace = (now, 0)
+        rateWindow = (now, 0)
         // What is wrong with it the loop hears by itself.
         _ = functions.pointee.curl_easy_pause(UnsafeMutableRawPointer(handle), PH_CURL_CONTINUE)
     }
 
     /// It is given up at that time, unless something comes.
-    var deadline: Int64 { min(lastProgress + request.timeout, pace.start + 2 * request.timeout) }
+    var deadline: Int64 { min(lastProgress + request.timeout, rateWindow.start + 2 * request.timeout) }
 
     /// Why nothing more is to be expected of it; nil: it goes on.
-    func verdict(now: Int64) -> TransferEnd.Reason? {
+    func timeoutReason(now: Int64) -> TransferEnd.Reason? {
         if now - lastProgress >= request.timeout { return .timedOut }
-        guard now - pace.start >= 2 * request.timeout else { return nil }
+        guard now - rateWindow.start >= 2 * request.timeout else { return nil }
         // What is still being connected has its own deadlines.
-        guard peer == nil || pace.byteCount >= request.leastBytes else { return .tooSlow }
-        pace = (now, 0)
+        guard peer == nil || rateWindow.byteCount >= request.minimumRate else { return .tooSlow }
+        rateWindow = (now, 0)
         return nil
     }
 
     /// libcurl says that it is over.
-    func outcome(_ code: Int32) -> TransferEnd {
-        let words =
-            words.pointee == 0
-            ? functions?.pointee.curl_easy_strerror(code).map { String(cString: $0) } : String(cString: words)
-        return TransferEnd(reason: reason(code), words: words ?? "", code: code)
+    func end(forCode code: Int32) -> TransferEnd {
+        let message =
+            errorBuffer.pointee == 0
+            ? functions?.pointee.curl_easy_strerror(code).map { String(cString: $0) }
+            : String(cString: errorBuffer)
+        return TransferEnd(reason: reason(code), libraryMessage: message ?? "", code: code)
     }
 
     private func reason(_ code: Int32) -> TransferEnd.Reason {
-        if hasStopped { return isHeadTooLong ? .tooLong : .stopped }
+        if hasStopped { return isHeadTooLong ? .headersTooLong : .stopped }
         return switch Int(code) {
         case PH_CURL_OK: .complete
         case PH_CURL_ABORTED where isPeerRefused: .privateAddress
@@ -186,7 +187,7 @@ final class Transfer: @unchecked Sendable {
         guard let peer = PeerAddress(start.assumingMemoryBound(to: sockaddr.self), length: length) else {
             return !request.peers.isPublicOnly
         }
-        guard request.peers.allows(.machine(peer)) else {
+        guard request.peers.allows(.address(peer)) else {
             isPeerRefused = true
             return false
         }
@@ -199,12 +200,12 @@ final class Transfer: @unchecked Sendable {
         return socket
     }
 
-    private func mayAsk(_ address: String?) -> Bool {
+    private func maySendRequest(_ address: String?) -> Bool {
         noteProgress()
         peer =
             request.proxy == nil
-            ? address.flatMap { PeerAddress($0) }.map { .machine($0) } : Peer(behindProxy: request.address)
-        pace = (lastProgress, 0)
+            ? address.flatMap { PeerAddress($0) }.map { .address($0) } : Peer(behindProxy: request.address)
+        rateWindow = (lastProgress, 0)
         guard request.peers.allows(peer) else {
             isPeerRefused = true
             return false
@@ -218,7 +219,7 @@ final class Transfer: @unchecked Sendable {
         noteProgress()
         guard let bytes, !isHeadComplete else { return count }
         headByteCount += count
-        pace.byteCount += count
+        rateWindow.byteCount += count
         guard headByteCount <= ResponseHead.byteLimit else {
             isHeadTooLong = true
             return stop()
@@ -227,27 +228,27 @@ final class Transfer: @unchecked Sendable {
         let text = String(decoding: line, as: UTF8.self)
         let stripped = text.drop { $0.isNewline }.prefix { !$0.isNewline }
         if !stripped.isEmpty {
-            head.take(stripped)
+            head.parse(stripped)
             let isCookie = stripped.prefix(11).lowercased() == "set-cookie:"
             if isCookie { request.cookies.hasCookies.withLock { $0 = true } }
             return count
         }
         guard head.status >= 200 else { return count }
         isHeadComplete = true
-        pace = (lastProgress, 0)
+        rateWindow = (lastProgress, 0)
         return receiver.received(head, of: self) ? count : stop()
     }
 
     private func body(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         noteProgress()
         guard let bytes, count > 0 else { return count }
-        pace.byteCount += count
+        rateWindow.byteCount += count
         switch receiver.received(UnsafeRawBufferPointer(start: bytes, count: count), of: self) {
-        case .taken: return count
-        case .later:
+        case .accept: return count
+        case .pause:
             isPaused = true
             return PH_CURL_PAUSE_WRITING
-        case .enough: return stop()
+        case .stop: return stop()
         }
     }
 

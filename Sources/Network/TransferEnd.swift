@@ -25,7 +25,7 @@ struct TransferEnd: Hashable, Sendable {
         /// The certificate is none of those that are trusted, or is another host's, or has expired.
         case untrusted
         /// The headers are longer than is taken.
-        case tooLong
+        case headersTooLong
         /// Its address is private, and a public server led to it.
         case privateAddress
         /// It cannot even be asked for.
@@ -34,7 +34,7 @@ struct TransferEnd: Hashable, Sendable {
 
     var reason: Reason
     /// libcurl's own words; empty for none.
-    var words = ""
+    var libraryMessage = ""
     /// libcurl's own code.
     var code: Int32 = 0
 }

@@ -38,7 +38,7 @@ final class TransferLoop: Sendable {
 
     private let state = Locked(State())
     /// Where there is nothing to wait for.
-    private static let longestWait: Int64 = 60_000_000_000
+    private static let maximumWait: Int64 = 60_000_000_000
 
     /// Nanoseconds of the machine's monotonic clock.
     static var now: Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
@@ -112,19 +112,19 @@ final class TransferLoop: Sendable {
     private func run(_ waker: Waker) {
         var work = Work(waker: waker)
         while true {
-            obey(&work)
+            runCommands(&work)
             var running: Int32 = 0
             _ = work.curl.curl_multi_perform(work.multi, &running)
-            collect(&work)
-            expire(&work)
-            ring(&work)
+            collectFinished(&work)
+            expireTimedOut(&work)
+            runDueCalls(&work)
             guard state.withLock({ $0.commands.isEmpty }) else { continue }
             var ready: Int32 = 0
             _ = work.curl.curl_multi_poll(work.multi, nil, 0, wait(work), &ready)
         }
     }
 
-    private func obey(_ work: inout Work) {
+    private func runCommands(_ work: inout Work) {
         let commands = state.withLock { state in
             defer { state.commands = [] }
             return state.commands
@@ -145,7 +145,7 @@ final class TransferLoop: Sendable {
             work.curl.curl_multi_add_handle(work.multi, UnsafeMutableRawPointer(handle)) == 0
         else {
             transfer.finish()
-            let end = TransferEnd(reason: .refused(.resourceLimit), words: "no memory for a request")
+            let end = TransferEnd(reason: .refused(.resourceLimit), libraryMessage: "no memory for a request")
             transfer.receiver.ended(transfer, end)
             return
         }
@@ -160,7 +160,7 @@ final class TransferLoop: Sendable {
         transfer.finish()
     }
 
-    private func collect(_ work: inout Work) {
+    private func collectFinished(_ work: inout Work) {
         var left: Int32 = 0
         while let message = work.curl.curl_multi_info_read(work.multi, &left) {
             guard message.pointee.kind == PH_CURL_MESSAGE_DONE, let handle = message.pointee.handle,
@@ -169,23 +169,23 @@ final class TransferLoop: Sendable {
             // The message goes with its handle.
             let code = message.pointee.data.result
             let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-            guard let held = work.transfers[ObjectIdentifier(transfer)] else { continue }
-            let end = held.outcome(code)
-            remove(held, &work)
-            held.receiver.ended(held, end)
+            guard let finished = work.transfers[ObjectIdentifier(transfer)] else { continue }
+            let end = finished.end(forCode: code)
+            remove(finished, &work)
+            finished.receiver.ended(finished, end)
         }
     }
 
-    private func expire(_ work: inout Work) {
+    private func expireTimedOut(_ work: inout Work) {
         let now = Self.now
         for transfer in work.transfers.values where !transfer.isPaused {
-            guard let reason = transfer.verdict(now: now) else { continue }
+            guard let reason = transfer.timeoutReason(now: now) else { continue }
             remove(transfer, &work)
             transfer.receiver.ended(transfer, TransferEnd(reason: reason))
         }
     }
 
-    private func ring(_ work: inout Work) {
+    private func runDueCalls(_ work: inout Work) {
         let now = Self.now
         let due = work.calls.filter { $0.time <= now }
         work.calls.removeAll { $0.time <= now }
@@ -194,7 +194,7 @@ final class TransferLoop: Sendable {
 
     /// Milliseconds to the next deadline. libcurl knows its own.
     private func wait(_ work: Work) -> Int32 {
-        var next = Self.now + Self.longestWait
+        var next = Self.now + Self.maximumWait
         for transfer in work.transfers.values where !transfer.isPaused {
             next = min(next, transfer.deadline)
         }

@@ -18,7 +18,7 @@ struct TransferRequest: Sendable {
     /// Nanoseconds without connection, first byte or further byte.
     var timeout: Int64
     /// Bytes that must come in twice that time.
-    var leastBytes: Int
+    var minimumRate: Int
 
     /// As they are sent.
     var headerLines: [String] {

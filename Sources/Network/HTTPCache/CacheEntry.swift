@@ -12,15 +12,15 @@ final class CacheEntry: Sendable {
         /// -1: it is not open.
         var file: Int32 = -1
         /// How many use the open file now.
-        var users = 0
+        var useCount = 0
         var isWritable = false
         /// Another state of the resource has taken its place: nothing is written any more.
-        var isOver = false
+        var isDetached = false
         /// There was no room: nothing is written before this moment of the machine's clock.
-        var restsUntil: Int64 = 0
+        var suspendedUntil: Int64 = 0
         /// Bytes that the index file does not say yet.
         var unsavedBytes: Int64 = 0
-        var mustSave = false
+        var hasUnsavedRemovals = false
         /// They turned out to be wrong: they are not taken over from the index of another process.
         var rejected: Set<Extent> = []
     }
@@ -35,7 +35,7 @@ final class CacheEntry: Sendable {
         _ folder: CacheFolder,
         _ key: [UInt8],
         _ identity: CacheIndex.Identity,
-        takesRanges: Bool,
+        supportsRanges: Bool,
         isPublic: Bool = false,
         location: String? = nil
     ) {
@@ -46,7 +46,7 @@ final class CacheEntry: Sendable {
             key: key,
             generation: 0,
             identity: identity,
-            takesRanges: takesRanges,
+            supportsRanges: supportsRanges,
             isPublic: isPublic,
             location: location
         )
@@ -61,7 +61,7 @@ final class CacheEntry: Sendable {
     }
 
     deinit {
-        OpenFiles.shared.leave(ObjectIdentifier(self))
+        OpenFiles.shared.remove(ObjectIdentifier(self))
         let file = state.withLock { $0.file }
         if file >= 0 { folder.files.close(file) }
     }
@@ -73,7 +73,7 @@ final class CacheEntry: Sendable {
             guard let (file, isWritable) = try openLocked(folder, folder.dataPath(key, index.generation))
             else { return nil }
             let entry = CacheEntry(folder, index, file, isWritable: isWritable)
-            OpenFiles.shared.used(entry)
+            OpenFiles.shared.markUsed(entry)
             return entry
         } catch {
             // What cannot be opened is fetched.
@@ -115,27 +115,27 @@ final class CacheEntry: Sendable {
     /// any more. Blocks as a disk does.
     private func withFile<Result>(_ body: (Int32) throws(CacheFault) -> Result) throws(CacheFault) -> Result?
     {
-        guard let file = try takeFile() else { return nil }
+        guard let file = try acquireFile() else { return nil }
         defer {
-            state.withLock { $0.users -= 1 }
-            OpenFiles.shared.used(self)
+            state.withLock { $0.useCount -= 1 }
+            OpenFiles.shared.markUsed(self)
         }
         return try body(file)
     }
 
-    private func takeFile() throws(CacheFault) -> Int32? {
-        let (taken, generation) = state.withLock { state -> (Int32?, UInt64?) in
+    private func acquireFile() throws(CacheFault) -> Int32? {
+        let (open, generation) = state.withLock { state -> (Int32?, UInt64?) in
             guard state.file >= 0 else { return (nil, state.hasFile ? state.index.generation : nil) }
-            state.users += 1
+            state.useCount += 1
             return (state.file, nil)
         }
-        if let taken { return taken }
+        if let open { return open }
         guard let generation else { return nil }
         let opened: (Int32, Bool)?
         do throws(CacheFault) {
             opened = try Self.openLocked(folder, folder.dataPath(key, generation))
         } catch {
-            guard error.code == CacheFolder.notThere else { throw error }
+            guard error.code == CacheFolder.fileNotFound else { throw error }
             opened = nil
         }
         let (file, spare) = state.withLock { state -> (Int32?, Int32?) in
@@ -148,10 +148,10 @@ final class CacheEntry: Sendable {
                     return (nil, nil)
                 }
                 (state.file, state.isWritable) = opened
-                state.users += 1
+                state.useCount += 1
                 return (opened.0, nil)
             }
-            state.users += 1
+            state.useCount += 1
             return (state.file, opened?.0)
         }
         if let spare { folder.files.close(spare) }
@@ -161,7 +161,7 @@ final class CacheEntry: Sendable {
     /// Unless it is being used.
     func closeFile() {
         let file = state.withLock { state -> Int32 in
-            guard state.users == 0 else { return -1 }
+            guard state.useCount == 0 else { return -1 }
             defer { state.file = -1 }
             return state.file
         }
@@ -170,19 +170,19 @@ final class CacheEntry: Sendable {
 
     // MARK: What is there
 
-    var takesRanges: Bool { state.withLock { $0.index.takesRanges } }
+    var supportsRanges: Bool { state.withLock { $0.index.supportsRanges } }
     var isPublic: Bool { state.withLock { $0.index.isPublic } }
     var location: String? { state.withLock { $0.index.location } }
     var isComplete: Bool { state.withLock { $0.index.extents.byteCount == identity.byteCount } }
 
-    func holds(_ offset: Int64) -> Bool { state.withLock { $0.index.extents.extent(at: offset) != nil } }
+    func contains(_ offset: Int64) -> Bool { state.withLock { $0.index.extents.extent(at: offset) != nil } }
 
-    func runEnd(from offset: Int64, limit: Int64) -> Int64 {
-        state.withLock { $0.index.extents.runEnd(from: offset, limit: limit) }
+    func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
+        state.withLock { $0.index.extents.contiguousEnd(from: offset, limit: limit) }
     }
 
-    func nextHeld(after offset: Int64, limit: Int64) -> Int64? {
-        state.withLock { $0.index.extents.nextHeld(after: offset, limit: limit) }
+    func nextStored(after offset: Int64, limit: Int64) -> Int64? {
+        state.withLock { $0.index.extents.nextStored(after: offset, limit: limit) }
     }
 
     /// The stretch with the byte at `offset`. nil: it is not there, or is not what it should be, and then is not there from now on.
@@ -192,7 +192,7 @@ final class CacheEntry: Sendable {
             state.withLock { state in
                 state.index.extents.remove(extent)
                 state.rejected.insert(extent)
-                state.mustSave = true
+                state.hasUnsavedRemovals = true
             }
         }
         return nil
@@ -204,7 +204,8 @@ final class CacheEntry: Sendable {
                 try folder.files.read(file, count: extent.count, at: extent.start)
             }
             guard let bytes = read else { return nil }
-            let isRight = bytes.count == extent.count && sum(bytes[...], at: extent.start) == extent.checksum
+            let isRight =
+                bytes.count == extent.count && checksum(bytes[...], at: extent.start) == extent.checksum
             return isRight ? bytes : nil
         } catch {
             // What a disk does not give back is fetched again.
@@ -212,48 +213,48 @@ final class CacheEntry: Sendable {
         }
     }
 
-    private func sum(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> UInt64 {
+    private func checksum(_ bytes: ArraySlice<UInt8>, at offset: Int64) -> UInt64 {
         bytes.withUnsafeBytes { Checksum.of($0, seed: UInt64(bitPattern: offset)) }
     }
 
     // MARK: What comes
 
     /// Keeps bytes, later and if nothing is in the way. At most `Extent.byteLimit` of them.
-    func keep(_ bytes: [UInt8], at offset: Int64) {
-        guard !bytes.isEmpty, !folder.isResting, !isResting else { return }
+    func store(_ bytes: [UInt8], at offset: Int64) {
+        guard !bytes.isEmpty, !folder.isSuspended, !isSuspended else { return }
         folder.writer.enqueue(bytes.count) { self.write(bytes, at: offset) }
     }
 
     /// What was written is in the index soon: for now nothing more comes.
-    func settle() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.save() } } }
+    func flush() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.save() } } }
 
     /// It is to be nowhere on the disk. Who has it open reads on.
     func remove() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.unlink() } } }
 
     // MARK: On the writer's thread
 
-    private var isResting: Bool { state.withLock { $0.isOver || $0.restsUntil > TransferLoop.now } }
+    private var isSuspended: Bool { state.withLock { $0.isDetached || $0.suspendedUntil > TransferLoop.now } }
 
     private func perform(_ body: () throws(CacheFault) -> Void) {
-        guard !folder.isResting, !state.withLock({ $0.isOver }) else { return }
+        guard !folder.isSuspended, !state.withLock({ $0.isDetached }) else { return }
         do throws(CacheFault) {
             try body()
         } catch {
-            folder.failed(error)
+            folder.suspend(after: error)
         }
     }
 
     private func write(_ bytes: [UInt8], at offset: Int64) {
         perform { () throws(CacheFault) in
             let range = offset..<offset + Int64(bytes.count)
-            guard range.upperBound <= identity.byteCount, !isResting else { return }
+            guard range.upperBound <= identity.byteCount, !isSuspended else { return }
             let missing = state.withLock { $0.index.extents.missing(in: range) }
             let count = missing.reduce(0) { $0 + $1.count }
             guard count > 0 else { return }
-            try begin()
-            guard !state.withLock({ $0.isOver }) else { return }
+            try openForWriting()
+            guard !state.withLock({ $0.isDetached }) else { return }
             guard try folder.makeRoom(count) else {
-                return state.withLock { $0.restsUntil = TransferLoop.now + Self.rest }
+                return state.withLock { $0.suspendedUntil = TransferLoop.now + Self.roomRetryDelay }
             }
             try withFile { file throws(CacheFault) in
                 for part in missing {
@@ -273,13 +274,13 @@ final class CacheEntry: Sendable {
         } catch {
             // A full disk: what was used longest ago may give way.
             guard CacheFolder.isFull(error) else { throw error }
-            try folder.clean(freeing: CacheFolder.wayGiven)
+            try folder.clean(freeing: CacheFolder.bytesFreedWhenFull)
             try folder.files.write(bytes, to: file, at: range.lowerBound)
         }
         let extent = Extent(
             start: range.lowerBound,
             count: bytes.count,
-            checksum: sum(bytes, at: range.lowerBound)
+            checksum: checksum(bytes, at: range.lowerBound)
         )
         state.withLock { state in
             if state.index.extents.insert(extent) { state.unsavedBytes += Int64(extent.count) }
@@ -287,21 +288,21 @@ final class CacheEntry: Sendable {
     }
 
     /// Nanoseconds: looking for room costs a look at each file.
-    private static let rest: Int64 = 2_000_000_000
+    private static let roomRetryDelay: Int64 = 2_000_000_000
 
-    private func end() { state.withLock { $0.isOver = true } }
+    private func detach() { state.withLock { $0.isDetached = true } }
 
     /// Its data file is open and can be written from now on.
-    private func begin() throws(CacheFault) {
+    private func openForWriting() throws(CacheFault) {
         // The folder may have been read-only when it was opened; why, the next attempt says.
         if let isWritable = try withFile({ _ in state.withLock { $0.isWritable } }) {
             if !isWritable { try reopen() }
             return
         }
         try folder.locked { () throws(CacheFault) in
-            let there = folder.readIndex(key)
-            if let there, there.identity == identity, try adopt(there) { return }
-            try create(replacing: there)
+            let stored = folder.readIndex(key)
+            if let stored, stored.identity == identity, try adopt(stored) { return }
+            try create(replacing: stored)
         }
     }
 
@@ -310,20 +311,20 @@ final class CacheEntry: Sendable {
         let file = try folder.files.open(folder.dataPath(key, generation), writable: true, creates: false)
         // The old one is still being read.
         folder.files.close(file)
-        end()
+        detach()
     }
 
     /// Another process has begun with the same one.
-    private func adopt(_ there: CacheIndex) throws(CacheFault) -> Bool {
+    private func adopt(_ stored: CacheIndex) throws(CacheFault) -> Bool {
         let file: Int32
         do throws(CacheFault) {
             file = try folder.files.open(
-                folder.dataPath(key, there.generation),
+                folder.dataPath(key, stored.generation),
                 writable: true,
                 creates: false
             )
         } catch {
-            guard error.code == CacheFolder.notThere else { throw error }
+            guard error.code == CacheFolder.fileNotFound else { throw error }
             return false
         }
         do throws(CacheFault) {
@@ -334,10 +335,10 @@ final class CacheEntry: Sendable {
             throw error
         }
         state.withLock { state in
-            state.index = there
+            state.index = stored
             (state.hasFile, state.file, state.isWritable) = (true, file, true)
         }
-        OpenFiles.shared.used(self)
+        OpenFiles.shared.markUsed(self)
         return true
     }
 
@@ -358,44 +359,44 @@ final class CacheEntry: Sendable {
             state.index.generation = generation
             (state.hasFile, state.file, state.isWritable) = (true, file, true)
         }
-        OpenFiles.shared.used(self)
+        OpenFiles.shared.markUsed(self)
         // Who plays the old one has it open.
         if let old { try folder.files.remove(folder.dataPath(key, old.generation)) }
     }
 
     private func unlink() throws(CacheFault) {
         let hasFile = state.withLock { $0.hasFile }
-        end()
+        detach()
         guard hasFile else { return }
         let generation = state.withLock { $0.index.generation }
         try folder.locked { () throws(CacheFault) in
             // Another state of the resource may have taken its place.
-            guard let there = folder.readIndex(key), there.generation == generation else { return }
+            guard let stored = folder.readIndex(key), stored.generation == generation else { return }
             try folder.files.remove(folder.indexPath(key))
             try folder.files.remove(folder.dataPath(key, generation))
         }
     }
 
     private func save() throws(CacheFault) {
-        let isNeeded = state.withLock { $0.hasFile && ($0.unsavedBytes > 0 || $0.mustSave) }
+        let isNeeded = state.withLock { $0.hasFile && ($0.unsavedBytes > 0 || $0.hasUnsavedRemovals) }
         guard isNeeded else { return }
         try withFile { file throws(CacheFault) in try save(file) }
     }
 
     private func save(_ file: Int32) throws(CacheFault) {
         try folder.locked { () throws(CacheFault) in
-            let there = folder.readIndex(key)
+            let stored = folder.readIndex(key)
             let generation = state.withLock { $0.index.generation }
             // Another state of the resource has taken its place, or somebody has removed it.
-            guard there.map({ $0.generation == generation }) ?? true, try folder.files.status(file).isLinked
-            else { return end() }
+            guard stored.map({ $0.generation == generation }) ?? true, try folder.files.status(file).isLinked
+            else { return detach() }
             let index = state.withLock { state in
                 // What another process has fetched.
-                for extent in there?.extents.all ?? [] where !state.rejected.contains(extent) {
+                for extent in stored?.extents.all ?? [] where !state.rejected.contains(extent) {
                     state.index.extents.insert(extent)
                 }
                 state.unsavedBytes = 0
-                state.mustSave = false
+                state.hasUnsavedRemovals = false
                 return state.index
             }
             try folder.writeIndex(index)

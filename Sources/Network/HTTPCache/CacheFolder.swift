@@ -9,17 +9,17 @@ internal import MediaCore
 /// Who changes names holds the lock of the file `lock`. Who has a data file open holds a shared lock of it, so that nobody removes it.
 final class CacheFolder: Sendable {
     private struct State {
-        var warn: (@Sendable (String) -> Void)?
+        var warningHandler: (@Sendable (String) -> Void)?
         /// It was set by nobody in particular: another one takes its place.
-        var isDefault = false
+        var hasDefaultHandler = false
         /// Not told yet to anybody.
-        var warning: String?
+        var pendingWarning: String?
         var hasWarned = false
         /// Nothing is written before this moment of the machine's clock.
-        var restsUntil: Int64 = 0
+        var suspendedUntil: Int64 = 0
         /// What the files take, as far as this process knows; nil: it has not looked.
         var usedBytes: Int64?
-        var writtenSinceLook: Int64 = 0
+        var writtenSinceScan: Int64 = 0
     }
 
     let path: String
@@ -29,11 +29,11 @@ final class CacheFolder: Sendable {
     private let state = Locked(State())
 
     /// Nanoseconds after which a folder that could not be written is tried again.
-    private static let rest: Int64 = 60_000_000_000
+    private static let retryDelay: Int64 = 60_000_000_000
     /// Other processes write, too: after so much it looks again.
-    private static let lookInterval: Int64 = 16 << 20
+    private static let scanInterval: Int64 = 16 << 20
     /// What gives way where the disk is full: there may be other reasons for that than this cache.
-    static let wayGiven: Int64 = 64 << 20
+    static let bytesFreedWhenFull: Int64 = 64 << 20
 
     private static let all = Locked([String: CacheFolder]())
     private static let writer = CacheWriter()
@@ -58,7 +58,7 @@ final class CacheFolder: Sendable {
     /// `seconds`: at most so long.
     func flush(within seconds: Double = 5) async { await writer.flush(within: seconds) }
 
-    static let notThere: Int32 = ENOENT
+    static let fileNotFound: Int32 = ENOENT
 
     /// The disk, or the user's part of it, is full.
     static func isFull(_ fault: CacheFault) -> Bool { [ENOSPC, EDQUOT].contains(fault.code) }
@@ -79,31 +79,31 @@ final class CacheFolder: Sendable {
 
     func setWarningHandler(isDefault: Bool = false, _ handler: @escaping @Sendable (String) -> Void) {
         let waiting = state.withLock { state -> String? in
-            guard state.warn == nil || state.isDefault && !isDefault else { return nil }
-            state.warn = handler
-            state.isDefault = isDefault
-            defer { state.warning = nil }
-            return state.warning
+            guard state.warningHandler == nil || state.hasDefaultHandler && !isDefault else { return nil }
+            state.warningHandler = handler
+            state.hasDefaultHandler = isDefault
+            defer { state.pendingWarning = nil }
+            return state.pendingWarning
         }
         if let waiting { handler(waiting) }
     }
 
     /// The folder cannot be used as it should: it is left alone for a while.
-    func failed(_ fault: CacheFault) {
+    func suspend(after fault: CacheFault) {
         let reason = String(cString: strerror(fault.code))
-        let words =
+        let message =
             "the cache \(path) cannot be written (\(reason)): what is not in it is fetched again each time"
         let handler = state.withLock { state -> (@Sendable (String) -> Void)? in
-            state.restsUntil = TransferLoop.now + Self.rest
+            state.suspendedUntil = TransferLoop.now + Self.retryDelay
             guard !state.hasWarned else { return nil }
             state.hasWarned = true
-            if state.warn == nil { state.warning = words }
-            return state.warn
+            if state.warningHandler == nil { state.pendingWarning = message }
+            return state.warningHandler
         }
-        handler?(words)
+        handler?(message)
     }
 
-    var isResting: Bool { state.withLock { $0.restsUntil > TransferLoop.now } }
+    var isSuspended: Bool { state.withLock { $0.suspendedUntil > TransferLoop.now } }
 
     // MARK: Under the lock of the folder
 
@@ -113,7 +113,7 @@ final class CacheFolder: Sendable {
         do throws(CacheFault) {
             file = try files.open("\(path)/lock", writable: true, creates: true)
         } catch {
-            guard error.code == Self.notThere else { throw error }
+            guard error.code == Self.fileNotFound else { throw error }
             try files.makeFolder(path)
             file = try files.open("\(path)/lock", writable: true, creates: true)
         }
@@ -159,23 +159,23 @@ final class CacheFolder: Sendable {
     /// Makes room for so many bytes more. False: there is none, for what is there is in use.
     func makeRoom(_ byteCount: Int) throws(CacheFault) -> Bool {
         let used = state.withLock { state -> Int64? in
-            guard let used = state.usedBytes, state.writtenSinceLook < Self.lookInterval,
+            guard let used = state.usedBytes, state.writtenSinceScan < Self.scanInterval,
                 used + Int64(byteCount) <= byteLimit
             else { return nil }
             state.usedBytes = used + Int64(byteCount)
-            state.writtenSinceLook += Int64(byteCount)
+            state.writtenSinceScan += Int64(byteCount)
             return used
         }
         if used != nil { return true }
         var left = try clean(downTo: byteLimit - Int64(byteCount))
         if left + Int64(byteCount) > byteLimit {
             // This process itself may have open what nobody reads.
-            HTTPResourcePool.shared.dropUnused { false }
+            HTTPResourcePool.shared.evictUnused { false }
             left = try clean(downTo: byteLimit - Int64(byteCount))
         }
         state.withLock { state in
             state.usedBytes = left + Int64(byteCount)
-            state.writtenSinceLook = 0
+            state.writtenSinceScan = 0
         }
         return left + Int64(byteCount) <= byteLimit
     }
@@ -199,11 +199,11 @@ final class CacheFolder: Sendable {
             for name in names {
                 // Only who holds the lock makes one, so nobody is at it.
                 if name.hasSuffix(".new") { try files.remove("\(path)/\(name)") }
-                if name.hasSuffix(".data"), let data = look(at: name) { found.append(data) }
+                if name.hasSuffix(".data"), let data = status(ofFile: name) { found.append(data) }
             }
-            let strays = found.filter { isStray($0, among: found, known) }
-            for stray in strays { try files.remove("\(path)/\(stray.name)") }
-            found.removeAll { data in strays.contains { $0.name == data.name } }
+            let orphans = found.filter { isOrphan($0, among: found, known) }
+            for orphan in orphans { try files.remove("\(path)/\(orphan.name)") }
+            found.removeAll { data in orphans.contains { $0.name == data.name } }
             var total = found.reduce(0) { $0 + $1.usedBytes }
             let limit = min(limit, total - byteCount)
             for data in found.sorted(by: { $0.time < $1.time }) where total > limit {
@@ -214,7 +214,7 @@ final class CacheFolder: Sendable {
     }
 
     /// No index names it: a process ended while it made one, or another state of the resource took its place.
-    private func isStray(_ data: Data, among found: [Data], _ known: Set<String>) -> Bool {
+    private func isOrphan(_ data: Data, among found: [Data], _ known: Set<String>) -> Bool {
         guard known.contains("\(data.key).index") else { return true }
         guard found.contains(where: { $0.key == data.key && $0.name != data.name }) else { return false }
         guard let key = Self.key(data.key), let index = readIndex(key) else { return true }
@@ -228,7 +228,7 @@ final class CacheFolder: Sendable {
         return bytes.contains(nil) ? nil : bytes.compactMap(\.self)
     }
 
-    private func look(at name: String) -> Data? {
+    private func status(ofFile name: String) -> Data? {
         do throws(CacheFault) {
             let file = try files.open("\(path)/\(name)", writable: false, creates: false)
             defer { files.close(file) }

@@ -27,21 +27,21 @@ struct CacheIndex: Hashable, Sendable {
     /// Names the file with the bytes: each state of a resource has one of its own.
     var generation: UInt64
     var identity: Identity
-    var takesRanges: Bool
+    var supportsRanges: Bool
     /// Its URL led to a public address.
     var isPublic = false
     /// Where the server led to; nil: nowhere else. What the resource names is relative to it.
     var location: String?
     var extents = Extents()
 
-    private static let mark = Array("playhead cache 2".utf8)
+    private static let signature = Array("playhead cache 2".utf8)
 
     func encoded() -> [UInt8] {
-        var bytes = Self.mark
+        var bytes = Self.signature
         bytes += key
         Self.append(generation, to: &bytes)
         Self.append(UInt64(identity.byteCount), to: &bytes)
-        Self.append((takesRanges ? 1 : 0) + (isPublic ? 2 : 0), to: &bytes)
+        Self.append((supportsRanges ? 1 : 0) + (isPublic ? 2 : 0), to: &bytes)
         for text in [identity.entityTag, identity.lastModified, location] {
             let characters = text.map { Array($0.utf8) }
             Self.append(characters.map { UInt64($0.count) } ?? .max, to: &bytes)
@@ -71,9 +71,9 @@ struct CacheIndex: Hashable, Sendable {
         var reader = Reader(rest: bytes[(bytes.count - 8)...])
         guard reader.number() == sum else { return nil }
         reader = Reader(rest: bytes[..<(bytes.count - 8)])
-        guard reader.bytes(Self.mark.count).map(Array.init) == Self.mark,
+        guard reader.bytes(Self.signature.count).map(Array.init) == Self.signature,
             reader.bytes(key.count).map(Array.init) == key, let generation = reader.number(),
-            let byteCount = reader.count(below: ResponseHead.lengthLimit), let marks = reader.number(),
+            let byteCount = reader.count(below: ResponseHead.lengthLimit), let flags = reader.number(),
             let entityTag = reader.text(), let lastModified = reader.text(),
             let location = reader.text(upTo: Self.locationLimit),
             let identity = Identity(
@@ -85,8 +85,8 @@ struct CacheIndex: Hashable, Sendable {
         self.key = key
         self.generation = generation
         self.identity = identity
-        takesRanges = marks & 1 != 0
-        isPublic = marks & 2 != 0
+        supportsRanges = flags & 1 != 0
+        isPublic = flags & 2 != 0
         self.location = location
         for _ in 0..<extentCount {
             guard let start = reader.count(below: byteCount),
@@ -101,14 +101,14 @@ struct CacheIndex: Hashable, Sendable {
         key: [UInt8],
         generation: UInt64,
         identity: Identity,
-        takesRanges: Bool,
+        supportsRanges: Bool,
         isPublic: Bool = false,
         location: String? = nil
     ) {
         self.key = key
         self.generation = generation
         self.identity = identity
-        self.takesRanges = takesRanges
+        self.supportsRanges = supportsRanges
         self.isPublic = isPublic
         self.location = location
     }

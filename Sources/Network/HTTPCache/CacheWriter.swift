@@ -19,15 +19,15 @@ final class CacheWriter: Sendable {
 
     /// What waits to be written: where the disk is slower than the network, the rest is not kept.
     static let byteLimit = 32 << 20
-    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let idleTimeout = DispatchTimeInterval.seconds(5)
 
     private let state = Locked(State())
-    private let bell = DispatchSemaphore(value: 0)
+    private let semaphore = DispatchSemaphore(value: 0)
 
     /// False: too much waits already, or there is no thread.
     @discardableResult
     func enqueue(_ byteCount: Int = 0, _ body: @escaping @Sendable () -> Void) -> Bool {
-        let isTaken = state.withLock { state -> Bool in
+        let isAccepted = state.withLock { state -> Bool in
             guard byteCount == 0 || state.byteCount + byteCount <= Self.byteLimit else { return false }
             if !state.isRunning {
                 guard DetachedThread.start("playhead.cache", { self.run() }) == 0 else { return false }
@@ -37,19 +37,19 @@ final class CacheWriter: Sendable {
             state.byteCount += byteCount
             return true
         }
-        if isTaken { bell.signal() }
-        return isTaken
+        if isAccepted { semaphore.signal() }
+        return isAccepted
     }
 
     /// Returns behind all that was enqueued before, and at once where there is no thread. A disk that hangs, or another process that
     /// has been stopped with a lock in its hand, is waited for no longer than `seconds`.
     func flush(within seconds: Double) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let waiting = Locked(CheckedContinuation<Void, Never>?.some(continuation))
+            let pending = Locked(CheckedContinuation<Void, Never>?.some(continuation))
             let finish: @Sendable () -> Void = {
-                let continuation = waiting.withLock { waiting in
-                    defer { waiting = nil }
-                    return waiting
+                let continuation = pending.withLock { pending in
+                    defer { pending = nil }
+                    return pending
                 }
                 continuation?.resume()
             }
@@ -60,17 +60,17 @@ final class CacheWriter: Sendable {
 
     private func run() {
         while true {
-            let isRung = bell.wait(timeout: .now() + Self.patience) == .success
+            let isSignalled = semaphore.wait(timeout: .now() + Self.idleTimeout) == .success
             let job = state.withLock { state -> Job? in
                 guard !state.jobs.isEmpty else {
-                    if !isRung { state.isRunning = false }
+                    if !isSignalled { state.isRunning = false }
                     return nil
                 }
                 let job = state.jobs.removeFirst()
                 state.byteCount -= job.byteCount
                 return job
             }
-            if let job { job.body() } else if !isRung { return }
+            if let job { job.body() } else if !isSignalled { return }
         }
     }
 }

@@ -55,7 +55,7 @@ public struct DiskCache: Hashable, Sendable {
     /// Returns when all that came so far is in its files, as a program does before it ends: what is missing then is fetched again. A
     /// disk that hangs is waited for 5 seconds.
     public func flush() async {
-        HTTPResourcePool.shared.settle()
+        HTTPResourcePool.shared.flush()
         await folder.flush()
     }
 
@@ -76,11 +76,11 @@ public struct DiskCache: Hashable, Sendable {
     var folder: CacheFolder { CacheFolder.shared(path, byteLimit: maximumBytes) }
 
     /// What stands for the resource in the names of files.
-    func digest(_ address: HTTPAddress, _ options: NetworkOptions, isPart: Bool) -> [UInt8] {
+    func digest(_ address: HTTPAddress, _ options: NetworkOptions, isReferenced: Bool) -> [UInt8] {
         if let key, let url = URL(string: address.text) {
             // A program may have one key for a film, and its playlist has many parts.
-            let part = isPart ? "\n" + url.path : ""
-            return SHA256.digest(of: "own\n" + key.body(url) + part)
+            let path = isReferenced ? "\n" + url.path : ""
+            return SHA256.digest(of: "own\n" + key.body(url) + path)
         }
         let headers = options.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         let parts = [address.text, address.user ?? "", address.password ?? ""] + headers

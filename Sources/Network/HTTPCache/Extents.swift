@@ -18,7 +18,7 @@ struct Extents: Hashable, Sendable {
 
     /// The one that holds the byte at `offset`.
     func extent(at offset: Int64) -> Extent? {
-        let index = firstIndex(endingBehind: offset)
+        let index = firstIndex(endingAfter: offset)
         guard index < all.count, all[index].start <= offset else { return nil }
         return all[index]
     }
@@ -26,14 +26,14 @@ struct Extents: Hashable, Sendable {
     /// What of the range is not there.
     func missing(in range: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
-        var place = range.lowerBound
-        var index = firstIndex(endingBehind: place)
-        while place < range.upperBound, index < all.count, all[index].start < range.upperBound {
-            if all[index].start > place { gaps.append(place..<all[index].start) }
-            place = all[index].end
+        var offset = range.lowerBound
+        var index = firstIndex(endingAfter: offset)
+        while offset < range.upperBound, index < all.count, all[index].start < range.upperBound {
+            if all[index].start > offset { gaps.append(offset..<all[index].start) }
+            offset = all[index].end
             index += 1
         }
-        if place < range.upperBound { gaps.append(place..<range.upperBound) }
+        if offset < range.upperBound { gaps.append(offset..<range.upperBound) }
         return gaps
     }
 
@@ -41,7 +41,7 @@ struct Extents: Hashable, Sendable {
     @discardableResult
     mutating func insert(_ extent: Extent) -> Bool {
         guard extent.count > 0 else { return false }
-        let index = firstIndex(endingBehind: extent.start)
+        let index = firstIndex(endingAfter: extent.start)
         guard index == all.count || all[index].start >= extent.end else { return false }
         all.insert(extent, at: index)
         byteCount += Int64(extent.count)
@@ -51,7 +51,7 @@ struct Extents: Hashable, Sendable {
     /// Only what is exactly this one.
     @discardableResult
     mutating func remove(_ extent: Extent) -> Bool {
-        let index = firstIndex(endingBehind: extent.start)
+        let index = firstIndex(endingAfter: extent.start)
         guard index < all.count, all[index] == extent else { return false }
         all.remove(at: index)
         byteCount -= Int64(extent.count)
@@ -59,9 +59,9 @@ struct Extents: Hashable, Sendable {
     }
 
     /// Where the first gap from `offset` on begins, or a place at least `limit` bytes on.
-    func runEnd(from offset: Int64, limit: Int64) -> Int64 {
+    func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
         var end = offset
-        var index = firstIndex(endingBehind: offset)
+        var index = firstIndex(endingAfter: offset)
         while end - offset < limit, index < all.count, all[index].start <= end {
             end = all[index].end
             index += 1
@@ -70,13 +70,13 @@ struct Extents: Hashable, Sendable {
     }
 
     /// The first byte behind `offset`, which is missing, that is there; nil for none within `limit` bytes.
-    func nextHeld(after offset: Int64, limit: Int64) -> Int64? {
-        let index = firstIndex(endingBehind: offset)
+    func nextStored(after offset: Int64, limit: Int64) -> Int64? {
+        let index = firstIndex(endingAfter: offset)
         guard index < all.count, all[index].start - offset <= limit else { return nil }
         return all[index].start
     }
 
-    private func firstIndex(endingBehind offset: Int64) -> Int {
+    private func firstIndex(endingAfter offset: Int64) -> Int {
         var (low, high) = (0, all.count)
         while low < high {
             let middle = (low + high) / 2

@@ -12,25 +12,25 @@ final class HTTPResourcePool: Sendable {
         let address: HTTPAddress
         let options: NetworkOptions
         /// What a public server has named is under other rules.
-        let isNestedInPublic: Bool
+        let isReferencedByPublicServer: Bool
     }
 
-    private struct Slot {
+    private struct Entry {
         var source: HTTPByteSource?
-        var opening: ResourceLookup?
+        var lookup: ResourceLookup?
         /// How many hold the source.
-        var users = 0
+        var userCount = 0
         var lastUse: UInt64 = 0
     }
 
     private struct State {
-        var slots: [Key: Slot] = [:]
+        var entries: [Key: Entry] = [:]
         var uses: UInt64 = 0
     }
 
-    enum Found: Sendable {
+    enum OpenResult: Sendable {
         case source(HTTPByteSource, isLocal: Bool)
-        case opening(ResourceLookup)
+        case lookup(ResourceLookup)
     }
 
     private let state = Locked(State())
@@ -39,7 +39,7 @@ final class HTTPResourcePool: Sendable {
     private static let unusedLimit = 512
     /// Of those, how many may have a file of a cache open.
     private static let fileLimit = 64
-    private static let lookInterval: UInt64 = 16
+    private static let evictionInterval: UInt64 = 16
 
     // MARK: Opening
 
@@ -47,101 +47,105 @@ final class HTTPResourcePool: Sendable {
     func open(
         _ key: Key,
         policy: HTTPByteSource.Policy,
-        _ terms: FreshnessRequirement = FreshnessRequirement()
-    ) -> Found {
-        let (found, mustBegin, known) = state.withLock { state -> (Found, Bool, HTTPByteSource?) in
-            var slot = state.slots[key] ?? Slot()
-            defer { state.slots[key] = slot }
-            if let source = slot.source, source.isCurrent || source.isConfirmed(since: terms.since) {
-                slot.users += 1
+        _ requirement: FreshnessRequirement = FreshnessRequirement()
+    ) -> OpenResult {
+        let (result, mustStart, cached) = state.withLock { state -> (OpenResult, Bool, HTTPByteSource?) in
+            var entry = state.entries[key] ?? Entry()
+            defer { state.entries[key] = entry }
+            if let source = entry.source,
+                source.isFresh || source.isValidated(since: requirement.validatedAfter)
+            {
+                entry.userCount += 1
                 return (.source(source, isLocal: false), false, nil)
             }
-            if let opening = slot.opening { return (.opening(opening), false, nil) }
-            let opening = ResourceLookup(key, self, terms)
-            slot.opening = opening
-            return (.opening(opening), true, slot.source)
+            if let lookup = entry.lookup { return (.lookup(lookup), false, nil) }
+            let lookup = ResourceLookup(key, self, requirement)
+            entry.lookup = lookup
+            return (.lookup(lookup), true, entry.source)
         }
-        guard mustBegin, case .opening(let opening) = found else { return found }
-        opening.begin(known, policy)
-        return found
+        guard mustStart, case .lookup(let lookup) = result else { return result }
+        lookup.start(cached, policy)
+        return result
     }
 
     /// What came of an opening: it is the one for all who come now.
-    func opened(_ key: Key, _ opening: ResourceLookup, _ source: HTTPByteSource) {
+    func finished(_ key: Key, _ lookup: ResourceLookup, _ source: HTTPByteSource) {
         let old = state.withLock { state -> HTTPByteSource? in
-            guard state.slots[key]?.opening === opening else { return nil }
-            let isNew = state.slots[key]?.source !== source
+            guard state.entries[key]?.lookup === lookup else { return nil }
+            let isNew = state.entries[key]?.source !== source
             defer {
-                state.slots[key]?.opening = nil
-                state.slots[key]?.source = source
-                if isNew { state.slots[key]?.users = 0 }
+                state.entries[key]?.lookup = nil
+                state.entries[key]?.source = source
+                if isNew { state.entries[key]?.userCount = 0 }
             }
             // Who holds the old one goes on with it.
-            return isNew ? state.slots[key]?.source : nil
+            return isNew ? state.entries[key]?.source : nil
         }
         withExtendedLifetime(old) {}
     }
 
     /// Nobody waits for it any more.
-    func abandoned(_ key: Key, _ opening: ResourceLookup) {
+    func abandoned(_ key: Key, _ lookup: ResourceLookup) {
         state.withLock { state in
-            guard state.slots[key]?.opening === opening else { return }
-            state.slots[key]?.opening = nil
-            if state.slots[key]?.source == nil { state.slots[key] = nil }
+            guard state.entries[key]?.lookup === lookup else { return }
+            state.entries[key]?.lookup = nil
+            if state.entries[key]?.source == nil { state.entries[key] = nil }
         }
     }
 
     // MARK: Who holds what
 
-    func hold(_ key: Key, _ source: HTTPByteSource) {
+    func retain(_ key: Key, _ source: HTTPByteSource) {
         state.withLock { state in
-            if state.slots[key]?.source === source { state.slots[key]?.users += 1 }
+            if state.entries[key]?.source === source { state.entries[key]?.userCount += 1 }
         }
     }
 
     func release(_ key: Key, _ source: HTTPByteSource) {
-        let (isLast, mustLook) = state.withLock { state -> (Bool, Bool) in
+        let (isLast, mustEvict) = state.withLock { state -> (Bool, Bool) in
             state.uses += 1
             // A look at many takes a while. Where there are few, memory alone may be too much.
-            let isMany = state.slots.count > Self.fileLimit
-            let mustLook =
+            let isMany = state.entries.count > Self.fileLimit
+            let mustEvict =
                 isMany
-                ? state.uses % Self.lookInterval == 0 : NetworkMemory.shared.byteCount > Self.unusedByteLimit
-            guard var slot = state.slots[key], slot.source === source else { return (false, mustLook) }
-            slot.users -= 1
-            slot.lastUse = state.uses
-            state.slots[key] = slot
-            return (slot.users == 0, mustLook)
+                ? state.uses % Self.evictionInterval == 0
+                : NetworkMemory.shared.byteCount > Self.unusedByteLimit
+            guard var entry = state.entries[key], entry.source === source else { return (false, mustEvict) }
+            entry.userCount -= 1
+            entry.lastUse = state.uses
+            state.entries[key] = entry
+            return (entry.userCount == 0, mustEvict)
         }
-        if isLast { source.forgetRenewal() }
-        source.settle()
-        if mustLook { dropUnused { true } }
+        if isLast { source.removeURLRefresh() }
+        source.flush()
+        if mustEvict { evictUnused { true } }
     }
 
     /// Drops resources that nobody holds, those that were used longest ago first: as many as are too many, and then more of them until it
     /// is enough.
-    func dropUnused(until isEnough: () -> Bool) {
+    func evictUnused(until isSatisfied: () -> Bool) {
         // The one that was used longest ago comes last.
         var unused = state.withLock { state in
-            state.slots.compactMap { key, slot -> (key: Key, source: HTTPByteSource, lastUse: UInt64)? in
-                guard slot.users == 0, slot.opening == nil, let source = slot.source else { return nil }
-                return (key, source, slot.lastUse)
+            state.entries.compactMap { key, entry -> (key: Key, source: HTTPByteSource, lastUse: UInt64)? in
+                guard entry.userCount == 0, entry.lookup == nil, let source = entry.source else { return nil }
+                return (key, source, entry.lastUse)
             }
         }
         unused.sort { $0.lastUse > $1.lastUse }
-        var sizes = unused.map { (bytes: $0.source.heldBytes, files: $0.source.holdsFile ? 1 : 0) }
+        var sizes = unused.map { (bytes: $0.source.storedByteCount, files: $0.source.hasCacheFile ? 1 : 0) }
         var left = (count: unused.count, bytes: 0, files: 0)
         for size in sizes { left = (left.count, left.bytes + size.bytes, left.files + size.files) }
-        while let entry = unused.popLast(), let size = sizes.popLast() {
-            let isTooMuch =
+        while let candidate = unused.popLast(), let size = sizes.popLast() {
+            let exceedsLimit =
                 left.count > Self.unusedLimit || left.bytes > Self.unusedByteLimit
                 || left.files > Self.fileLimit
-            guard isTooMuch || !isEnough() else { return }
+            guard exceedsLimit || !isSatisfied() else { return }
             state.withLock { state in
-                guard let slot = state.slots[entry.key], slot.source === entry.source, slot.users == 0,
-                    slot.opening == nil
+                guard let entry = state.entries[candidate.key], entry.source === candidate.source,
+                    entry.userCount == 0,
+                    entry.lookup == nil
                 else { return }
-                state.slots[entry.key] = nil
+                state.entries[candidate.key] = nil
             }
             // Behind the lock its memory goes, if nobody has taken it up meanwhile.
             left = (left.count - 1, left.bytes - size.bytes, left.files - size.files)
@@ -149,11 +153,11 @@ final class HTTPResourcePool: Sendable {
     }
 
     /// Drops all resources that nobody holds.
-    func forgetUnused() { dropUnused { false } }
+    func evictAllUnused() { evictUnused { false } }
 
     /// What has come so far is handed to the caches.
-    func settle() {
-        let sources = state.withLock { $0.slots.values.compactMap(\.source) }
-        for source in sources { source.settle() }
+    func flush() {
+        let sources = state.withLock { $0.entries.values.compactMap(\.source) }
+        for source in sources { source.flush() }
     }
 }

@@ -24,14 +24,14 @@ final class NetworkMemory: Sendable {
 
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    func join(_ source: HTTPByteSource) {
+    func add(_ source: HTTPByteSource) {
         state.withLock { $0.members[ObjectIdentifier(source)] = Member(source: source) }
     }
 
-    func leave(_ source: ObjectIdentifier) { state.withLock { $0.members[source] = nil } }
+    func remove(_ source: ObjectIdentifier) { state.withLock { $0.members[source] = nil } }
 
     /// More, or less, is held now. Called with locks of sources held, so what follows from it happens elsewhere.
-    func count(_ change: Int) {
+    func adjust(by change: Int) {
         let mustTrim = state.withLock { state in
             state.byteCount += change
             guard state.byteCount > byteLimit, change > 0, !state.isTrimming else { return false }
@@ -48,7 +48,7 @@ final class NetworkMemory: Sendable {
     }
 
     private func trim() {
-        HTTPResourcePool.shared.dropUnused(until: { self.byteCount <= self.byteLimit })
+        HTTPResourcePool.shared.evictUnused(until: { self.byteCount <= self.byteLimit })
         // They are let go of behind the lock: one that ends here says so under it.
         let sources = state.withLock { $0.members.values.compactMap(\.source) }
         if byteCount > byteLimit {

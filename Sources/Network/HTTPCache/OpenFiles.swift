@@ -23,7 +23,7 @@ final class OpenFiles: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// The entry's file is open, and is used now.
-    func used(_ entry: CacheEntry) {
+    func markUsed(_ entry: CacheEntry) {
         let idle = state.withLock { state -> [CacheEntry] in
             state.uses += 1
             state.members[ObjectIdentifier(entry)] = Member(entry: entry, lastUse: state.uses)
@@ -38,5 +38,5 @@ final class OpenFiles: Sendable {
     }
 
     /// Its file is closed for good.
-    func leave(_ entry: ObjectIdentifier) { state.withLock { $0.members[entry] = nil } }
+    func remove(_ entry: ObjectIdentifier) { state.withLock { $0.members[entry] = nil } }
 }

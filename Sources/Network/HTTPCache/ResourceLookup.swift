@@ -10,11 +10,11 @@ final class ResourceLookup: Sendable {
     /// Why the source that was found may be read.
     enum FreshnessBasis: Sendable {
         /// The server has said that it is right, or is asked by the first read.
-        case server
+        case validated
         /// The server was asked, and could not be reached.
         case unreachable
         /// The asset that opened it knows enough not to ask. Another one may know less.
-        case knowledge
+        case assumed
     }
 
     enum Outcome: Sendable {
@@ -32,29 +32,31 @@ final class ResourceLookup: Sendable {
     }
 
     private let key: HTTPResourcePool.Key
-    private let terms: FreshnessRequirement
+    private let requirement: FreshnessRequirement
     /// Of what is made anew.
     private let cookies: CookieStore
     /// They hold it while it is under way.
-    private weak let sources: HTTPResourcePool?
+    private weak let pool: HTTPResourcePool?
     private let state = Locked(State())
 
-    init(_ key: HTTPResourcePool.Key, _ sources: HTTPResourcePool, _ terms: FreshnessRequirement) {
+    init(_ key: HTTPResourcePool.Key, _ pool: HTTPResourcePool, _ requirement: FreshnessRequirement) {
         self.key = key
-        self.terms = terms
-        cookies = key.options.cookies ?? terms.cookies ?? CookieStore()
-        self.sources = sources
+        self.requirement = requirement
+        cookies = key.options.cookies ?? requirement.cookies ?? CookieStore()
+        self.pool = pool
     }
 
     var outcome: Outcome { state.withLock { $0.outcome } }
 
     /// What came of it holds under these terms too, though it was not opened under them.
-    func holds(_ source: HTTPByteSource, _ ground: FreshnessBasis, for other: FreshnessRequirement) -> Bool {
-        switch ground {
-        case .server: true
+    func satisfies(_ source: HTTPByteSource, _ basis: FreshnessBasis, for other: FreshnessRequirement) -> Bool
+    {
+        switch basis {
+        case .validated: true
         case .unreachable: true
-        case .knowledge:
-            terms.parts === other.parts || source.isCurrent || source.isConfirmed(since: other.since)
+        case .assumed:
+            requirement.validatedResources === other.validatedResources || source.isFresh
+                || source.isValidated(since: other.validatedAfter)
         }
     }
 
@@ -69,10 +71,10 @@ final class ResourceLookup: Sendable {
             return true
         }
         guard !isOver else { return context.wake() }
-        context.onClose(by: ObjectIdentifier(self)) { [weak self] in self?.leave(id) }
+        context.onClose(of: self) { [weak self] in self?.removeWaiter(id) }
     }
 
-    private func leave(_ id: ObjectIdentifier) {
+    private func removeWaiter(_ id: ObjectIdentifier) {
         let (isAbandoned, revalidation) = state.withLock { state -> (Bool, Revalidation?) in
             state.waiters[id] = nil
             guard case .waiting = state.outcome, state.waiters.isEmpty else { return (false, nil) }
@@ -82,87 +84,92 @@ final class ResourceLookup: Sendable {
         }
         guard isAbandoned else { return }
         revalidation?.cancel()
-        sources?.abandoned(key, self)
+        pool?.abandoned(key, self)
     }
 
     /// Blocks as a disk does. `known`: what this process has of it.
-    func begin(_ known: HTTPByteSource?, _ policy: HTTPByteSource.Policy) {
-        if let known {
-            guard let identity = known.identity, known.isShareable else { return finish(made(policy, nil)) }
-            if isSilent(policy), known.isComplete { return finish(known, .knowledge) }
-            return ask(identity, at: known.home, terms.cookies ?? known.cookies, policy) { [self] answer in
+    func start(_ cached: HTTPByteSource?, _ policy: HTTPByteSource.Policy) {
+        if let cached {
+            guard let identity = cached.identity, cached.isShareable else {
+                return finish(makeSource(policy, nil))
+            }
+            if isUnreachable(policy), cached.isComplete { return finish(cached, .assumed) }
+            return revalidate(identity, at: cached.baseAddress, requirement.cookies ?? cached.cookies, policy)
+            { [self] answer in
                 switch answer.outcome {
-                case .same:
-                    known.confirm(answer)
-                    finish(known)
-                case .unreachable where known.isComplete: finish(known, .unreachable)
-                case .changed, .unreachable: finish(made(policy, nil))
+                case .notModified:
+                    cached.markValidated(by: answer)
+                    finish(cached)
+                case .unreachable where cached.isComplete: finish(cached, .unreachable)
+                case .changed, .unreachable: finish(makeSource(policy, nil))
                 }
             }
         }
         guard let cache = key.options.cache,
             let entry = CacheEntry.open(
                 cache.folder,
-                cache.digest(key.address, key.options, isPart: policy.isPart)
+                cache.digest(key.address, key.options, isReferenced: policy.isReferenced)
             ),
             // What a public server names is not to be found at a private one.
-            !key.isNestedInPublic || entry.isPublic
-        else { return finish(made(policy, nil)) }
-        if terms.isPart, let time = terms.parts?.time(of: entry.identity, key) {
-            let source = made(policy, entry)
-            source.confirm(at: time)
-            return finish(source, .knowledge)
+            !key.isReferencedByPublicServer || entry.isPublic
+        else { return finish(makeSource(policy, nil)) }
+        if requirement.isSegment,
+            let time = requirement.validatedResources?.validationTime(of: entry.identity, key)
+        {
+            let source = makeSource(policy, entry)
+            source.markValidated(at: time)
+            return finish(source, .assumed)
         }
-        if isSilent(policy), entry.isComplete { return finish(made(policy, entry), .knowledge) }
-        ask(entry.identity, at: key.address, cookies, policy) { [self] answer in
+        if isUnreachable(policy), entry.isComplete { return finish(makeSource(policy, entry), .assumed) }
+        revalidate(entry.identity, at: key.address, cookies, policy) { [self] answer in
             switch answer.outcome {
-            case .same:
-                let source = made(policy, entry)
-                source.confirm(answer)
+            case .notModified:
+                let source = makeSource(policy, entry)
+                source.markValidated(by: answer)
                 finish(source)
-            case .unreachable where entry.isComplete: finish(made(policy, entry), .unreachable)
-            case .changed, .unreachable: finish(made(policy, nil))
+            case .unreachable where entry.isComplete: finish(makeSource(policy, entry), .unreachable)
+            case .changed, .unreachable: finish(makeSource(policy, nil))
             }
         }
     }
 
     /// The asset has found out that there is no server at present.
-    private func isSilent(_ policy: HTTPByteSource.Policy) -> Bool {
-        terms.parts?.isSilent(key.address.origin, for: policy.peace) ?? false
+    private func isUnreachable(_ policy: HTTPByteSource.Policy) -> Bool {
+        requirement.validatedResources?.isUnreachable(key.address.origin, for: policy.unreachableTTL) ?? false
     }
 
-    private func made(_ policy: HTTPByteSource.Policy, _ entry: CacheEntry?) -> HTTPByteSource {
+    private func makeSource(_ policy: HTTPByteSource.Policy, _ entry: CacheEntry?) -> HTTPByteSource {
         var options = key.options
         options.cookies = cookies
         return HTTPByteSource(key.address, options, policy, entry)
     }
 
-    private func ask(
+    private func revalidate(
         _ identity: CacheIndex.Identity,
         at address: HTTPAddress,
         _ cookies: CookieStore,
         _ policy: HTTPByteSource.Policy,
-        _ done: @escaping @Sendable (Revalidation.Answer) -> Void
+        _ completion: @escaping @Sendable (Revalidation.Answer) -> Void
     ) {
         var options = key.options
         options.cookies = cookies
-        let revalidation = Revalidation(address, options, policy, identity, done: done)
-        let isWanted = state.withLock { state in
+        let revalidation = Revalidation(address, options, policy, identity, completion: completion)
+        let isPending = state.withLock { state in
             guard case .waiting = state.outcome else { return false }
             state.revalidation = revalidation
             return true
         }
-        if isWanted { revalidation.start() }
+        if isPending { revalidation.start() }
     }
 
-    private func finish(_ source: HTTPByteSource, _ ground: FreshnessBasis = .server) {
+    private func finish(_ source: HTTPByteSource, _ basis: FreshnessBasis = .validated) {
         let isLocal = source.isComplete
         guard case .waiting = outcome else { return }
         // First, so that who cannot take it, and looks anew, does not come here again.
-        sources?.opened(key, self, source)
+        pool?.finished(key, self, source)
         let waiters = state.withLock { state -> [ReadContext] in
             guard case .waiting = state.outcome else { return [] }
-            state.outcome = .source(source, isLocal: isLocal, ground)
+            state.outcome = .source(source, isLocal: isLocal, basis)
             state.revalidation = nil
             defer { state.waiters = [:] }
             return state.waiters.values.compactMap(\.context)

@@ -3,7 +3,7 @@ internal import MediaCore
 /// Asks a server once, without wanting a body, whether a resource is still what is kept of it.
 final class Revalidation: TransferReceiver {
     enum Outcome: Sendable {
-        case same
+        case notModified
         /// It has changed, or the server has something to say that whoever reads it should hear.
         case changed
         /// There is no server at all, or it is in trouble.
@@ -34,7 +34,7 @@ final class Revalidation: TransferReceiver {
     private let policy: HTTPByteSource.Policy
     private let cookies: CookieStore
     private let identity: CacheIndex.Identity
-    private let done: @Sendable (Answer) -> Void
+    private let completion: @Sendable (Answer) -> Void
     private let state: Locked<State>
 
     private static let redirectLimit = 10
@@ -45,20 +45,20 @@ final class Revalidation: TransferReceiver {
         _ options: NetworkOptions,
         _ policy: HTTPByteSource.Policy,
         _ identity: CacheIndex.Identity,
-        done: @escaping @Sendable (Answer) -> Void
+        completion: @escaping @Sendable (Answer) -> Void
     ) {
         self.origin = origin
         self.options = options
         self.policy = policy
         cookies = options.cookies ?? CookieStore()
         self.identity = identity
-        self.done = done
+        self.completion = completion
         state = Locked(State(address: origin))
     }
 
     func start() {
         do throws(MediaError) {
-            try ask()
+            try sendRequest()
         } catch {
             finish(error.code == .invalidArgument ? .changed : .unreachable)
         }
@@ -75,10 +75,12 @@ final class Revalidation: TransferReceiver {
     }
 
     /// The first byte is asked for: a server that knows no conditions sends no more than that.
-    private func ask() throws(MediaError) {
-        let (address, isPublic) = state.withLock { ($0.address, $0.isPublic || policy.isNestedInPublic) }
+    private func sendRequest() throws(MediaError) {
+        let (address, isPublic) = state.withLock {
+            ($0.address, $0.isPublic || policy.isReferencedByPublicServer)
+        }
         var headers = options.headers
-        if address.origin != origin.origin { headers.removeAll { !HTTPByteSource.mayLeaveOrigin($0.name) } }
+        if address.origin != origin.origin { headers.removeAll { !HTTPByteSource.mayCrossOrigins($0.name) } }
         if let tag = identity.entityTag {
             headers.append(NetworkOptions.Header(name: "If-None-Match", value: tag))
         } else if let date = identity.lastModified {
@@ -96,7 +98,7 @@ final class Revalidation: TransferReceiver {
                 isPublic: policy.isPublicAddress
             ),
             timeout: Int64(options.timeout * 1_000_000_000),
-            leastBytes: policy.leastBytes
+            minimumRate: policy.minimumRate
         )
         let transfer = Transfer(request, self)
         let isOver = state.withLock { state in
@@ -113,7 +115,7 @@ final class Revalidation: TransferReceiver {
             guard !state.isOver else { return nil }
             return Answer(outcome: outcome, address: state.address, isPublic: state.isPublic)
         }
-        if let answer { done(answer) }
+        if let answer { completion(answer) }
     }
 
     // MARK: On the loop's thread
@@ -125,9 +127,9 @@ final class Revalidation: TransferReceiver {
             }
             switch head.status {
             case 301, 302, 303, 307, 308: state.location = head.location
-            case 304: state.outcome = .same
-            case 200: state.outcome = isSame(head, head.contentLength) ? .same : .changed
-            case 206: state.outcome = isSame(head, head.contentRange?.total) ? .same : .changed
+            case 304: state.outcome = .notModified
+            case 200: state.outcome = matches(head, head.contentLength) ? .notModified : .changed
+            case 206: state.outcome = matches(head, head.contentRange?.total) ? .notModified : .changed
             case 408, 425, 429, 500..<600: state.outcome = .unreachable
             default: state.outcome = .changed
             }
@@ -135,13 +137,13 @@ final class Revalidation: TransferReceiver {
         return false
     }
 
-    private func isSame(_ head: ResponseHead, _ size: Int64?) -> Bool {
+    private func matches(_ head: ResponseHead, _ size: Int64?) -> Bool {
         if let size, size != identity.byteCount { return false }
         if let tag = identity.entityTag { return head.entityTag == tag }
         return head.lastModified == identity.lastModified
     }
 
-    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition { .enough }
+    func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition { .stop }
 
     func ended(_ transfer: Transfer, _ end: TransferEnd) {
         let (outcome, location) = state.withLock { ($0.outcome, $0.location) }
@@ -150,17 +152,18 @@ final class Revalidation: TransferReceiver {
             switch end.reason {
             case .timedOut, .noHost, .noConnection, .noSocket, .noProxy, .refusedByProxy, .broken, .tooSlow:
                 return finish(.unreachable)
-            case .complete, .stopped, .untrusted, .tooLong, .refused, .privateAddress: return finish(.changed)
+            case .complete, .stopped, .untrusted, .headersTooLong, .refused, .privateAddress:
+                return finish(.changed)
             }
         }
         do throws(MediaError) {
-            let isTooFar = try state.withLock { state throws(MediaError) in
-                state.address = try state.address.led(to: location)
+            let exceedsLimit = try state.withLock { state throws(MediaError) in
+                state.address = try state.address.resolving(location)
                 state.redirects += 1
                 return state.redirects > Self.redirectLimit
             }
-            guard !isTooFar else { return finish(.changed) }
-            try ask()
+            guard !exceedsLimit else { return finish(.changed) }
+            try sendRequest()
         } catch {
             // Whoever reads it is told why.
             finish(.changed)

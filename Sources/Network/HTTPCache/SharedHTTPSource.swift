@@ -9,7 +9,7 @@ public import MediaCore
 public final class SharedHTTPSource: ByteSource {
     private enum State {
         case unopened
-        case opening(ResourceLookup)
+        case lookingUp(ResourceLookup)
         case open(Opened)
     }
 
@@ -17,31 +17,31 @@ public final class SharedHTTPSource: ByteSource {
         let source: HTTPByteSource
         var isLocal = false
         /// Bytes of it have been read.
-        var isFixed = false
+        var hasBeenRead = false
         /// The server could not be asked about it: it is read as it is there.
-        var isUnasked = false
+        var isUnvalidated = false
         /// What had come of it when this one joined.
-        let formerBytes: Int64
+        let bytesBeforeJoining: Int64
         /// What had come of the one in whose place it is.
-        var earlierBytes: Int64 = 0
+        var bytesFromReplacedSource: Int64 = 0
 
-        var receivedBytes: Int64 { earlierBytes + source.receivedBytes - formerBytes }
+        var receivedBytes: Int64 { bytesFromReplacedSource + source.receivedBytes - bytesBeforeJoining }
 
         init(_ source: HTTPByteSource, isLocal: Bool) {
             self.source = source
             self.isLocal = isLocal
-            formerBytes = source.receivedBytes
+            bytesBeforeJoining = source.receivedBytes
         }
     }
 
     private let key: HTTPResourcePool.Key
     private let policy: HTTPByteSource.Policy
-    private let sources: HTTPResourcePool
-    private let terms: FreshnessRequirement
+    private let pool: HTTPResourcePool
+    private let requirement: FreshnessRequirement
     /// What is known of the resources that this one refers to.
-    private let parts: ValidatedResources
+    private let validatedResources: ValidatedResources
     /// Who gives another URL of the same resource, when the server refuses this one.
-    private let renewal: HTTPByteSource.Renewal?
+    private let urlRefresh: HTTPByteSource.URLRefresh?
     private let state = Locked(State.unopened)
     private let aheadLimit = Locked<Int64?>(nil)
 
@@ -55,47 +55,47 @@ public final class SharedHTTPSource: ByteSource {
         url: String,
         options: NetworkOptions,
         policy: HTTPByteSource.Policy = HTTPByteSource.Policy(),
-        renewal: HTTPByteSource.Renewal? = nil
+        urlRefresh: HTTPByteSource.URLRefresh? = nil
     ) throws(MediaError) {
-        try self.init(url: url, options: options, policy: policy, .shared, renewal: renewal)
+        try self.init(url: url, options: options, policy: policy, .shared, urlRefresh: urlRefresh)
     }
 
     init(
         url: String,
         options: NetworkOptions,
         policy: HTTPByteSource.Policy,
-        _ sources: HTTPResourcePool,
-        renewal: HTTPByteSource.Renewal? = nil
+        _ pool: HTTPResourcePool,
+        urlRefresh: HTTPByteSource.URLRefresh? = nil
     ) throws(MediaError) {
         key = HTTPResourcePool.Key(
             address: try HTTPByteSource.address(url, options),
             options: options,
-            isNestedInPublic: policy.isNestedInPublic
+            isReferencedByPublicServer: policy.isReferencedByPublicServer
         )
         self.policy = policy
-        self.sources = sources
-        self.renewal = renewal
-        parts = ValidatedResources()
-        terms = FreshnessRequirement(parts: parts)
+        self.pool = pool
+        self.urlRefresh = urlRefresh
+        validatedResources = ValidatedResources()
+        requirement = FreshnessRequirement(validatedResources: validatedResources)
     }
 
     /// A part of what another one refers to.
     private init(
         _ key: HTTPResourcePool.Key,
         _ policy: HTTPByteSource.Policy,
-        _ sources: HTTPResourcePool,
-        _ terms: FreshnessRequirement,
-        _ parts: ValidatedResources
+        _ pool: HTTPResourcePool,
+        _ requirement: FreshnessRequirement,
+        _ validatedResources: ValidatedResources
     ) {
         self.key = key
         self.policy = policy
-        self.sources = sources
-        self.terms = terms
-        self.parts = parts
-        renewal = nil
+        self.pool = pool
+        self.requirement = requirement
+        self.validatedResources = validatedResources
+        urlRefresh = nil
     }
 
-    deinit { if let opened { sources.release(key, opened.source) } }
+    deinit { if let opened { pool.release(key, opened.source) } }
 
     /// The URL without credentials and query.
     public var name: String { key.address.name }
@@ -112,52 +112,53 @@ public final class SharedHTTPSource: ByteSource {
     /// Bytes that are fetched ahead of each reader of this source at most, from its next read on, and together as many ahead of those who
     /// read what it refers to; nil: as many as ever. One block of memory may always be.
     package func limitReadAhead(to byteCount: Int?) {
-        aheadLimit.withLock { $0 = byteCount.map { Int64(max(Self.leastAhead, $0)) } }
+        aheadLimit.withLock { $0 = byteCount.map { Int64(max(Self.minimumReadAhead, $0)) } }
         // Sound and pictures, and of each the next part.
-        parts.aheadLimit = byteCount.map { Int64(max(Self.leastAhead, $0 / 4)) }
+        validatedResources.aheadLimit = byteCount.map { Int64(max(Self.minimumReadAhead, $0 / 4)) }
     }
 
     /// One block of memory.
-    private static let leastAhead = 64 << 10
+    private static let minimumReadAhead = 64 << 10
 
     /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
     ///
     /// `since`: what the server has said of it since that moment of the machine's clock holds; 0: since this source was made.
-    package func referred(_ url: String, kept: CachePolicy, since: Int64) throws(MediaError)
+    package func openReferenced(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64)
+        throws(MediaError)
         -> any ByteSource
     {
         let root = source ?? HTTPByteSource(key.address, key.options, policy, nil)
-        guard kept != .nowhere else { return try root.referred(url) }
-        let (address, own, policy) = try root.reference(url)
-        var terms = FreshnessRequirement(
-            since: since == 0 ? parts.begun : since,
-            parts: parts,
-            isNested: true
+        guard cachePolicy != .nowhere else { return try root.openReferenced(url) }
+        let (address, ownOptions, policy) = try root.reference(url)
+        var requirement = FreshnessRequirement(
+            validatedAfter: validatedAfter == 0 ? validatedResources.creationTime : validatedAfter,
+            validatedResources: validatedResources,
+            isReferenced: true
         )
-        terms.isPart = since == 0
+        requirement.isSegment = validatedAfter == 0
         // Another asset has other cookies, and is served from the same bytes.
-        terms.cookies = root.cookies
-        var options = own
+        requirement.cookies = root.cookies
+        var options = ownOptions
         options.cookies = key.options.cookies
-        if kept == .everywhere { options.cache = key.options.cache }
+        if cachePolicy == .everywhere { options.cache = key.options.cache }
         let key = HTTPResourcePool.Key(
             address: address,
             options: options,
-            isNestedInPublic: policy.isNestedInPublic
+            isReferencedByPublicServer: policy.isReferencedByPublicServer
         )
-        return SharedHTTPSource(key, policy, sources, terms, parts)
+        return SharedHTTPSource(key, policy, pool, requirement, validatedResources)
     }
 
     /// It has turned out to be another one each time that it is asked for: it is on no disk, and who opens it next asks for it.
-    package func setChanging() { source?.setChanging() }
+    package func setVolatile() { source?.setVolatile() }
 
     /// The reader goes on elsewhere: nothing is fetched or held for it any more. It may come back.
-    package func leave(_ context: ReadContext) { source?.leave(context) }
+    package func removeReader(_ context: ReadContext) { source?.removeReader(context) }
 
     /// All of it is still to be had from it. Not where a server sends its bytes once, in order, and its readers have gone.
-    package var isWhole: Bool {
+    package var isReusable: Bool {
         guard let source else { return true }
-        return source.isShareable || source.isComplete || source.isBeingRead
+        return source.isShareable || source.isComplete || source.hasReaders
     }
 
     /// All that has come of it since it was opened, whoever asked for it. It never falls.
@@ -177,16 +178,16 @@ public final class SharedHTTPSource: ByteSource {
         throws(MediaError) -> Int
     {
         guard !context.isInterrupted else { throw MediaError(.cancelled, "the read was interrupted") }
-        let (source, isFixed) = try open(context)
-        let limit = terms.isNested ? parts.aheadLimit : aheadLimit.withLock { $0 }
+        let (source, hasBeenRead) = try open(context)
+        let limit = requirement.isReferenced ? validatedResources.aheadLimit : aheadLimit.withLock { $0 }
         let count = try source.read(
             at: offset,
             into: buffer,
             context: context,
             aheadLimit: limit,
-            cookies: key.options.cookies ?? terms.cookies
+            cookies: key.options.cookies ?? requirement.cookies
         )
-        if !isFixed { fix(source) }
+        if !hasBeenRead { markRead(source) }
         return count
     }
 
@@ -199,104 +200,105 @@ public final class SharedHTTPSource: ByteSource {
     /// Nothing: a reader of this source is interrupted by its context.
     public func cancel() {}
 
-    private func open(_ context: ReadContext) throws(MediaError) -> (HTTPByteSource, isFixed: Bool) {
+    private func open(_ context: ReadContext) throws(MediaError) -> (HTTPByteSource, hasBeenRead: Bool) {
         while true {
             switch state.withLock({ $0 }) {
             case .open(let opened):
                 let source = opened.source
-                if opened.isFixed || mayStay(with: source) { return (source, opened.isFixed) }
+                if opened.hasBeenRead || canShare(source) { return (source, opened.hasBeenRead) }
                 // A server that sends its bytes once, in order, sends them to each asset anew.
                 var options = key.options
-                options.cookies = options.cookies ?? terms.cookies
-                var own = Opened(HTTPByteSource(key.address, options, policy, nil), isLocal: false)
-                own.isFixed = true
-                own.source.offer(renewal)
-                take(own, insteadOf: source)
-                sources.release(key, source)
+                options.cookies = options.cookies ?? requirement.cookies
+                var ownOptions = Opened(HTTPByteSource(key.address, options, policy, nil), isLocal: false)
+                ownOptions.hasBeenRead = true
+                ownOptions.source.offerURLRefresh(urlRefresh)
+                install(ownOptions, replacing: source)
+                pool.release(key, source)
             case .unopened:
-                switch sources.open(key, policy: policy, terms) {
-                case .opening(let opening): wait(for: opening)
+                switch pool.open(key, policy: policy, requirement) {
+                case .lookup(let lookup): wait(for: lookup)
                 case .source(let source, let isLocal):
                     // Another reader of this source may have come first.
-                    source.offer(renewal)
-                    if !take(Opened(source, isLocal: isLocal), insteadOf: nil) {
-                        sources.release(key, source)
+                    source.offerURLRefresh(urlRefresh)
+                    if !install(Opened(source, isLocal: isLocal), replacing: nil) {
+                        pool.release(key, source)
                     }
                 }
-            case .opening(let opening):
-                switch opening.outcome {
-                case .abandoned: forget(opening)
-                case .source(let source, let isLocal, let ground):
-                    guard opening.holds(source, ground, for: terms) else {
-                        forget(opening)
+            case .lookingUp(let lookup):
+                switch lookup.outcome {
+                case .abandoned: discard(lookup)
+                case .source(let source, let isLocal, let basis):
+                    guard lookup.satisfies(source, basis, for: requirement) else {
+                        discard(lookup)
                         continue
                     }
-                    settle(opening, source, isLocal, ground)
+                    adopt(lookup, source, isLocal, basis)
                 case .waiting:
-                    opening.wait(context)
+                    lookup.wait(context)
                     throw MediaError(.notReady, "waiting for the server", location: name, isRetryable: true)
                 }
             }
         }
     }
 
-    private func mayStay(with source: HTTPByteSource) -> Bool {
-        source.isShareable || terms.isNested && source.isComplete
-            || source.isClaimed(by: ObjectIdentifier(self))
+    private func canShare(_ source: HTTPByteSource) -> Bool {
+        source.isShareable || requirement.isReferenced && source.isComplete
+            || source.claim(by: ObjectIdentifier(self))
     }
 
-    private func wait(for opening: ResourceLookup) {
-        state.withLock { state in if case .unopened = state { state = .opening(opening) } }
+    private func wait(for lookup: ResourceLookup) {
+        state.withLock { state in if case .unopened = state { state = .lookingUp(lookup) } }
     }
 
     @discardableResult
-    private func take(_ new: Opened, insteadOf old: HTTPByteSource?) -> Bool {
+    private func install(_ new: Opened, replacing old: HTTPByteSource?) -> Bool {
         state.withLock { state in
             var new = new
             switch state {
             case .unopened where old == nil: break
-            case .open(let opened) where opened.source === old: new.earlierBytes = opened.receivedBytes
-            case .unopened, .opening, .open: return false
+            case .open(let opened) where opened.source === old:
+                new.bytesFromReplacedSource = opened.receivedBytes
+            case .unopened, .lookingUp, .open: return false
             }
             state = .open(new)
             return true
         }
     }
 
-    private func fix(_ source: HTTPByteSource) {
-        let isUnasked = state.withLock { state in
+    private func markRead(_ source: HTTPByteSource) {
+        let isUnvalidated = state.withLock { state in
             guard case .open(var opened) = state, opened.source === source else { return true }
-            opened.isFixed = true
+            opened.hasBeenRead = true
             state = .open(opened)
-            return opened.isUnasked
+            return opened.isUnvalidated
         }
-        if terms.isPart, !isUnasked, let identity = source.identity {
-            parts.note(identity, of: key, at: source.confirmed)
+        if requirement.isSegment, !isUnvalidated, let identity = source.identity {
+            validatedResources.recordValidation(identity, of: key, at: source.validationTime)
         }
     }
 
-    private func forget(_ opening: ResourceLookup) {
+    private func discard(_ lookup: ResourceLookup) {
         state.withLock { state in
-            if case .opening(let known) = state, known === opening { state = .unopened }
+            if case .lookingUp(let current) = state, current === lookup { state = .unopened }
         }
     }
 
-    private func settle(
-        _ opening: ResourceLookup,
+    private func adopt(
+        _ lookup: ResourceLookup,
         _ source: HTTPByteSource,
         _ isLocal: Bool,
-        _ ground: ResourceLookup.FreshnessBasis
+        _ basis: ResourceLookup.FreshnessBasis
     ) {
         var opened = Opened(source, isLocal: isLocal)
-        opened.isUnasked = ground != .server && !source.isConfirmed(since: terms.since)
-        if ground == .unreachable { parts.noteSilence(of: key.address.origin) }
+        opened.isUnvalidated = basis != .validated && !source.isValidated(since: requirement.validatedAfter)
+        if basis == .unreachable { validatedResources.recordUnreachable(of: key.address.origin) }
         let isFirst = state.withLock { state in
-            guard case .opening(let known) = state, known === opening else { return false }
+            guard case .lookingUp(let current) = state, current === lookup else { return false }
             state = .open(opened)
             return true
         }
         guard isFirst else { return }
-        source.offer(renewal)
-        sources.hold(key, source)
+        source.offerURLRefresh(urlRefresh)
+        pool.retain(key, source)
     }
 }

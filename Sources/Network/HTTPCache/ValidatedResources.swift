@@ -8,37 +8,39 @@ final class ValidatedResources: Sendable {
         /// The states of resources that the server has confirmed to this asset, and when.
         var identities: [HTTPResourcePool.Key: (identity: CacheIndex.Identity, time: Int64)] = [:]
         /// Origins that could not be reached, and when.
-        var silent: [String: Int64] = [:]
+        var unreachableOrigins: [String: Int64] = [:]
         var aheadLimit: Int64?
     }
 
     /// What a server has said since then holds for the asset. On the machine's clock.
-    let begun = TransferLoop.now
+    let creationTime = TransferLoop.now
     private let state = Locked(State())
 
-    private static let limit = 20_000
+    private static let identityLimit = 20_000
 
     /// The server has said at that time that this is what the resource is.
-    func note(_ identity: CacheIndex.Identity, of key: HTTPResourcePool.Key, at time: Int64) {
+    func recordValidation(_ identity: CacheIndex.Identity, of key: HTTPResourcePool.Key, at time: Int64) {
         state.withLock { state in
-            guard state.identities.count < Self.limit || state.identities[key] != nil else { return }
+            guard state.identities.count < Self.identityLimit || state.identities[key] != nil else { return }
             state.identities[key] = (identity, time)
         }
     }
 
     /// When the server has said that this is what the resource is; nil: it has not.
-    func time(of identity: CacheIndex.Identity, _ key: HTTPResourcePool.Key) -> Int64? {
+    func validationTime(of identity: CacheIndex.Identity, _ key: HTTPResourcePool.Key) -> Int64? {
         state.withLock { state in
             state.identities[key].flatMap { $0.identity == identity ? $0.time : nil }
         }
     }
 
-    func noteSilence(of origin: String) { state.withLock { $0.silent[origin] = TransferLoop.now } }
+    func recordUnreachable(of origin: String) {
+        state.withLock { $0.unreachableOrigins[origin] = TransferLoop.now }
+    }
 
     /// It could not be reached less than so many nanoseconds ago.
-    func isSilent(_ origin: String, for peace: Int64) -> Bool {
+    func isUnreachable(_ origin: String, for duration: Int64) -> Bool {
         state.withLock { state in
-            state.silent[origin].map { TransferLoop.now - $0 < peace } ?? false
+            state.unreachableOrigins[origin].map { TransferLoop.now - $0 < duration } ?? false
         }
     }
 
@@ -47,18 +49,4 @@ final class ValidatedResources: Sendable {
         get { state.withLock { $0.aheadLimit } }
         set { state.withLock { $0.aheadLimit = newValue } }
     }
-}
-
-/// Under what terms a resource is opened.
-struct FreshnessRequirement: Sendable {
-    /// Where its server has spoken of it since then, it is not asked again. On the machine's clock.
-    var since = Int64.max
-    /// What its asset knows.
-    var parts: ValidatedResources?
-    /// Another resource refers to it.
-    var isNested = false
-    /// It is one of those that do not change while the asset is there.
-    var isPart = false
-    /// What is sent with requests, where the options name none.
-    var cookies: CookieStore?
 }

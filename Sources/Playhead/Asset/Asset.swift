@@ -14,11 +14,11 @@ public final class Asset: Sendable {
 
     private struct State {
         var status = LoadStatus.unknown
-        var description: MediaDescription?
+        var media: MediaDescription?
         var error: PlaybackError?
         /// Callers of `load()` by number.
         var waiters: [UInt64: Waiter] = [:]
-        var callers: UInt64 = 0
+        var nextCaller: UInt64 = 0
         /// What the callers wait for.
         var demuxer: (any Demuxer)?
         /// Opens it.
@@ -67,18 +67,18 @@ public final class Asset: Sendable {
             return try SharedHTTPSource(
                 url: url.absoluteString,
                 options: options.network,
-                renewal: Self.renewal(of: url, options)
+                urlRefresh: Self.urlRefresh(of: url, options)
             )
         }
         self.remote = remote
         if case .success(let source?) = remote {
-            playlists = PresentationResources(opener: NetworkResources(source))
+            playlists = PresentationResources(provider: NetworkResources(source))
         } else {
             playlists = nil
         }
     }
 
-    private static func renewal(of url: URL, _ options: AssetOptions) -> HTTPByteSource.Renewal? {
+    private static func urlRefresh(of url: URL, _ options: AssetOptions) -> HTTPByteSource.URLRefresh? {
         guard let renewedURL = options.renewedURL else { return nil }
         return { error in await renewedURL(url, PlaybackError(error, url: url))?.absoluteString }
     }
@@ -88,24 +88,24 @@ public final class Asset: Sendable {
     /// Why `status` is failed or cancelled; else nil.
     public var error: PlaybackError? { state.withLock { $0.error } }
     /// `.indefinite` until loaded, and for media that does not say.
-    public var duration: MediaTime { description?.duration ?? .indefinite }
+    public var duration: MediaTime { media?.duration ?? .indefinite }
     /// Empty until loaded.
-    public var tracks: [Track] { description?.tracks ?? [] }
+    public var tracks: [Track] { media?.tracks ?? [] }
     /// By start; empty until loaded, and where there are none.
-    public var chapters: [Chapter] { description?.chapters ?? [] }
+    public var chapters: [Chapter] { media?.chapters ?? [] }
     /// Sorted by key.
     public var metadata: [MetadataItem] {
-        (description?.metadata ?? [:]).sorted { $0.key < $1.key }
+        (media?.metadata ?? [:]).sorted { $0.key < $1.key }
             .map { MetadataItem(key: $0.key, value: $0.value) }
     }
     /// The file says that fragments may follow (MP4). False until loaded.
-    public var canContainFragments: Bool { description?.canContainFragments ?? false }
+    public var canContainFragments: Bool { media?.canContainFragments ?? false }
     /// At least one fragment was there when the file was opened; what is added later is not looked for.
-    public var containsFragments: Bool { description?.containsFragments ?? false }
+    public var containsFragments: Bool { media?.containsFragments ?? false }
     /// Of all fragments, those to come included; `.invalid` until loaded, and where the file does not say.
-    public var overallDurationHint: MediaTime { description?.overallDurationHint ?? .invalid }
+    public var overallDurationHint: MediaTime { media?.overallDurationHint ?? .invalid }
     /// All that opening taught us; nil until loaded.
-    public var description: MediaDescription? { state.withLock { $0.description } }
+    public var media: MediaDescription? { state.withLock { $0.media } }
 
     /// Opens the container, on a lane of its own. Idempotent; concurrent callers share one load. A caller whose task
     /// is cancelled gets an error with the code `.cancelled`, and nobody else does: the others get what they asked
@@ -113,8 +113,8 @@ public final class Asset: Sendable {
     public func load() async throws(PlaybackError) {
         let isCancelled = Locked(false)
         let caller = state.withLock { state in
-            state.callers += 1
-            return state.callers
+            state.nextCaller += 1
+            return state.nextCaller
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -135,11 +135,11 @@ public final class Asset: Sendable {
                 if let settled { continuation.resume(returning: settled) }
                 if mustStart { start() }
                 // It may have been cancelled before it was among those who wait.
-                if isCancelled.withLock({ $0 }) { leave(caller) }
+                if isCancelled.withLock({ $0 }) { removeWaiter(caller) }
             }
         } onCancel: {
             isCancelled.withLock { $0 = true }
-            leave(caller)
+            removeWaiter(caller)
         }
         try result.get()
     }
@@ -148,7 +148,7 @@ public final class Asset: Sendable {
     package var waitingCallers: Int { state.withLock { $0.waiters.count } }
 
     /// This caller does not want it any more. The last one to go calls the opening off.
-    private func leave(_ caller: UInt64) {
+    private func removeWaiter(_ caller: UInt64) {
         let (waiter, unwanted) = state.withLock { state -> (Waiter?, (any Demuxer)?) in
             guard let waiter = state.waiters.removeValue(forKey: caller) else { return (nil, nil) }
             guard state.waiters.isEmpty else { return (waiter, nil) }
@@ -207,8 +207,8 @@ public final class Asset: Sendable {
 
     /// For a player: what a preloader has made of the asset, where it has made something that serves, and a demuxer that opens
     /// it anew else.
-    func takeDemuxer(_ backend: any MediaBackend, decoding: DecodingPolicy) -> any Demuxer {
-        if let made = preloaded.withLock({ $0 }), made.take(self.backend(of: backend), decoding) {
+    func claimDemuxer(_ backend: any MediaBackend, decoding: DecodingPolicy) -> any Demuxer {
+        if let made = preloaded.withLock({ $0 }), made.claim(self.backend(of: backend), decoding) {
             removePreloaded(made)
             return made
         }
@@ -249,7 +249,7 @@ public final class Asset: Sendable {
                 source,
                 url: source.location,
                 backend: backend,
-                library: playlists
+                resources: playlists
             )
         }
         return backend.makeDemuxer(for: request)
@@ -257,7 +257,7 @@ public final class Asset: Sendable {
 
     /// The lane that reads it. A source or a backend of the caller's may block, and so may what no file is.
     var loadingRole: LaneRole {
-        options.byteSource == nil && ownBackend == nil && url.isFileURL ? .fileLoading : .loading
+        options.byteSource == nil && ownBackend == nil && url.isFileURL ? .fileIO : .blockingIO
     }
 
     /// `file:` URLs as plain paths; "-" stays itself.
@@ -292,9 +292,9 @@ public final class Asset: Sendable {
             }
             if state.status != .loaded {
                 switch result {
-                case .success(let description):
+                case .success(let media):
                     state.status = .loaded
-                    state.description = description
+                    state.media = media
                     state.error = nil
                 case .failure(let error):
                     state.status = error.code == .cancelled ? .cancelled : .failed

@@ -8,17 +8,17 @@ struct NetworkResources: RemoteResourceProvider {
 
     init(_ root: SharedHTTPSource) { self.root = root }
 
-    func open(_ url: String, kept: CachePolicy, since: Int64) throws(MediaError) -> any ByteSource {
-        try root.referred(url, kept: kept, since: since)
+    func open(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64) throws(MediaError) -> any ByteSource {
+        try root.openReferenced(url, cachePolicy: cachePolicy, validatedAfter: validatedAfter)
     }
 
-    func leave(_ source: any ByteSource, _ context: ReadContext) {
-        (source as? SharedHTTPSource)?.leave(context)
+    func release(_ source: any ByteSource, _ context: ReadContext) {
+        (source as? SharedHTTPSource)?.removeReader(context)
     }
 
-    func isWhole(_ source: any ByteSource) -> Bool { (source as? SharedHTTPSource)?.isWhole ?? true }
+    func isReusable(_ source: any ByteSource) -> Bool { (source as? SharedHTTPSource)?.isReusable ?? true }
 
-    func setChanging(_ source: any ByteSource) { (source as? SharedHTTPSource)?.setChanging() }
+    func setVolatile(_ source: any ByteSource) { (source as? SharedHTTPSource)?.setVolatile() }
 
     var now: Int64 { NetworkTimer.now }
 

@@ -2,4 +2,4 @@ internal import MediaCore
 internal import PlayheadBackend
 
 /// Stands for no words: reading has come so far.
-final class TextMark: PacketPayload {}
+final class ProgressMarkerPayload: PacketPayload {}

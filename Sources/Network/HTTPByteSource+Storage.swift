@@ -4,7 +4,7 @@ internal import MediaCore
 extension HTTPByteSource {
     // MARK: Under the source's lock
 
-    func hold(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State) {
+    func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State) {
         let readers = ranges(state)
         state.store.write(bytes, at: offset) { Self.isNeeded($0, readers) }
     }
@@ -12,7 +12,7 @@ extension HTTPByteSource {
     /// What readers need next.
     private func ranges(_ state: State) -> [Range<Int64>] {
         state.readers.values.flatMap { reader in
-            reader.places.map { $0..<$0 + min(policy.window, reader.aheadLimit) }
+            reader.offsets.map { $0..<$0 + min(policy.window, reader.aheadLimit) }
         }
     }
 
@@ -21,72 +21,72 @@ extension HTTPByteSource {
     }
 
     /// Where the first gap from `offset` on begins, wherever bytes are kept.
-    func runEnd(from offset: Int64, _ state: State) -> Int64 {
+    func contiguousEnd(from offset: Int64, _ state: State) -> Int64 {
         var end = offset
         while end - offset < policy.window {
             let rest = policy.window - (end - offset)
-            var next = state.store.runEnd(from: end, limit: rest)
-            if let entry = state.entry { next = max(next, entry.runEnd(from: end, limit: rest)) }
+            var next = state.store.contiguousEnd(from: end, limit: rest)
+            if let entry = state.entry { next = max(next, entry.contiguousEnd(from: end, limit: rest)) }
             if next == end { break }
             end = next
         }
         return end
     }
 
-    func nextHeld(after offset: Int64, limit: Int64, _ state: State) -> Int64? {
-        let inMemory = state.store.nextHeld(after: offset, limit: limit)
-        guard let onDisk = state.entry?.nextHeld(after: offset, limit: limit) else { return inMemory }
+    func nextStored(after offset: Int64, limit: Int64, _ state: State) -> Int64? {
+        let inMemory = state.store.nextStored(after: offset, limit: limit)
+        guard let onDisk = state.entry?.nextStored(after: offset, limit: limit) else { return inMemory }
         return min(inMemory ?? onDisk, onDisk)
     }
 
     /// Gathers what comes into stretches for the disk.
-    func spool(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) {
+    func bufferForDisk(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) {
         guard options.cache != nil else { return }
-        if fetch.spoolEnd != fetch.position {
-            unspool(fetch, &state)
-            fetch.spoolEnd = fetch.position
+        if fetch.diskBufferEnd != fetch.position {
+            flushDiskBuffer(fetch, &state)
+            fetch.diskBufferEnd = fetch.position
         }
         var rest = bytes[...]
         while !rest.isEmpty {
-            let room = Extent.byteLimit - Int(fetch.spoolEnd % Int64(Extent.byteLimit))
+            let room = Extent.byteLimit - Int(fetch.diskBufferEnd % Int64(Extent.byteLimit))
             let part = rest.prefix(room)
-            fetch.spool += part
-            fetch.spoolEnd += Int64(part.count)
+            fetch.diskBuffer += part
+            fetch.diskBufferEnd += Int64(part.count)
             rest = rest.dropFirst(part.count)
-            if part.count == room { unspool(fetch, &state) }
+            if part.count == room { flushDiskBuffer(fetch, &state) }
         }
     }
 
-    func unspool(_ fetch: Fetch, _ state: inout State) {
-        guard !fetch.spool.isEmpty else { return }
-        if state.entry == nil, let cache = options.cache, state.facts.saysByteCount,
-            !state.facts.forbidsKeeping,
+    func flushDiskBuffer(_ fetch: Fetch, _ state: inout State) {
+        guard !fetch.diskBuffer.isEmpty else { return }
+        if state.entry == nil, let cache = options.cache, state.metadata.declaresByteCount,
+            !state.metadata.noStore,
             let identity = identity(state)
         {
             state.entry = entry(cache, identity, state)
         }
-        state.entry?.keep(fetch.spool, at: fetch.spoolEnd - Int64(fetch.spool.count))
-        fetch.spool = []
+        state.entry?.store(fetch.diskBuffer, at: fetch.diskBufferEnd - Int64(fetch.diskBuffer.count))
+        fetch.diskBuffer = []
     }
 
     private func entry(_ cache: DiskCache, _ identity: CacheIndex.Identity, _ state: State) -> CacheEntry? {
-        let location = state.address == state.home ? nil : state.address.text
+        let location = state.address == state.baseAddress ? nil : state.address.text
         guard location?.utf8.count ?? 0 <= CacheIndex.locationLimit else { return nil }
         return CacheEntry(
             cache.folder,
-            cache.digest(origin, options, isPart: policy.isPart),
+            cache.digest(origin, options, isReferenced: policy.isReferenced),
             identity,
-            takesRanges: state.facts.takesRanges ?? true,
-            isPublic: state.facts.isPublic,
+            supportsRanges: state.metadata.supportsRanges ?? true,
+            isPublic: state.metadata.isPublic,
             location: location
         )
     }
 
     private func identity(_ state: State) -> CacheIndex.Identity? {
         CacheIndex.Identity(
-            byteCount: state.facts.byteCount,
-            entityTag: state.facts.entityTag,
-            lastModified: state.facts.isDateYoung ? nil : state.facts.lastModified
+            byteCount: state.metadata.byteCount,
+            entityTag: state.metadata.entityTag,
+            lastModified: state.metadata.isDateWeak ? nil : state.metadata.lastModified
         )
     }
 
@@ -98,60 +98,63 @@ extension HTTPByteSource {
     /// All of it is there.
     var isComplete: Bool {
         state.withLock { state in
-            guard let size = state.facts.byteCount, state.failure == nil else { return false }
+            guard let size = state.metadata.byteCount, state.failure == nil else { return false }
             if state.entry?.isComplete == true { return true }
-            return state.store.byteCount >= size && state.store.runEnd(from: 0, limit: size) >= size
+            return state.store.byteCount >= size && state.store.contiguousEnd(from: 0, limit: size) >= size
         }
     }
 
     /// Where requests begin now.
-    var home: HTTPAddress { state.withLock { $0.home } }
+    var baseAddress: HTTPAddress { state.withLock { $0.baseAddress } }
 
     /// What it takes of the memory.
-    var heldBytes: Int { state.withLock { $0.store.byteCount } }
+    var storedByteCount: Int { state.withLock { $0.store.byteCount } }
 
     /// Several may read it, each from where it likes. True until the first bytes have come.
     var isShareable: Bool {
-        state.withLock { !$0.facts.isKnown || $0.facts.takesRanges != false || $0.facts.canBeginAnew }
+        state.withLock {
+            !$0.metadata.isKnown || $0.metadata.supportsRanges != false || $0.metadata.canRestart
+        }
     }
 
     /// Who comes now may read it without asking the server: somebody reads it, and the server has spoken a moment ago.
-    var isCurrent: Bool {
+    var isFresh: Bool {
         state.withLock { state in
-            guard state.failure == nil, !state.facts.isChanging else { return false }
+            guard state.failure == nil, !state.metadata.isVolatile else { return false }
             // What the server has refused one asset it may give another, which has cookies of its own.
-            if !state.facts.isKnown { return state.lastFailure == nil }
-            return !state.readers.isEmpty && TransferLoop.now - state.confirmed < policy.freshness
+            if !state.metadata.isKnown { return state.lastFailure == nil }
+            return !state.readers.isEmpty
+                && TransferLoop.now - state.validationTime < policy.freshnessLifetime
         }
     }
 
     /// Its server has spoken of it since that moment of the machine's clock, and all of it is to be had.
-    func isConfirmed(since moment: Int64) -> Bool {
+    func isValidated(since moment: Int64) -> Bool {
         let isSo = state.withLock { state in
-            state.failure == nil && state.facts.isKnown && !state.facts.isChanging
-                && state.confirmed >= moment
+            state.failure == nil && state.metadata.isKnown && !state.metadata.isVolatile
+                && state.validationTime >= moment
         }
         return isSo && (isShareable || isComplete)
     }
 
     /// It has turned out to be another one each time that it is asked for: it is on no disk, and nobody else gets what has come.
-    func setChanging() {
+    func setVolatile() {
         state.withLock { state in
-            state.facts.isChanging = true
-            state.facts.forbidsKeeping = true
-            for fetch in state.fetches { fetch.spool = [] }
+            state.metadata.isVolatile = true
+            state.metadata.noStore = true
+            for fetch in state.fetches { fetch.diskBuffer = [] }
             state.entry?.remove()
             state.entry = nil
         }
     }
 
-    var isBeingRead: Bool { state.withLock { !$0.readers.isEmpty } }
+    var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
 
     /// The cache has a file for it, which may be open.
-    var holdsFile: Bool { state.withLock { $0.entry != nil } }
+    var hasCacheFile: Bool { state.withLock { $0.entry != nil } }
 
     /// The first one to ask has it.
-    func isClaimed(by owner: ObjectIdentifier) -> Bool {
+    func claim(by owner: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.owner = state.owner ?? owner
             return state.owner == owner
@@ -159,17 +162,17 @@ extension HTTPByteSource {
     }
 
     /// When the server last said that it is the one that it was; 0: it has not.
-    var confirmed: Int64 { state.withLock { $0.confirmed } }
+    var validationTime: Int64 { state.withLock { $0.validationTime } }
 
     /// The server has said at that time that it is the one that it was.
-    func confirm(at time: Int64) { state.withLock { $0.confirmed = max($0.confirmed, time) } }
+    func markValidated(at time: Int64) { state.withLock { $0.validationTime = max($0.validationTime, time) } }
 
     /// It says so now, and where it has led to.
-    func confirm(_ answer: Revalidation.Answer) {
+    func markValidated(by answer: Revalidation.Answer) {
         state.withLock { state in
-            state.confirmed = TransferLoop.now
+            state.validationTime = TransferLoop.now
             state.address = answer.address
-            if answer.isPublic { state.facts.isPublic = true }
+            if answer.isPublic { state.metadata.isPublic = true }
         }
     }
 
@@ -181,10 +184,10 @@ extension HTTPByteSource {
     }
 
     /// What has come so far is handed to the cache.
-    func settle() {
+    func flush() {
         state.withLock { state in
-            for fetch in state.fetches { unspool(fetch, &state) }
-            state.entry?.settle()
+            for fetch in state.fetches { flushDiskBuffer(fetch, &state) }
+            state.entry?.flush()
         }
     }
 }

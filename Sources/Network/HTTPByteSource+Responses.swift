@@ -6,18 +6,18 @@ extension HTTPByteSource {
     func received(_ head: ResponseHead, of fetch: Fetch, _ transfer: Transfer) -> Bool {
         state.withLock { state in
             guard fetch.transfer === transfer else { return false }
-            if fetch.address == state.home, transfer.peer?.isPublic(policy.isPublicAddress) == true {
-                state.facts.isPublic = true
+            if fetch.address == state.baseAddress, transfer.peer?.isPublic(policy.isPublicAddress) == true {
+                state.metadata.isPublic = true
             }
-            fetch.verdict = judge(head, of: fetch, &state)
-            return fetch.verdict == nil
+            fetch.responseAction = evaluate(head, of: fetch, &state)
+            return fetch.responseAction == nil
         }
     }
 
     func received(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ transfer: Transfer) -> BodyDisposition {
         let (reception, woken) = state.withLock { state -> (BodyDisposition, [ReadContext]) in
-            guard fetch.transfer === transfer else { return (.enough, []) }
-            return take(bytes, of: fetch, &state)
+            guard fetch.transfer === transfer else { return (.stop, []) }
+            return receiveBody(bytes, of: fetch, &state)
         }
         for context in woken { context.wake() }
         return reception
@@ -27,52 +27,54 @@ extension HTTPByteSource {
         let woken = state.withLock { state -> [ReadContext] in
             guard fetch.transfer === transfer else { return [] }
             fetch.transfer = nil
-            return conclude(end, of: fetch, &state)
+            return handleEnd(end, of: fetch, &state)
         }
         for context in woken { context.wake() }
     }
 
     // MARK: The body
 
-    private func take(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) -> (
+    private func receiveBody(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) -> (
         BodyDisposition, [ReadContext]
     ) {
-        if fetch.isLinear, !isAwaited(fetch, state), fetch.position - fetch.wanted >= policy.window {
+        if fetch.isSequential, !isAwaited(fetch, state),
+            fetch.position - fetch.requestedOffset >= policy.window
+        {
             fetch.isPaused = true
-            return (.later, [])
+            return (.pause, [])
         }
         state.receivedBytes += Int64(bytes.count)
         let left = fetch.end.map { Int(clamping: $0 - fetch.position) } ?? Int.max
         let part = UnsafeRawBufferPointer(rebasing: bytes.prefix(left))
-        hold(part, at: fetch.position, &state)
-        spool(part, of: fetch, &state)
+        store(part, at: fetch.position, &state)
+        bufferForDisk(part, of: fetch, &state)
         fetch.position += Int64(part.count)
-        fetch.tries.byteCount += Int64(part.count)
-        if fetch.position > fetch.reached {
-            fetch.reached = fetch.position
-            fetch.tries.hasProgress = true
-            fetch.tries.redirects = 0
-            fetch.tries.isRenewed = false
+        fetch.retryState.byteCount += Int64(part.count)
+        if fetch.position > fetch.highestPosition {
+            fetch.highestPosition = fetch.position
+            fetch.retryState.hasProgress = true
+            fetch.retryState.redirects = 0
+            fetch.retryState.hasRefreshedURL = false
         }
         let woken = wakeReaders(of: fetch.position - Int64(part.count)..<fetch.position, &state)
         // What follows is there, or comes with another fetch.
-        if part.count < bytes.count { return (.enough, woken) }
-        if isInTheWay(fetch, state) {
-            drop(fetch, &state)
-            return (.enough, woken)
+        if part.count < bytes.count { return (.stop, woken) }
+        if mustYield(fetch, state) {
+            cancel(fetch, &state)
+            return (.stop, woken)
         }
-        return (.taken, woken)
+        return (.accept, woken)
     }
 
     private func wakeReaders(of range: Range<Int64>, _ state: inout State) -> [ReadContext] {
         wake(&state) { range.contains($0) }
     }
 
-    private func wake(_ state: inout State, where isThere: (Int64) -> Bool) -> [ReadContext] {
+    private func wake(_ state: inout State, where isAvailable: (Int64) -> Bool) -> [ReadContext] {
         var woken: [ReadContext] = []
         for (key, reader) in state.readers {
-            guard let place = reader.waitsAt, isThere(place) else { continue }
-            state.readers[key]?.waitsAt = nil
+            guard let place = reader.waitingOffset, isAvailable(place) else { continue }
+            state.readers[key]?.waitingOffset = nil
             if let context = reader.context { woken.append(context) }
         }
         return woken
@@ -80,11 +82,11 @@ extension HTTPByteSource {
 
     // MARK: The end
 
-    private func conclude(_ end: TransferEnd, of fetch: Fetch, _ state: inout State) -> [ReadContext] {
-        switch fetch.verdict {
-        case .redirect(let location): return follow(location, fetch, &state)
+    private func handleEnd(_ end: TransferEnd, of fetch: Fetch, _ state: inout State) -> [ReadContext] {
+        switch fetch.responseAction {
+        case .redirect(let location): return followRedirect(location, fetch, &state)
         case .failure(let error): return fail(fetch, with: error, &state)
-        case .retry(let error, let delay): return tryAgain(fetch, after: error, delay, &state)
+        case .retry(let error, let delay): return retry(fetch, after: error, delay, &state)
         case .atEnd: return finish(fetch, &state)
         case nil: break
         }
@@ -92,33 +94,33 @@ extension HTTPByteSource {
         switch end.reason {
         case .complete where fetch.end == nil:
             // The server has said nothing of a length: now it is known.
-            if state.facts.byteCount == nil { state.facts.byteCount = fetch.position }
+            if state.metadata.byteCount == nil { state.metadata.byteCount = fetch.position }
             return finish(fetch, &state)
         case .tooSlow:
-            fetch.tries.hasProgress = false
-            return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
+            fetch.retryState.hasProgress = false
+            return retry(fetch, after: error(of: end, fetch, state), nil, &state)
         case .complete, .stopped, .broken, .noConnection, .noSocket, .timedOut:
-            return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
-        case .noHost where state.facts.isKnown:
-            return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
+            return retry(fetch, after: error(of: end, fetch, state), nil, &state)
+        case .noHost where state.metadata.isKnown:
+            return retry(fetch, after: error(of: end, fetch, state), nil, &state)
         case .refusedByProxy(let status) where status == 408 || status == 429 || status >= 500:
-            return tryAgain(fetch, after: error(of: end, fetch, state), nil, &state)
-        case .noHost, .noProxy, .refusedByProxy, .untrusted, .tooLong, .privateAddress, .refused:
+            return retry(fetch, after: error(of: end, fetch, state), nil, &state)
+        case .noHost, .noProxy, .refusedByProxy, .untrusted, .headersTooLong, .privateAddress, .refused:
             return fail(fetch, with: error(of: end, fetch, state), &state)
         }
     }
 
     private func finish(_ fetch: Fetch, _ state: inout State) -> [ReadContext] {
         state.fetches.removeAll { $0 === fetch }
-        unspool(fetch, &state)
-        state.entry?.settle()
-        let size = state.facts.byteCount ?? .max
+        flushDiskBuffer(fetch, &state)
+        state.entry?.flush()
+        let size = state.metadata.byteCount ?? .max
         var woken = wake(&state) { $0 >= size }
         // Those for whom it was not enough ask at once.
         for (key, var reader) in state.readers {
             let failure: MediaError?
-            if reader.waitsAt != nil {
-                failure = missing(for: &reader, &state)
+            if reader.waitingOffset != nil {
+                failure = fetchError(for: &reader, &state)
             } else {
                 fetchAhead(of: &reader, &state)
                 failure = nil
@@ -130,7 +132,7 @@ extension HTTPByteSource {
         return woken
     }
 
-    private func missing(for reader: inout Reader, _ state: inout State) -> MediaError? {
+    private func fetchError(for reader: inout Reader, _ state: inout State) -> MediaError? {
         do throws(MediaError) {
             try fetchMissing(for: &reader, &state)
             return nil
@@ -141,28 +143,30 @@ extension HTTPByteSource {
 
     /// Who waits for the fetch is told, and nobody else.
     func fail(_ fetch: Fetch, with error: MediaError, _ state: inout State) -> [ReadContext] {
-        if renew(fetch, after: error, &state) { return [] }
+        if refreshURL(fetch, after: error, &state) { return [] }
         state.fetches.removeAll { $0 === fetch }
-        unspool(fetch, &state)
-        var error = located(error)
+        flushDiskBuffer(fetch, &state)
+        var error = withLocation(error)
         // The demuxer would ask again at once, and as often as it likes: what could help has been tried.
         error.isRetryable = false
         if error.code == .resourceChanged {
             state.failure = error
-            for other in state.fetches { drop(other, &state) }
+            for other in state.fetches { cancel(other, &state) }
             return wake(&state) { _ in true }
         }
-        state.refusedAhead = fetch.position
+        state.failedReadAheadOffset = fetch.position
         state.lastFailure = error
         var woken: [ReadContext] = []
         for (key, var reader) in state.readers {
-            guard let place = reader.waitsAt, fetch.covers(place, skipLimit: policy.skipLimit) else {
+            guard let place = reader.waitingOffset, fetch.covers(place, skipLimit: policy.skipLimit) else {
                 continue
             }
             var failure: MediaError? = error
-            if isAnother(reader, than: fetch, after: error) { failure = missing(for: &reader, &state) }
+            if canUseOtherCookies(reader, than: fetch, after: error) {
+                failure = fetchError(for: &reader, &state)
+            }
             reader.failure = failure
-            if failure != nil { reader.waitsAt = nil }
+            if failure != nil { reader.waitingOffset = nil }
             state.readers[key] = reader
             if failure != nil, let context = reader.context { woken.append(context) }
         }
@@ -170,20 +174,20 @@ extension HTTPByteSource {
     }
 
     /// What the server refuses one visitor it may give the other.
-    private func isAnother(_ reader: Reader, than fetch: Fetch, after error: MediaError) -> Bool {
+    private func canUseOtherCookies(_ reader: Reader, than fetch: Fetch, after error: MediaError) -> Bool {
         let own = reader.cookies ?? cookies
         guard own !== fetch.cookies, Self.mayHaveExpired(Int(error.underlyingCode)) else { return false }
         return !own.isEmpty(for: fetch.address) || !fetch.cookies.isEmpty(for: fetch.address)
     }
 
-    private func follow(_ location: String, _ fetch: Fetch, _ state: inout State) -> [ReadContext] {
-        fetch.tries.redirects += 1
-        guard fetch.tries.redirects <= policy.redirectLimit else {
-            let words = "the server leads on more than \(policy.redirectLimit) times"
-            return fail(fetch, with: MediaError(.exceedsLimits, words), &state)
+    private func followRedirect(_ location: String, _ fetch: Fetch, _ state: inout State) -> [ReadContext] {
+        fetch.retryState.redirects += 1
+        guard fetch.retryState.redirects <= policy.redirectLimit else {
+            let message = "the server leads on more than \(policy.redirectLimit) times"
+            return fail(fetch, with: MediaError(.exceedsLimits, message), &state)
         }
         do throws(MediaError) {
-            fetch.address = try fetch.address.led(to: location)
+            fetch.address = try fetch.address.resolving(location)
             try request(fetch, state)
             return []
         } catch {
@@ -191,37 +195,38 @@ extension HTTPByteSource {
         }
     }
 
-    private func tryAgain(_ fetch: Fetch, after error: MediaError, _ delay: Int64?, _ state: inout State)
+    private func retry(_ fetch: Fetch, after error: MediaError, _ delay: Int64?, _ state: inout State)
         -> [ReadContext]
     {
         // A fetch ahead that nobody waits for is begun again by whoever needs it.
-        fetch.tries.count = fetch.tries.hasProgress ? 0 : fetch.tries.count + 1
-        guard fetch.tries.count < policy.tryLimit else { return fail(fetch, with: error, &state) }
-        if let delay, delay > policy.longestRetryAfter {
+        fetch.retryState.count = fetch.retryState.hasProgress ? 0 : fetch.retryState.count + 1
+        guard fetch.retryState.count < policy.attemptLimit else { return fail(fetch, with: error, &state) }
+        if let delay, delay > policy.maximumRetryAfter {
             var error = error
             error.message += ": it asks to come back in \(delay / 1_000_000_000) seconds"
             return fail(fetch, with: error, &state)
         }
-        if fetch.isLinear, fetch.position > 0 {
-            if state.facts.takesRanges == false {
-                guard state.facts.canBeginAnew else { return fail(fetch, with: error, &state) }
+        if fetch.isSequential, fetch.position > 0 {
+            if state.metadata.supportsRanges == false {
+                guard state.metadata.canRestart else { return fail(fetch, with: error, &state) }
                 fetch.position = 0
             } else {
-                fetch.isLinear = false
+                fetch.isSequential = false
                 fetch.end = min(fetch.end ?? .max, fetch.position + policy.window)
             }
         }
         // The URL that the server led to may be good for a while only.
-        fetch.address = state.home
-        fetch.tries.redirects = 0
-        let isMoving = fetch.tries.byteCount >= Self.solidProgress
-        let pause = delay ?? (isMoving ? 0 : policy.backOff << Int64(max(0, fetch.tries.count - 1)))
+        fetch.address = state.baseAddress
+        fetch.retryState.redirects = 0
+        let isMoving = fetch.retryState.byteCount >= Self.immediateRetryThreshold
+        let pause =
+            delay ?? (isMoving ? 0 : policy.initialRetryDelay << Int64(max(0, fetch.retryState.count - 1)))
         do throws(MediaError) {
             guard pause > 0 else {
                 try request(fetch, state)
                 return []
             }
-            try loop.call(after: pause) { [weak self] in self?.wakeUp(fetch) }
+            try loop.call(after: pause) { [weak self] in self?.retryNow(fetch) }
             return []
         } catch {
             return fail(fetch, with: error, &state)
@@ -229,10 +234,10 @@ extension HTTPByteSource {
     }
 
     /// Bytes after which a connection that ends is taken up again without a pause.
-    private static let solidProgress: Int64 = 16 << 10
+    private static let immediateRetryThreshold: Int64 = 16 << 10
 
     /// The pause before another try is over.
-    private func wakeUp(_ fetch: Fetch) {
+    private func retryNow(_ fetch: Fetch) {
         let woken = state.withLock { state -> [ReadContext] in
             // It may have been dropped meanwhile.
             guard fetch.transfer == nil, state.fetches.contains(where: { $0 === fetch }) else { return [] }
@@ -248,38 +253,40 @@ extension HTTPByteSource {
 
     private func error(of end: TransferEnd, _ fetch: Fetch, _ state: State) -> MediaError {
         let code: MediaError.Code
-        var words: String
+        var message: String
         switch end.reason {
         case .timedOut:
             code = .timedOut
-            words = fetch.tries.byteCount > 0 ? "the server sends nothing more" : "the server does not answer"
-        case .tooSlow: (code, words) = (.timedOut, "the server sends almost nothing")
-        case .noHost: (code, words) = (.notFound, "there is no such host")
+            message =
+                fetch.retryState.byteCount > 0
+                ? "the server sends nothing more" : "the server does not answer"
+        case .tooSlow: (code, message) = (.timedOut, "the server sends almost nothing")
+        case .noHost: (code, message) = (.notFound, "there is no such host")
         case .noConnection:
-            (code, words) = (.io, "the \(proxy == nil ? "server" : "proxy") cannot be reached")
+            (code, message) = (.io, "the \(proxy == nil ? "server" : "proxy") cannot be reached")
         case .noSocket(let fault):
-            (code, words) = (.resourceLimit, "the system gives no socket (\(fault))")
-        case .noProxy: (code, words) = (.notFound, "there is no such proxy")
+            (code, message) = (.resourceLimit, "the system gives no socket (\(fault))")
+        case .noProxy: (code, message) = (.notFound, "there is no such proxy")
         case .refusedByProxy(let status):
             code = status == 407 || status == 403 ? .permissionDenied : .io
-            words = "the proxy does not connect to the server (HTTP \(status))"
-        case .untrusted: (code, words) = (.untrustedServer, "the server cannot prove who it is")
-        case .tooLong: (code, words) = (.exceedsLimits, "the server's headers are too long")
+            message = "the proxy does not connect to the server (HTTP \(status))"
+        case .untrusted: (code, message) = (.untrustedServer, "the server cannot prove who it is")
+        case .headersTooLong: (code, message) = (.exceedsLimits, "the server's headers are too long")
         case .privateAddress:
-            (code, words) = (.forbidden, "a public server leads to a private address, which is refused")
-        case .refused(let refusal): (code, words) = (refusal, "the request cannot be made")
+            (code, message) = (.forbidden, "a public server leads to a private address, which is refused")
+        case .refused(let refusal): (code, message) = (refusal, "the request cannot be made")
         case .complete, .stopped, .broken:
-            if let size = state.facts.byteCount, fetch.tries.byteCount > 0 || fetch.position > 0 {
+            if let size = state.metadata.byteCount, fetch.retryState.byteCount > 0 || fetch.position > 0 {
                 code = .truncated
-                words = "the server sends \(fetch.position) of \(size) bytes, and no more"
+                message = "the server sends \(fetch.position) of \(size) bytes, and no more"
             } else {
-                (code, words) = (.io, "the server ends the connection without an answer")
+                (code, message) = (.io, "the server ends the connection without an answer")
             }
         }
         return MediaError(
             code,
-            words,
-            libraryLog: end.words.isEmpty ? nil : end.words,
+            message,
+            libraryLog: end.libraryMessage.isEmpty ? nil : end.libraryMessage,
             underlyingCode: end.code
         )
     }

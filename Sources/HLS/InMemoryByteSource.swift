@@ -2,7 +2,7 @@ internal import MediaCore
 internal import PlayheadBackend
 
 /// Bytes that are there.
-final class TextBytes: ByteSource {
+final class InMemoryByteSource: ByteSource {
     private let bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -1,0 +1,184 @@
+internal import Foundation
+internal import MediaCore
+
+// What the headers of an answer say of its body: nothing that is not certainly a part of the one resource is taken.
+extension HTTPByteSource {
+    /// nil: the body is taken, from `fetch.position` on.
+    func evaluate(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.ResponseAction? {
+        switch head.status {
+        case 206: return evaluatePartialContent(head, of: fetch, &state)
+        case 200: return evaluateFullContent(head, of: fetch, &state)
+        case 301, 302, 303, 307, 308:
+            guard let location = head.location else {
+                return .failure(MediaError(.io, "the server leads on, and does not say where"))
+            }
+            return .redirect(location)
+        case 416: return evaluateRangeNotSatisfiable(head, of: fetch, &state)
+        default: return evaluateErrorStatus(head, of: fetch, state)
+        }
+    }
+
+    private func evaluatePartialContent(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch
+        .ResponseAction?
+    {
+        guard let range = head.contentRange, let first = range.first, let last = range.last,
+            !fetch.isSequential
+        else {
+            return .retry(MediaError(.io, "the server sends a part and does not say which"), after: nil)
+        }
+        guard head.isPlain else { return .failure(contentCodingError(head)) }
+        if let error = changeError(head, size: range.total, state.metadata) { return .failure(error) }
+        guard first == fetch.position else {
+            let message =
+                "the server sends bytes from \(first) on where those from \(fetch.position) on were asked for"
+            return .retry(MediaError(.io, message), after: nil)
+        }
+        // A server that sends the whole file, or another part, and calls it the part that was asked for.
+        if let length = head.contentLength, length != last - first + 1 {
+            let message = "the server sends \(length) bytes, and calls them those from \(first) to \(last)"
+            return .retry(MediaError(.io, message), after: nil)
+        }
+        updateMetadata(head, size: range.total, &state)
+        state.metadata.supportsRanges = true
+        state.address = fetch.address
+        fetch.end = min(fetch.end ?? .max, last + 1)
+        return nil
+    }
+
+    private func evaluateFullContent(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch
+        .ResponseAction?
+    {
+        guard head.isPlain else { return .failure(contentCodingError(head)) }
+        if let error = changeError(head, size: head.contentLength, state.metadata) { return .failure(error) }
+        updateMetadata(head, size: head.contentLength, &state)
+        state.address = fetch.address
+        if fetch.position > 0, !state.metadata.canRestart {
+            return .failure(
+                MediaError(
+                    .notSeekable,
+                    "the server does not support range requests: its bytes can only be read once, in order"
+                )
+            )
+        }
+        // Ranges that are asked for from the first byte on may be the whole: that says nothing.
+        if !(head.acceptsRanges && fetch.position == 0 && !fetch.isSequential) {
+            state.metadata.supportsRanges = false
+        }
+        fetch.isSequential = true
+        fetch.position = 0
+        fetch.end = head.contentLength
+        // Nothing in it: the end has come.
+        if head.contentLength == 0 { return .atEnd }
+        return nil
+    }
+
+    private func evaluateRangeNotSatisfiable(_ head: ResponseHead, of fetch: Fetch, _ state: inout State)
+        -> Fetch.ResponseAction
+    {
+        let total = head.contentRange?.total
+        if let error = changeError(head, size: total, state.metadata) { return .failure(error) }
+        if let size = total ?? (fetch.position == 0 ? 0 : state.metadata.byteCount), fetch.position >= size {
+            state.metadata.byteCount = size
+            state.metadata.isKnown = true
+            state.validationTime = TransferLoop.now
+            return .atEnd
+        }
+        if total == nil, state.metadata.byteCount == nil {
+            state.metadata.byteCount = fetch.position
+            return .atEnd
+        }
+        return .failure(MediaError(.io, "the server refuses a part that it has (416)"))
+    }
+
+    private func evaluateErrorStatus(_ head: ResponseHead, of fetch: Fetch, _ state: State)
+        -> Fetch.ResponseAction
+    {
+        let status = head.status
+        // A URL that the server once led to may have expired.
+        if Self.mayHaveExpired(status), fetch.address != state.baseAddress {
+            return .retry(statusError(status), after: 0)
+        }
+        switch status {
+        case 408, 425, 429, 500..<600: return .retry(statusError(status), after: retryDelay(head))
+        default: return .failure(statusError(status))
+        }
+    }
+
+    /// The status is what servers say to links that were good for a while only.
+    static func mayHaveExpired(_ status: Int) -> Bool { [401, 403, 404, 410].contains(status) }
+
+    private func statusError(_ status: Int) -> MediaError {
+        let (code, message): (MediaError.Code, String) =
+            switch status {
+            case 401: (.permissionDenied, "the server wants to know who asks")
+            case 403: (.permissionDenied, "the server refuses")
+            case 404, 410: (.notFound, "the server has nothing by that name")
+            case 407: (.permissionDenied, "the proxy wants to know who asks")
+            case 408: (.timedOut, "the server has waited too long")
+            case 429: (.io, "the server is asked too often")
+            case 503: (.io, "the server is busy")
+            case 500..<600: (.io, "something is wrong with the server")
+            default: (.io, "the server answers with something that is no media")
+            }
+        return MediaError(code, "\(message) (HTTP \(status))", underlyingCode: Int32(clamping: status))
+    }
+
+    private func contentCodingError(_ head: ResponseHead) -> MediaError {
+        let coding = head.contentEncoding.map { String($0.prefix(32)) } ?? ""
+        return MediaError(
+            .io,
+            "the server sends the file compressed (\(coding)), although it was asked not to"
+        )
+    }
+
+    /// nil: it may be the same as before.
+    private func changeError(_ head: ResponseHead, size: Int64?, _ metadata: ResourceMetadata) -> MediaError?
+    {
+        let isOther =
+            areDifferent(size, metadata.byteCount) || areDifferent(head.entityTag, metadata.entityTag)
+            || head.entityTag == nil && areDifferent(head.lastModified, metadata.lastModified)
+        guard isOther else { return nil }
+        return MediaError(.resourceChanged, "the server has another file now than when it was opened")
+    }
+
+    private func areDifferent<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {
+        guard let one, let other else { return false }
+        return one != other
+    }
+
+    private func updateMetadata(_ head: ResponseHead, size: Int64?, _ state: inout State) {
+        if !state.metadata.isKnown, head.entityTag == nil { state.metadata.isDateWeak = isDateWeak(head) }
+        if head.noStore { state.metadata.noStore = true }
+        state.metadata.byteCount = state.metadata.byteCount ?? size
+        state.metadata.entityTag = state.metadata.entityTag ?? head.entityTag
+        state.metadata.lastModified = state.metadata.lastModified ?? head.lastModified
+        state.metadata.validator = state.metadata.validator ?? head.validator
+        state.metadata.isKnown = true
+        state.validationTime = TransferLoop.now
+        if size != nil { state.metadata.declaresByteCount = true }
+    }
+
+    /// In nanoseconds: `Retry-After` gives seconds, or a date.
+    private func retryDelay(_ head: ResponseHead) -> Int64? {
+        guard let text = head.retryAfter else { return nil }
+        if let seconds = Int64(text) { return max(0, min(seconds, 86_400)) * 1_000_000_000 }
+        guard let date = date(text) else { return nil }
+        return Int64(max(0, min(date.timeIntervalSinceNow, 86_400)) * 1_000_000_000)
+    }
+
+    /// Dates count in seconds: within one a file may change twice.
+    private func isDateWeak(_ head: ResponseHead) -> Bool {
+        guard let changed = head.lastModified.flatMap(date), let answered = head.date.flatMap(date) else {
+            return false
+        }
+        return answered.timeIntervalSince(changed) < 1
+    }
+
+    private func date(_ text: String) -> Date? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return format.date(from: text)
+    }
+}
