@@ -1,19 +1,23 @@
 internal import Glibc
 
-/// Reads from sources that know no `ReadContext`: their reads block, and nothing but `cancel()` ends one, for
-/// all readers and for good. So it is known who reads from each, and `cancel()` is kept for the last one.
+/// Reads from sources that do not use a `ReadContext`.
+///
+/// Their reads block, and only `cancel()` ends one: for all readers, and permanently. This type counts the readers of
+/// each source, so that `cancel()` is called only after the last one has been closed.
 enum BlockingReads {
     private struct Use {
         var readers: Set<ObjectIdentifier> = []
-        /// Calls that are under way, or wait for their turn.
+        /// The number of calls that are running or waiting for `gate`.
         var calls = 0
-        /// Such a source is promised one call at a time.
+        /// Serializes the calls, because such a source receives one call at a time.
         let gate = Locked(())
     }
 
-    /// By source. Its readers keep the source alive, so its identity stays its own.
+    /// The readers and calls of each source. Readers retain their source, so its identity is unique while it is
+    /// listed.
     private static let uses = Locked<[ObjectIdentifier: Use]>([:])
-    /// Milliseconds after which a source that was not ready is asked again: it cannot say when it is.
+    /// The time in milliseconds after which a source that was not ready is asked again. Such a source cannot report
+    /// readiness.
     private static let retryInterval: Int32 = 10
 
     static func register(_ source: any ByteSource, _ reader: ObjectIdentifier) {
@@ -56,7 +60,7 @@ enum BlockingReads {
         _ context: ReadContext
     ) throws(MediaError) -> Int {
         let gate = uses.withLock { uses -> Locked<Void>? in
-            // A reader that left meanwhile must not begin: nobody would end its call.
+            // A reader that was closed meanwhile must not start a call, because nothing would end it.
             guard uses[ObjectIdentifier(source)]?.readers.contains(ObjectIdentifier(context)) == true
             else { return nil }
             uses[ObjectIdentifier(source)]?.calls += 1

@@ -1,11 +1,15 @@
-/// So many bytes of a resource, counted from its start, must be there to play up to a time.
+/// The number of bytes of a resource, counted from its start, that playback up to a given time needs.
 public struct ByteMark: Hashable, Sendable {
-    /// Nanoseconds of item time.
+    /// The item time, in nanoseconds.
     public var time: Int64
-    /// Bytes from the start of the resource.
+    /// The number of bytes from the start of the resource.
     public var byteCount: Int64
 
-    /// `time` in nanoseconds of item time.
+    /// Creates a mark.
+    ///
+    /// - Parameters:
+    ///   - time: The item time, in nanoseconds.
+    ///   - byteCount: The number of bytes from the start of the resource.
     public init(time: Int64, byteCount: Int64) {
         self.time = time
         self.byteCount = byteCount

@@ -1,42 +1,91 @@
-/// Where an asset's bytes come from.
+/// The bytes of an asset, which a demuxer reads at any offset.
 ///
-/// One source may serve several readers at the same time: the demuxer that plays, another one for subtitles,
-/// one for still images, the next item of a queue. Each of them reads with a `ReadContext` of its own.
+/// Implement this protocol to play media from somewhere other than a file or a URL: an archive, a decrypted
+/// container, a peer-to-peer download. Pass the source to an `Asset`.
 ///
-/// A source that can keep its readers waiting implements `read(at:into:context:)`. Then a seek, another item
-/// or the end of the player ends the wait of that one reader, and the source goes on serving. A source whose
-/// bytes are always at hand, or one that was written before contexts, implements `read(at:into:)` alone.
+/// One source may serve several readers at the same time: the demuxer that plays, another one for subtitles, one for
+/// still images, and the next item of a queue. Each reader has its own `ReadContext`.
+///
+/// A source implements one of the two read methods:
+///
+/// | Implement | If | A seek during a read |
+/// |---|---|---|
+/// | `read(at:into:context:)` | reads may have to wait, such as for a network | ends that reader's call at once; other readers continue |
+/// | `read(at:into:)` alone | bytes are always available, or reads are short | waits until the call returns |
+///
+/// Who calls, and on which thread:
+///
+/// | Member | Caller | Thread |
+/// |---|---|---|
+/// | `byteCount`, `isSeekable`, `isLocal` | the demuxer, when it opens the asset and later | any |
+/// | `read(at:into:context:)` | the demuxer of one reader | that reader's lane; one call at a time for each context, and concurrent calls for different contexts |
+/// | `read(at:into:)` | the default implementation of `read(at:into:context:)` | any reader's lane; one call at a time for the whole source |
+/// | `loadingState(for:)` | the player, while it decides whether to start or to resume | any, at any time; must not block |
+/// | `cancel()` | the last reader, when it is closed during a blocking `read(at:into:)` | any |
+///
+/// The errors that a read throws have these meanings:
+///
+/// | Error code | Meaning | The reader then |
+/// |---|---|---|
+/// | `.notReady` | no bytes are available at this offset yet, and the call did not wait | calls again after `ReadContext.wake()`, or every 10 ms if the source implements `read(at:into:)` alone |
+/// | `.cancelled` | the call waited and was interrupted, because its bytes are no longer needed | may call again with the same context, for another offset |
+/// | any other code | the read failed | reports the error; the item fails or the demuxer skips the damaged part |
 public protocol ByteSource: AnyObject, Sendable {
-    /// nil where it is not known.
+    /// The total number of bytes, or nil if it is unknown.
     var byteCount: Int64? { get }
-    /// False for pipes: reads must then follow each other.
+    /// A Boolean value that indicates whether bytes can be read at any offset.
+    ///
+    /// False for pipes: each read then begins where the previous one ended.
     var isSeekable: Bool { get }
-    /// False where bytes come over a network: then more of them must be at hand before playing starts.
+    /// A Boolean value that indicates whether the bytes are on this machine; true by default.
+    ///
+    /// If it is false, the bytes arrive over a network, and the player buffers more of them before it starts.
     var isLocal: Bool { get }
-    /// Reads up to `buffer.count` bytes from `offset`; 0 at the end. Fewer than asked is no error.
+    /// Reads up to `buffer.count` bytes at an offset.
     ///
-    /// Calls come one at a time, from any thread, and may block. Nothing but `cancel()` ends a call that blocks,
-    /// so a seek waits for it.
+    /// Calls arrive one at a time, on any thread, and may block. Only `cancel()` ends a call that blocks, so a seek
+    /// waits for it.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of bytes before the first byte to read.
+    ///   - buffer: The memory to fill.
+    /// - Returns: The number of bytes read, which may be less than `buffer.count`; 0 at the end of the source.
+    /// - Throws: `MediaError`. `.notReady` if no bytes are available yet: the call is repeated every 10 ms.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
-    /// The same for one of several readers. Calls with one context come one at a time; calls with several
-    /// contexts may come at the same time, from different threads.
+    /// Reads up to `buffer.count` bytes at an offset, for one of several readers.
     ///
-    /// Where no bytes are at hand there are two ways. The better one holds no thread: throw `.notReady`, and
-    /// call `context.wake()` when bytes have come. The other one is to block inside
-    /// `context.whileWaiting(onInterrupt:wait:)` and to throw `.cancelled` when it is interrupted; the same
-    /// context may read again afterwards.
+    /// Calls with one context arrive one at a time. Calls with different contexts may arrive at the same time, on
+    /// different threads.
     ///
-    /// By default it calls `read(at:into:)`: one call at a time, and after `.notReady` again every 10 ms.
+    /// If no bytes are available, the source has two options:
+    ///
+    /// 1. Throw `.notReady`, and call `context.wake()` once bytes have arrived. This is preferable, because no thread
+    ///    waits.
+    /// 2. Block inside `context.whileWaiting(onInterrupt:wait:)`, and throw `.cancelled` if the wait is interrupted.
+    ///
+    /// The default implementation calls `read(at:into:)`: one call at a time, and again every 10 ms after
+    /// `.notReady`.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of bytes before the first byte to read.
+    ///   - buffer: The memory to fill.
+    ///   - context: The reader that needs the bytes. It reports when they are no longer needed.
+    /// - Returns: The number of bytes read, which may be less than `buffer.count`; 0 at the end of the source.
+    /// - Throws: `MediaError`. `.notReady` if no bytes are available yet; `.cancelled` if the reader was interrupted.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
-    /// How loading stands for one of the readers; nil, the default: the source does not know. A player decides by it when it
-    /// may begin. Any thread, any time; it must not block.
-    func loadingState(for context: ReadContext) -> LoadingState?
-    /// What blocks now returns soon with `.cancelled`, and so does every later read. Any thread.
+    /// Returns how much of the resource has been received and how much is still missing for one reader.
     ///
-    /// Called only for a source that implements `read(at:into:)` alone, and only where its last reader has gone
-    /// while a read still blocks: nothing else would end it. A source that is to be read again after that
-    /// implements `read(at:into:context:)`.
+    /// The player uses it to decide when playback can start. Any thread may call it at any time; it must not block.
+    ///
+    /// - Parameter context: The reader to report for.
+    /// - Returns: The state, or nil if the source does not know it. The default implementation returns nil.
+    func loadingState(for context: ReadContext) -> LoadingState?
+    /// Ends a read that blocks, and all later ones, with `.cancelled`. May be called on any thread.
+    ///
+    /// It is called only for a source that implements `read(at:into:)` alone, and only if its last reader is closed
+    /// during a blocking read, which nothing else would end. A source that must remain readable after that implements
+    /// `read(at:into:context:)`.
     func cancel()
 }
 

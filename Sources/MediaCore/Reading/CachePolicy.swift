@@ -1,9 +1,9 @@
-/// Where what comes of a resource stays, for whoever opens it next.
+/// The storage in which a resource stays for later readers.
 package enum CachePolicy: Hashable, Sendable {
-    /// In memory, for all of the process, and on disk where there is a cache.
+    /// Memory, for the whole process, and disk if there is a cache.
     case everywhere
-    /// In memory alone.
+    /// Memory only.
     case inMemory
-    /// Nowhere: it changes, and each reader fetches it.
+    /// None: the resource changes, so each reader downloads it.
     case nowhere
 }

@@ -1,26 +1,38 @@
 internal import Dispatch
 
-/// What a reader of bytes, and what a demuxer, tells whoever waits for it.
+/// A change that a reader of bytes, or a demuxer, reports to its owner.
 public enum ReadNotice: Hashable, Sendable {
-    /// The call that is under way waits for bytes. Comes from inside the call.
+    /// The current call waits for bytes. Reported from inside the call, on the reader's lane.
     case waiting
-    /// A call that ended with `.notReady` is worth trying again. Comes from any thread, and may come too often.
+    /// A call that threw `.notReady` can be repeated. Reported on any thread, and possibly more often than necessary.
     case ready
 }
 
-/// Stands for one reader of bytes: a demuxer, with all the sources that it reads from.
+/// One reader of bytes: a demuxer, together with all sources that it reads from.
 ///
-/// A source gets it with each read. It says when nobody wants the bytes any more, and takes the source's word
-/// when bytes have come. It belongs to one reader, so what is interrupted is that reader's call and no other.
+/// A source receives the reader's context with each read. The context reports to the source when the bytes are no
+/// longer needed, and the source reports to the context when bytes have arrived. A context belongs to one reader, so
+/// an interruption ends that reader's call and no other.
 ///
-/// Reads belong to epochs. `begin(_:)` says which epoch the calls that follow belong to. `interrupt(before:)`
-/// ends the calls of all older epochs: the one that waits now, and any that is about to begin. It never
-/// touches a call of the new epoch, whichever thread comes first. So an interruption is neither lost nor does
-/// it hit the wrong call.
+/// For authors of byte sources:
 ///
-/// All methods may be called from any thread, but `begin(_:)` and reads come from the reader's one lane.
+/// | Call | When | Thread |
+/// |---|---|---|
+/// | `wake()` | after bytes have arrived for a read that threw `.notReady` | any |
+/// | `whileWaiting(onInterrupt:wait:)` | around code that blocks inside a read | the thread of the read |
+/// | `isInterrupted` | while a read waits, and after it was woken; if true, the read throws `.cancelled` | any |
+/// | `isCancelled` | to find out whether the reader is closed permanently | any |
+/// | `onClose(of:_:)` | once, to stop a download when the reader is closed | any |
+///
+/// For readers: each read belongs to an epoch. `begin(_:)` sets the epoch of the calls that follow.
+/// `interrupt(before:)` ends the calls of all older epochs: the call that waits now, and any that is about to start.
+/// It never affects a call of the new epoch, in whichever order the threads run. An interruption is therefore neither
+/// lost nor applied to the wrong call.
+///
+/// All methods may be called on any thread, but `begin(_:)` and the reads themselves happen on the reader's lane
+/// only.
 public final class ReadContext: Sendable {
-    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
+    /// A closure in a struct, because a bare closure in a generic container is wrapped again on each access.
     private struct Handler {
         let body: @Sendable (ReadNotice) -> Void
     }
@@ -37,9 +49,9 @@ public final class ReadContext: Sendable {
     }
 
     private struct State {
-        /// Of the calls that are made now.
+        /// The epoch of the calls that are made now.
         var epoch = Epoch()
-        /// Calls of older epochs are interrupted.
+        /// Calls of epochs before this one are interrupted.
         var oldestValidEpoch = Epoch()
         var isCancelled = false
         var hasWaited = false
@@ -48,9 +60,9 @@ public final class ReadContext: Sendable {
         var waiters: [Waiter] = []
         var waiterCount: UInt64 = 0
         var handler: Handler?
-        /// Sources that this reader has read from and that know no contexts.
+        /// The sources that this reader has read from and that do not use contexts.
         var blockingSources: [any ByteSource] = []
-        /// What to call when this reader has gone, by who wants to know.
+        /// The closures to call when this reader is closed, by owner.
         var closeHandlers: [ObjectIdentifier: CloseHandler] = [:]
 
         var isInterrupted: Bool { isCancelled || epoch < oldestValidEpoch }
@@ -58,8 +70,8 @@ public final class ReadContext: Sendable {
 
     private let state = Locked(State())
 
-    /// Of epoch 0, with nothing interrupted and nobody told. Who makes a demuxer of their own makes one of
-    /// these for it.
+    /// Creates a context at epoch 0, not interrupted, without a notice handler. Each demuxer needs a context of its
+    /// own.
     public init() {}
 
     deinit {
@@ -69,17 +81,22 @@ public final class ReadContext: Sendable {
 
     // MARK: For sources
 
-    /// True when the bytes of the present call are not wanted any more: the call should throw `.cancelled` soon.
+    /// A Boolean value that indicates whether the bytes of the current call are no longer needed. If it is true, the
+    /// call should throw `.cancelled` soon.
     public var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-    /// True when this reader has gone for good.
+    /// A Boolean value that indicates whether this reader is closed permanently.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Runs `wait`, which waits until bytes have come. Call it only where none are at hand.
+    /// Runs a closure that blocks until bytes have arrived. Call it only if none are available.
     ///
-    /// `onInterrupt` is called when the wait is to end: on the interrupting thread, or on this one where the
-    /// interruption came before. It must not block; it wakes `wait`, which then sees `isInterrupted` and throws
-    /// `.cancelled`. It may come once more than needed, shortly after `wait` has returned.
+    /// - Parameters:
+    ///   - onInterrupt: Called when the wait has to end: on the interrupting thread, or on this thread if the
+    ///     interruption came first. It must not block. It wakes `wait`, which then finds `isInterrupted` true and
+    ///     throws `.cancelled`. It may be called once more than necessary, shortly after `wait` has returned.
+    ///   - wait: Blocks until bytes have arrived or `onInterrupt` is called.
+    /// - Returns: The result of `wait`.
+    /// - Throws: The error of `wait`.
     public func whileWaiting<Result, Failure: Error>(
         onInterrupt: @escaping @Sendable () -> Void,
         wait: () throws(Failure) -> Result
@@ -104,8 +121,10 @@ public final class ReadContext: Sendable {
         return try wait()
     }
 
-    /// Bytes may be at hand now where a read threw `.notReady`. It counts from the moment that the read was
-    /// called, so it may come before the error is thrown. Too often is no error.
+    /// Reports that bytes may be available for a read that threw `.notReady`.
+    ///
+    /// A wake-up counts from the moment at which that read was called, so it may precede the error. Additional calls
+    /// have no effect other than another attempt to read. May be called on any thread.
     public func wake() {
         let (wakes, handler) = state.withLock { state in
             state.wakeCount &+= 1
@@ -117,42 +136,59 @@ public final class ReadContext: Sendable {
 
     // MARK: For the reader
 
-    /// The calls that follow belong to `epoch`. Called on the reader's lane, between calls. An epoch that has
-    /// been interrupted already stays so.
+    /// Sets the epoch of the calls that follow.
+    ///
+    /// Called on the reader's lane, between calls. An epoch that has already been interrupted stays interrupted.
+    ///
+    /// - Parameter epoch: The new epoch.
     public func begin(_ epoch: Epoch) { state.withLock { $0.epoch = epoch } }
 
-    /// Ends what waits now, and what is about to begin, of epochs before `epoch`.
+    /// Ends the call that waits now, and any call that is about to start, if its epoch precedes `epoch`.
+    ///
+    /// - Parameter epoch: The oldest epoch whose calls continue.
     public func interrupt(before epoch: Epoch) {
         end { $0.oldestValidEpoch = max($0.oldestValidEpoch, epoch) }
     }
 
-    /// Ends what waits now, and every later call, for good. Other readers of the same sources go on.
+    /// Closes this reader permanently: ends the call that waits now, and every later one. Other readers of the same
+    /// sources continue.
     public func cancel() {
         end { $0.isCancelled = true }
         unregisterBlockingSources()
         callCloseHandlers()
     }
 
-    /// Who hears of waits and wakes: one handler, replaced by the next; nil takes it off. It is called on the
-    /// reader's lane (`.waiting`) or on a source's thread (`.ready`), and must not block or read.
+    /// Sets the closure that receives this reader's notices.
+    ///
+    /// - Parameter handler: Called on the reader's lane (`.waiting`) or on a source's thread (`.ready`). It must not
+    ///   block or read. It replaces the previous handler; nil removes it.
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) {
         state.withLock { $0.handler = handler.map(Handler.init) }
     }
 
-    /// This reader has had to wait for bytes at least once.
+    /// A Boolean value that indicates whether this reader has had to wait for bytes at least once.
     package var hasWaited: Bool { state.withLock { $0.hasWaited } }
 
-    /// How often a source has called `wake()`.
+    /// The number of times that a source has called `wake()`.
     package var wakeCount: UInt64 { state.withLock { $0.wakeCount } }
 
-    /// How often the reader has gone to another place for good.
+    /// The number of times that the reader has moved to another offset and abandoned the previous one.
     package var seekCount: UInt64 { state.withLock { $0.seekCount } }
 
-    /// The reader goes to another place: it will not come back to where it has read so far.
+    /// Records that the reader moves to another offset and does not return to the previous one.
     package func noteSeek() { state.withLock { $0.seekCount &+= 1 } }
 
-    /// Calls `body` once when this reader has gone: it was cancelled, or nobody holds it any more. At once where that has
-    /// been. `key` stands for who wants to know; a second one takes the place of the first.
+    /// Registers a closure that is called once, when this reader is closed: it was cancelled, or its last reference
+    /// was released.
+    ///
+    /// A byte source uses it to cancel a download that no other reader needs. If the reader is already closed, the
+    /// closure is called immediately, on the calling thread; otherwise it is called on the thread that closes the
+    /// reader. It must not block.
+    ///
+    /// - Parameters:
+    ///   - owner: The object that the closure belongs to, usually the byte source. A second call with the same owner
+    ///     replaces the first closure. The context does not retain the owner.
+    ///   - body: The closure to call.
     public func onClose(of owner: AnyObject, _ body: @escaping @Sendable () -> Void) {
         let key = ObjectIdentifier(owner)
         let isClosed = state.withLock { state in
@@ -162,12 +198,14 @@ public final class ReadContext: Sendable {
         if isClosed { body() }
     }
 
-    /// Who wanted to know by that key does so no more.
+    /// Removes the closure that was registered by `onClose(of:_:)`.
+    ///
+    /// - Parameter owner: The object that the closure was registered for.
     public func removeCloseHandler(of owner: AnyObject) {
         state.withLock { $0.closeHandlers[ObjectIdentifier(owner)] = nil }
     }
 
-    /// Waits until a source has called `wake()` more than `wakes` times, or the reader is interrupted.
+    /// Blocks until a source has called `wake()` more than `wakes` times, or the reader is interrupted.
     package func wait(after wakes: UInt64) {
         let semaphore = DispatchSemaphore(value: 0)
         whileWaiting(
@@ -177,12 +215,14 @@ public final class ReadContext: Sendable {
         )
     }
 
-    /// Calls `body` until it throws no `.notReady` any more, and waits on this thread in between. Throws `.cancelled` where the
-    /// reader is interrupted meanwhile.
+    /// Calls `body` until it throws something other than `.notReady` or returns, and blocks this thread between the
+    /// calls.
+    ///
+    /// - Throws: The error of `body`; `.cancelled` if the reader is interrupted.
     package func retryUntilReady<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result
     {
         while true {
-            // A wake-up counts from here on.
+            // Wake-ups count from here on.
             let wakes = wakeCount
             do throws(MediaError) {
                 return try body()
@@ -214,7 +254,7 @@ public final class ReadContext: Sendable {
 
     // MARK: Sources that know no contexts
 
-    /// Counts this reader among the source's. False: the reader has gone.
+    /// Counts this reader among the source's readers. Returns false if this reader is closed.
     func register(_ source: any ByteSource) -> Bool {
         state.withLock { state in
             guard !state.isCancelled else { return false }

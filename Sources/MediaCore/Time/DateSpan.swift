@@ -1,11 +1,15 @@
-/// A stretch of an item's timeline of which it is known when it happened.
+/// A range of an item's timeline with a known date (RFC 8216: `EXT-X-PROGRAM-DATE-TIME`).
 public struct DateSpan: Hashable, Sendable {
-    /// The stretch, in item time. Inside it a date goes as fast as item time does.
+    /// The range, in item time. Inside it, dates advance at the rate of item time.
     public var timeRange: MediaTimeRange
-    /// The moment of `timeRange.start`: nanoseconds since the beginning of 1970 (UTC).
+    /// The date of `timeRange.start`: nanoseconds since 1970-01-01 00:00:00 UTC.
     public var nanosecondsSince1970: Int64
 
-    /// `nanosecondsSince1970` is the moment of the range's start.
+    /// Creates a span.
+    ///
+    /// - Parameters:
+    ///   - timeRange: The range, in item time.
+    ///   - nanosecondsSince1970: The date of the range's start: nanoseconds since 1970-01-01 00:00:00 UTC.
     public init(timeRange: MediaTimeRange, nanosecondsSince1970: Int64) {
         self.timeRange = timeRange
         self.nanosecondsSince1970 = nanosecondsSince1970

@@ -1,13 +1,15 @@
-/// Counts seeks, item changes and flushes. Whatever bears an older epoch than the current one is stale
-/// and is dropped by comparison, never by timing.
+/// A serial number for seeks, item changes and flushes.
+///
+/// Frames, packets and calls that carry an older epoch than the current one are stale. They are dropped by comparing
+/// epochs, never by timing.
 public struct Epoch: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Counted up from 0.
+    /// The number, counted from 0.
     public var rawValue: UInt64
 
-    /// The first epoch, unless a number is given.
+    /// Creates an epoch with a number; the first epoch by default.
     public init(_ rawValue: UInt64 = 0) { self.rawValue = rawValue }
 
-    /// The epoch that makes this one stale.
+    /// The epoch that follows this one and makes it stale.
     public var next: Epoch { Epoch(rawValue &+ 1) }
 
     public static func < (a: Epoch, b: Epoch) -> Bool { a.rawValue < b.rawValue }

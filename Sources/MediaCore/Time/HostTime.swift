@@ -1,35 +1,43 @@
-/// A reading of the host's monotonic clock, in nanoseconds. Only differences mean anything.
+/// A reading of a monotonic clock of the host, in nanoseconds. Only differences between readings are meaningful.
 ///
-/// A virtual clock starts at zero; the system clock starts wherever the kernel says.
+/// A virtual clock starts at zero. The system clock starts at a time that the kernel chooses.
 public struct HostTime: Hashable, Comparable, Sendable {
-    /// Nanoseconds since the clock's own origin.
+    /// Nanoseconds since the origin of the clock.
     public var nanoseconds: Int64
 
-    /// Nanoseconds since the clock's own origin; any number is legal.
+    /// Creates a reading.
+    ///
+    /// - Parameter nanoseconds: Nanoseconds since the origin of the clock; every value is valid.
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The clock's own origin: where a virtual clock starts.
+    /// The origin of the clock, at which a virtual clock starts.
     public static let zero = HostTime(nanoseconds: 0)
-    /// Later than every other time: "never".
+    /// A time later than every other one, for events that never happen.
     public static let distantFuture = HostTime(nanoseconds: .max)
 
     public static func < (a: HostTime, b: HostTime) -> Bool { a.nanoseconds < b.nanoseconds }
 
-    /// The time `nanoseconds` later, held at the ends of the range instead of wrapping.
+    /// Returns this time plus a number of nanoseconds, clamped to the representable range.
+    ///
+    /// - Parameter nanoseconds: The nanoseconds to add; may be negative.
+    /// - Returns: The sum, clamped to the limits of `Int64`.
     public func advanced(by nanoseconds: Int64) -> HostTime {
         let (sum, overflow) = self.nanoseconds.addingReportingOverflow(nanoseconds)
         return HostTime(nanoseconds: overflow ? (nanoseconds > 0 ? .max : .min) : sum)
     }
 
-    /// Nanoseconds from `earlier` to `self`, held at the ends of the range.
+    /// Returns the nanoseconds between two readings, clamped to the representable range.
+    ///
+    /// - Parameter earlier: The reading to subtract.
+    /// - Returns: Nanoseconds from `earlier` to this time; negative if `earlier` is later.
     public func nanoseconds(since earlier: HostTime) -> Int64 {
         let (difference, overflow) = nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         return overflow ? (nanoseconds > earlier.nanoseconds ? .max : .min) : difference
     }
 }
 
-/// Where "now" comes from. Every time below the public API is handed in by one of these.
+/// A source of host times. The engine receives every time from a clock of this kind, and reads no other.
 public protocol HostClock: Sendable {
-    /// The clock's reading. Any thread, at any time; it never goes back.
+    /// The current reading. May be called on any thread at any time; it never decreases.
     var now: HostTime { get }
 }

@@ -1,10 +1,13 @@
-/// Sums (CMTimeAdd, CMTimeSubtract). The result has the common timescale, or the least common multiple of
-/// the two held at `Int32.max`; what then does not fit is rounded to half the timescale, again and again.
+/// Sums and differences (CMTimeAdd, CMTimeSubtract).
 ///
-/// Without numbers: invalid beats all, opposite infinities cancel to invalid, an infinity beats the rest, and
-/// indefinite beats numbers.
+/// The result has the common timescale, or the least common multiple of both, limited to `Int32.max`. A value that
+/// does not fit then is rounded to half the timescale, repeatedly.
+///
+/// Times that are not numeric follow these rules, in this order: a sum with an invalid time is invalid; the sum of
+/// opposite infinities is invalid; an infinity plus any other time is that infinity; an indefinite time plus a number
+/// is indefinite.
 extension MediaTime {
-    /// CMTimeAdd: exact, or marked as rounded where no timescale holds the sum.
+    /// Returns the sum of two times: exact, or marked as rounded if no timescale can hold it (CMTimeAdd).
     public static func + (a: MediaTime, b: MediaTime) -> MediaTime {
         if a.isNumeric, b.isNumeric {
             if a.timescale == b.timescale {
@@ -22,7 +25,7 @@ extension MediaTime {
         return sumWithoutNumber(a, b)
     }
 
-    /// CMTimeSubtract: exact, or marked as rounded where no timescale holds the difference.
+    /// Returns the difference of two times: exact, or marked as rounded if no timescale can hold it (CMTimeSubtract).
     public static func - (a: MediaTime, b: MediaTime) -> MediaTime {
         if a.isNumeric, b.isNumeric {
             if a.timescale == b.timescale {
@@ -37,16 +40,16 @@ extension MediaTime {
             }
             return added(a, b, sign: -1)
         }
-        // Only the kinds count from here, so a number needs no turning (and Int64.min could not be turned).
+        // Only the kinds matter from here on, so a number is not negated. Int64.min could not be negated.
         return sumWithoutNumber(a, b.isNumeric ? b : -b)
     }
 
-    /// Adds `b` in place, as `a + b` does.
+    /// Adds `b` to `a`, as `a + b` does.
     public static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
-    /// Takes `b` away in place, as `a - b` does.
+    /// Subtracts `b` from `a`, as `a - b` does.
     public static func -= (a: inout MediaTime, b: MediaTime) { a = a - b }
 
-    /// Invalid and indefinite times stay what they are.
+    /// Returns the negated time. Invalid and indefinite times are unchanged.
     public static prefix func - (time: MediaTime) -> MediaTime {
         switch time.kind {
         case .positiveInfinity: .negativeInfinity
@@ -56,7 +59,7 @@ extension MediaTime {
         }
     }
 
-    /// CMTimeAbsoluteValue.
+    /// The distance from zero (CMTimeAbsoluteValue).
     public var magnitude: MediaTime {
         value < 0 || kind == .negativeInfinity ? -self : self
     }
@@ -73,7 +76,7 @@ extension MediaTime {
         MediaTime(value: 0, timescale: time.timescale)
     }
 
-    /// `a + sign * b` of numbers.
+    /// Returns `a + sign * b` for numeric times.
     private static func added(_ a: MediaTime, _ b: MediaTime, sign: Int64) -> MediaTime {
         let rounded = a.hasBeenRounded || b.hasBeenRounded
         let divisor = Int64(greatestCommonDivisor(a.timescale.magnitude, b.timescale.magnitude))
@@ -88,7 +91,7 @@ extension MediaTime {
                 return MediaTime(value: sum, timescale: Int32(clamping: multiple), hasBeenRounded: rounded)
             }
         }
-        // Each product is below 2^94, and so the sum below 2^95.
+        // Each product is below 2^94, so the sum is below 2^95.
         let sum = Int128(a.value) * Int128(aFactor) + Int128(b.value) * Int128(bFactor * sign)
         let exact = ExactSeconds(
             isNegative: sum < 0,
@@ -99,5 +102,5 @@ extension MediaTime {
     }
 }
 
-/// The distance from zero.
+/// Returns the distance of a time from zero.
 public func abs(_ time: MediaTime) -> MediaTime { time.magnitude }

@@ -1,13 +1,13 @@
 extension MediaTime {
-    /// How what does not fit into whole ticks is rounded (CMTimeRoundingMethod).
+    /// The direction in which a time is rounded to whole ticks (CMTimeRoundingMethod).
     public enum RoundingMethod: Hashable, Sendable, CaseIterable {
-        /// To the nearest tick; a half goes away from zero.
+        /// To the nearest tick; a half is rounded away from zero.
         case roundHalfAwayFromZero
         /// Down for positive times, up for negative ones.
         case roundTowardZero
         /// Up for positive times, down for negative ones.
         case roundAwayFromZero
-        /// Toward zero for a coarser timescale, away from zero for a finer one; a negative time never becomes
+        /// Toward zero for a coarser timescale, and away from zero for a finer one. A negative time never becomes
         /// zero.
         case quickTime
         /// To the later tick.
@@ -19,9 +19,15 @@ extension MediaTime {
         public static let `default` = RoundingMethod.roundHalfAwayFromZero
     }
 
-    /// The nearest time to `seconds` in ticks of `preferredTimescale`, or of its half, its quarter ... where
-    /// that overflows; infinite beyond that, and invalid for NaN and timescales that are not positive
-    /// (CMTimeMakeWithSeconds). Marked as rounded unless `self.seconds == seconds`.
+    /// Creates the time nearest to a number of seconds (CMTimeMakeWithSeconds).
+    ///
+    /// If the ticks do not fit, the timescale is halved repeatedly; a time that still does not fit is infinite. The
+    /// result is marked as rounded unless its `seconds` equal the argument. It is invalid if `seconds` is NaN or the
+    /// timescale is not positive.
+    ///
+    /// - Parameters:
+    ///   - seconds: The time in seconds.
+    ///   - preferredTimescale: Ticks per second.
     public init(seconds: Double, preferredTimescale: Int32) {
         self = .invalid
         guard preferredTimescale > 0, !seconds.isNaN else { return }
@@ -31,7 +37,7 @@ extension MediaTime {
             self = .infinity(isNegative: isNegative)
             return
         }
-        // An odd significand of 53 bits: below 2^-73 seconds, nothing to be seen in any timescale.
+        // The significand is odd and has 53 bits, so this is below 2^-73 seconds: zero in every timescale.
         let isTiny = binary.exponent < -126
         let exact = ExactSeconds(
             isNegative: isNegative,
@@ -47,17 +53,17 @@ extension MediaTime {
         self.init(value: time.value, timescale: time.timescale, hasBeenRounded: isRounded)
     }
 
-    /// Exact.
+    /// Creates a time from a number of nanoseconds, exactly.
     public init(nanoseconds: Int64) {
         self.init(value: nanoseconds, timescale: 1_000_000_000)
     }
 
-    /// The time since the host clock's own origin, exact.
+    /// Creates the time since the origin of the host clock, exactly.
     public init(_ hostTime: HostTime) {
         self.init(nanoseconds: hostTime.nanoseconds)
     }
 
-    /// Seconds; NaN for invalid and indefinite times, else infinite for the infinities.
+    /// The time in seconds: NaN if it is invalid or indefinite, and infinite if it is an infinity.
     public var seconds: Double {
         switch kind {
         case .numeric: Double(value) / Double(timescale)
@@ -67,7 +73,8 @@ extension MediaTime {
         }
     }
 
-    /// Nanoseconds, rounded half away from zero, held at the ends of Int64; nil when not numeric.
+    /// The time in nanoseconds, rounded half away from zero and clamped to the limits of Int64; nil if it is not
+    /// numeric.
     public var nanoseconds: Int64? {
         guard isNumeric else { return nil }
         let perSecond: Int32 = 1_000_000_000
@@ -77,7 +84,7 @@ extension MediaTime {
             let scale = Int64(timescale)
             let (quotient, remainder) = product.quotientAndRemainder(dividingBy: scale)
             if 2 * remainder.magnitude < scale.magnitude { return quotient }
-            // A timescale of 1 leaves no remainder, so there is room for one more.
+            // A timescale of 1 leaves no remainder, so adding 1 cannot overflow.
             return product < 0 ? quotient - 1 : quotient + 1
         }
         guard let (ticks, _) = exactSeconds.ticks(timescale: perSecond) else {
@@ -86,9 +93,13 @@ extension MediaTime {
         return ticks
     }
 
-    /// The same time in ticks of another timescale (CMTimeConvertScale): exact or marked as rounded. Infinite
-    /// where the ticks do not fit, invalid when `timescale` is not positive; other times without a number
-    /// stay what they are.
+    /// Returns the same time in ticks of another timescale (CMTimeConvertScale).
+    ///
+    /// - Parameters:
+    ///   - timescale: Ticks per second of the result.
+    ///   - method: The direction in which a time between two ticks is rounded.
+    /// - Returns: The converted time, exact or marked as rounded. It is infinite if the ticks do not fit, and invalid
+    ///   if `timescale` is not positive. A time that is not numeric is returned unchanged.
     public func rescaled(to timescale: Int32, rounding method: RoundingMethod = .default) -> MediaTime {
         guard isNumeric else { return self }
         guard timescale > 0 else { return .invalid }
@@ -109,13 +120,13 @@ extension MediaTime {
         return MediaTime(value: value, timescale: timescale, hasBeenRounded: hasBeenRounded || !isExact)
     }
 
-    /// Returns the time in ticks of another timescale. Renamed to `rescaled(to:rounding:)`.
+    /// Returns the time in ticks of another timescale; renamed to `rescaled(to:rounding:)`.
     @available(*, deprecated, renamed: "rescaled(to:rounding:)")
     public func rescale(to timescale: Int32, rounding method: RoundingMethod = .default) -> MediaTime {
         rescaled(to: timescale, rounding: method)
     }
 
-    /// A numeric time's fraction.
+    /// The fraction of a numeric time.
     private var exactSeconds: ExactSeconds {
         ExactSeconds(
             isNegative: value < 0,

@@ -1,14 +1,18 @@
-/// A fraction of seconds that no time can hold yet: what the arithmetic of times makes before it rounds,
-/// once and only here.
+/// An exact fraction of seconds that may not fit into a `MediaTime`. The arithmetic of times produces it, and
+/// rounding happens once, here.
 struct ExactSeconds {
     var isNegative: Bool
-    /// Below 2^127.
+    /// Less than 2^127.
     var numerator: UInt128
-    /// Positive, below 2^127.
+    /// Positive, and less than 2^127.
     var denominator: UInt128
 
-    /// Whole ticks of `timescale`, which must be positive; nil when they do not fit. `roundsUp` is asked, for
-    /// what is not whole, whether the magnitude grows.
+    /// Returns the time in whole ticks of a timescale.
+    ///
+    /// - Parameters:
+    ///   - timescale: Ticks per second; must be positive.
+    ///   - roundsUp: Called if the result is not whole. Returns whether the magnitude is rounded up.
+    /// - Returns: The ticks and whether they are exact; nil if they do not fit.
     func ticks(
         timescale: Int32,
         roundsUp: (_ quotient: UInt128, _ remainder: UInt128) -> Bool
@@ -31,13 +35,13 @@ struct ExactSeconds {
         return (value, remainder == 0)
     }
 
-    /// Half away from zero: "default rounding" in CMTime's header.
+    /// Returns the time in whole ticks, rounded half away from zero: "default rounding" in CMTime's header.
     func ticks(timescale: Int32) -> (value: Int64, isExact: Bool)? {
         ticks(timescale: timescale) { _, remainder in remainder >= denominator - remainder }
     }
 
-    /// The time in ticks of `timescale` or, where that overflows, of its half, its quarter ...; infinite where
-    /// not even whole seconds fit (CMTimeAdd, CMTimeMakeWithSeconds).
+    /// Returns the time in ticks of `timescale`, which is halved repeatedly if the ticks do not fit. The result is
+    /// infinite if not even whole seconds fit (CMTimeAdd, CMTimeMakeWithSeconds).
     func time(timescale: Int32, hasBeenRounded: Bool) -> MediaTime {
         var timescale = timescale
         while timescale > 0 {
@@ -55,7 +59,7 @@ struct ExactSeconds {
 }
 
 extension Int64 {
-    /// nil when the number does not fit.
+    /// Creates a number from its magnitude and sign. Returns nil if it does not fit.
     init?(magnitude: UInt64, isNegative: Bool) {
         if !isNegative {
             self.init(exactly: magnitude)

@@ -1,9 +1,9 @@
 /// Products (CMTimeMultiply, CMTimeMultiplyByRatio, CMTimeMultiplyByFloat64).
 ///
-/// Without numbers: invalid stays invalid, indefinite stays indefinite, an infinity takes the sign of the
-/// product, and an infinity times zero is invalid.
+/// Times that are not numeric follow these rules: an invalid time stays invalid; an indefinite time stays indefinite;
+/// an infinity takes the sign of the product; an infinity times zero is invalid.
 extension MediaTime {
-    /// Keeps the timescale unless that overflows.
+    /// Returns the product with a whole number. The timescale is kept unless the product overflows.
     public static func * (time: MediaTime, factor: Int) -> MediaTime {
         if time.isNumeric {
             let (value, overflow) = time.value.multipliedReportingOverflow(by: Int64(factor))
@@ -18,16 +18,25 @@ extension MediaTime {
         return time.multiplied(by: Int64(factor), over: 1)
     }
 
-    /// The same product with the factor in front.
+    /// Returns the product with a whole number, written with the factor first.
     public static func * (factor: Int, time: MediaTime) -> MediaTime { time * factor }
 
-    /// As `multiplied(by: 1, over: divisor)`: exact where it can be, infinite for a divisor of zero.
+    /// Returns the quotient, as `multiplied(by: 1, over: divisor)`: exact if possible, and infinite if the divisor is
+    /// zero.
     public static func / (time: MediaTime, divisor: Int) -> MediaTime {
         time.multiplied(by: 1, over: Int64(divisor))
     }
 
-    /// The exact product by a fraction if any timescale can hold it, the present one by preference; else
-    /// rounded to the finest. x/0 is infinite, 0/0 invalid.
+    /// Returns the product with a fraction.
+    ///
+    /// The result is exact if any timescale can hold it, preferably the current one; otherwise it is rounded to the
+    /// finest timescale.
+    ///
+    /// - Parameters:
+    ///   - multiplier: The numerator of the fraction.
+    ///   - divisor: The denominator of the fraction. A zero makes the result infinite, or invalid if the product is
+    ///     zero, too.
+    /// - Returns: The product.
     public func multiplied(by multiplier: Int64, over divisor: Int64) -> MediaTime {
         guard multiplier != 0 || divisor != 0 else { return .invalid }
         guard isNumeric else {
@@ -35,7 +44,7 @@ extension MediaTime {
         }
         let isNegative = ((value < 0) != (multiplier < 0)) != (divisor < 0)
         if divisor == 0 { return value == 0 ? .invalid : .infinity(isNegative: isNegative) }
-        // numerator <= 2^126, denominator < 2^94
+        // The numerator is at most 2^126, and the denominator is below 2^94.
         var numerator = UInt128(value.magnitude) * UInt128(multiplier.magnitude)
         var divider = UInt128(divisor.magnitude)
         let common = greatestCommonDivisor(numerator, divider)
@@ -51,7 +60,8 @@ extension MediaTime {
             .time(timescale: Int32(clamping: denominator), hasBeenRounded: hasBeenRounded)
     }
 
-    /// Rounded to a timescale of at least 65536 (a multiple of the present one). NaN makes it invalid.
+    /// Returns the product with a floating-point factor, rounded to a timescale of at least 65536 that is a multiple
+    /// of the current one. The result is invalid if the factor is NaN.
     public static func * (time: MediaTime, factor: Double) -> MediaTime {
         guard time.isValid, !factor.isNaN else { return .invalid }
         guard time.isNumeric, factor.isFinite else {
@@ -70,7 +80,7 @@ extension MediaTime {
             return MediaTime(value: 0, timescale: finer, hasBeenRounded: time.hasBeenRounded)
         }
         if binary.exponent >= 0 {
-            // What is cut off here is beyond any time: 2^127 / 2^31 seconds.
+            // A larger exponent makes the product larger than every time: 2^127 / 2^31 seconds.
             guard binary.exponent < numerator.leadingZeroBitCount else {
                 return .infinity(isNegative: isNegative)
             }
@@ -80,8 +90,8 @@ extension MediaTime {
                 denominator: UInt128(scale.magnitude)
             ).time(timescale: finer, hasBeenRounded: time.hasBeenRounded)
         }
-        // Past 95 bits the denominator would not fit: the lowest bits of so small a factor are worth less
-        // than 2^-32 ticks of the present timescale, and go.
+        // A denominator of more than 95 bits would not fit. The lowest bits of such a small factor are worth less
+        // than 2^-32 ticks of the current timescale, so they are dropped.
         let shift = -binary.exponent
         let excess = max(0, shift - 95)
         return ExactSeconds(
@@ -91,10 +101,10 @@ extension MediaTime {
         ).time(timescale: finer, hasBeenRounded: time.hasBeenRounded || excess > 0)
     }
 
-    /// The same product with the factor in front.
+    /// Returns the product with a floating-point factor, written with the factor first.
     public static func * (factor: Double, time: MediaTime) -> MediaTime { time * factor }
 
-    /// A time without a number times something of this sign.
+    /// Returns the product of a time that is not numeric with a factor of the given sign.
     private func product(sign: Int) -> MediaTime {
         switch kind {
         case .positiveInfinity, .negativeInfinity: sign == 0 ? .invalid : (sign < 0 ? -self : self)
@@ -103,7 +113,7 @@ extension MediaTime {
     }
 }
 
-/// A finite, positive `Double` as `significand * 2^exponent`, the significand odd (or zero).
+/// A finite, nonnegative `Double` as `significand * 2^exponent`. The significand is odd, or zero.
 struct BinaryFraction {
     var significand: UInt64
     var exponent: Int

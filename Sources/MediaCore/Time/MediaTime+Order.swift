@@ -1,5 +1,5 @@
-/// One total order, exact in all of Int64 x Int32: -infinity < numbers < indefinite < +infinity < invalid
-/// (CMTimeCompare). Equal fractions are equal and hash alike: 1/2 == 2/4.
+/// One total order, exact in the full range of Int64 and Int32: -infinity < numbers < indefinite < +infinity <
+/// invalid (CMTimeCompare). Equal fractions are equal and have equal hashes: 1/2 == 2/4.
 extension MediaTime: Comparable, Hashable {
     public static func == (a: MediaTime, b: MediaTime) -> Bool {
         if a.timescale == b.timescale {
@@ -26,13 +26,13 @@ extension MediaTime: Comparable, Hashable {
         hasher.combine(scale / divisor)
     }
 
-    /// Half of a cross multiplication: below 2^94, so exact.
+    /// Returns one side of a cross multiplication. It is below 2^94, so it is exact.
     private func crossed(with other: MediaTime) -> Int128 {
         Int128(value) * Int128(other.timescale)
     }
 }
 
-/// By Euclid; `gcd(0, n) == n`.
+/// Returns the greatest common divisor by Euclid's algorithm; `gcd(0, n)` is `n`.
 func greatestCommonDivisor<T: UnsignedInteger>(_ a: T, _ b: T) -> T {
     var (a, b) = (a, b)
     while b != 0 { (a, b) = (b, a % b) }

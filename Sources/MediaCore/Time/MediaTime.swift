@@ -1,10 +1,10 @@
-/// A point in time, or a length of it, as an exact fraction of seconds: `value / timescale`.
+/// A point in time or a duration, as an exact fraction of seconds: `value / timescale`.
 ///
-/// The rules are those of CMTime (its header's comments), less the epoch: which pass or which seek a time
-/// belongs to is said by `Epoch` and by a frame's `pass`, so times here always compare. Nothing traps: what
-/// does not fit is rounded and marked, then becomes an infinity.
+/// The rules are those of CMTime, except that a time has no epoch: seeks are identified by `Epoch`, and passes of a
+/// loop by a frame's `pass`, so two times can always be compared. Arithmetic never traps. A result that does not fit
+/// is rounded and marked as rounded; beyond that it becomes an infinity.
 public struct MediaTime: Sendable {
-    /// What kind of time this is; the raw values are the order among kinds (CMTimeCompare).
+    /// The kind of a time. The raw values define the order among kinds (CMTimeCompare).
     enum Kind: UInt8, Sendable {
         case negativeInfinity
         case numeric
@@ -13,16 +13,21 @@ public struct MediaTime: Sendable {
         case invalid
     }
 
-    /// Ticks; 0 unless numeric.
+    /// The number of ticks; 0 unless the time is numeric.
     public let value: Int64
-    /// Ticks per second: positive exactly when the time is numeric, else 0.
+    /// The number of ticks per second: positive if the time is numeric, otherwise 0.
     public let timescale: Int32
     let kind: Kind
-    /// The time is not exactly what was asked for, or was computed from one that was not. Ignored by
-    /// comparison. Always false unless numeric.
+    /// A Boolean value that indicates whether this time, or one that it was computed from, was rounded.
+    ///
+    /// Comparison ignores it. It is always false unless the time is numeric.
     public let hasBeenRounded: Bool
 
-    /// `value / timescale` seconds; invalid when `timescale` is not positive.
+    /// Creates a time of `value / timescale` seconds.
+    ///
+    /// - Parameters:
+    ///   - value: The number of ticks.
+    ///   - timescale: Ticks per second. The time is invalid if it is not positive.
     public init(value: Int64, timescale: Int32) {
         self.init(value: value, timescale: timescale, hasBeenRounded: false)
     }
@@ -35,7 +40,7 @@ public struct MediaTime: Sendable {
         self.hasBeenRounded = isNumeric && hasBeenRounded
     }
 
-    /// A time without a number.
+    /// Creates a time that is not numeric.
     private init(_ kind: Kind) {
         self.value = 0
         self.timescale = 0
@@ -43,35 +48,35 @@ public struct MediaTime: Sendable {
         self.hasBeenRounded = false
     }
 
-    /// No time at all has passed: the item's start (kCMTimeZero).
+    /// Zero seconds; as a position, the start of the item (kCMTimeZero).
     public static let zero = MediaTime(value: 0, timescale: 1)
-    /// No time at all: what comes of nonsense, and of calculating with it.
+    /// A time that is not valid: the result of arithmetic without a meaningful result.
     public static let invalid = MediaTime(.invalid)
-    /// A time that nobody knows yet, such as the duration of a live stream.
+    /// A time that is not known yet, such as the duration of a live stream.
     public static let indefinite = MediaTime(.indefinite)
-    /// Later than every other time (kCMTimePositiveInfinity).
+    /// A time later than every numeric time (kCMTimePositiveInfinity).
     public static let positiveInfinity = MediaTime(.positiveInfinity)
-    /// Earlier than every other time (kCMTimeNegativeInfinity).
+    /// A time earlier than every numeric time (kCMTimeNegativeInfinity).
     public static let negativeInfinity = MediaTime(.negativeInfinity)
 
     static func infinity(isNegative: Bool) -> MediaTime {
         isNegative ? .negativeInfinity : .positiveInfinity
     }
 
-    /// True for all but `.invalid`, so also for infinite and indefinite times.
+    /// A Boolean value that is true for all times except `.invalid`, including infinite and indefinite ones.
     public var isValid: Bool { kind != .invalid }
-    /// Whether nobody knows the time yet (CMTIME_IS_INDEFINITE).
+    /// A Boolean value that indicates whether the time is not known yet (CMTIME_IS_INDEFINITE).
     public var isIndefinite: Bool { kind == .indefinite }
-    /// Later than every time that is a number.
+    /// A Boolean value that indicates whether the time is later than every numeric time.
     public var isPositiveInfinity: Bool { kind == .positiveInfinity }
-    /// Earlier than every time that is a number.
+    /// A Boolean value that indicates whether the time is earlier than every numeric time.
     public var isNegativeInfinity: Bool { kind == .negativeInfinity }
-    /// A finite number of seconds.
+    /// A Boolean value that indicates whether the time is a finite number of seconds.
     public var isNumeric: Bool { timescale > 0 }
 }
 
 extension MediaTime: CustomStringConvertible {
-    /// "3.2s (48/15)", "invalid", "indefinite", "+infinity" or "-infinity".
+    /// A text such as "3.2s (48/15)", "invalid", "indefinite", "+infinity" or "-infinity".
     public var description: String {
         switch kind {
         case .numeric: "\(seconds)s (\(value)/\(timescale))"

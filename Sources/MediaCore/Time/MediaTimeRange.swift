@@ -1,58 +1,70 @@
-/// A stretch of time: from `start`, included, to `end`, excluded (CMTimeRange).
+/// A range of time from `start`, included, to `end`, excluded (CMTimeRange).
 public struct MediaTimeRange: Hashable, Sendable {
     /// The first moment of the range.
     public var start: MediaTime
-    /// How long it is; below zero the range is not valid.
+    /// The length of the range. A range with a negative duration is not valid.
     public var duration: MediaTime
 
-    /// Any two times are taken; `isValid` says whether they make a range.
+    /// Creates a range from its start and duration.
+    ///
+    /// - Parameters:
+    ///   - start: The first moment.
+    ///   - duration: The length. Any two times are accepted; `isValid` reports whether they form a range.
     public init(start: MediaTime, duration: MediaTime) {
         self.start = start
         self.duration = duration
     }
 
-    /// Not valid when `end` lies before `start` (CMTimeRangeFromTimeToTime).
+    /// Creates a range from its start and end (CMTimeRangeFromTimeToTime).
+    ///
+    /// - Parameters:
+    ///   - start: The first moment.
+    ///   - end: The first moment after the range. The range is not valid if it precedes `start`.
     public init(start: MediaTime, end: MediaTime) {
         self.init(start: start, duration: end - start)
     }
 
-    /// Empty, at the item's start (kCMTimeRangeZero).
+    /// An empty range at the start of the item (kCMTimeRangeZero).
     public static let zero = MediaTimeRange(start: .zero, duration: .zero)
-    /// No range at all (kCMTimeRangeInvalid).
+    /// A range that is not valid (kCMTimeRangeInvalid).
     public static let invalid = MediaTimeRange(start: .invalid, duration: .invalid)
 
-    /// The first moment after the range. Unlike a plain sum this is +infinity also for the range that reaches
-    /// from one infinity to the other.
+    /// The first moment after the range.
+    ///
+    /// Unlike a plain sum, it is +infinity for the range from one infinity to the other.
     public var end: MediaTime {
         duration.isPositiveInfinity && start.isValid ? .positiveInfinity : start + duration
     }
 
-    /// Both times are valid, and the duration is not negative.
+    /// A Boolean value that indicates whether both times are valid and the duration is not negative.
     public var isValid: Bool { start.isValid && duration.isValid && duration >= .zero }
-    /// Valid, and without a single moment.
+    /// A Boolean value that indicates whether the range is valid and has no duration.
     public var isEmpty: Bool { isValid && duration == .zero }
-    /// A range of which the start or the duration is not known yet (CMTIMERANGE_IS_INDEFINITE).
+    /// A Boolean value that indicates whether the start or the duration is not known yet (CMTIMERANGE_IS_INDEFINITE).
     public var isIndefinite: Bool { isValid && (start.isIndefinite || duration.isIndefinite) }
 }
 
 extension MediaTimeRange: CustomStringConvertible {
-    /// "[1.0s (1/1), 3.2s (48/15))"
+    /// A text such as "[1.0s (1/1), 3.2s (48/15))".
     public var description: String { isValid ? "[\(start), \(end))" : "invalid" }
 }
 
 extension MediaTimeRange {
-    /// `start <= time < end` (CMTimeRangeContainsTime).
+    /// Returns whether `start <= time < end` (CMTimeRangeContainsTime).
     public func contains(_ time: MediaTime) -> Bool {
         isValid && time.isValid && start <= time && time < end
     }
 
-    /// `other` neither begins before nor ends after this range (CMTimeRangeContainsTimeRange). So an empty
-    /// range is contained where it touches.
+    /// Returns whether `other` neither starts before nor ends after this range (CMTimeRangeContainsTimeRange). An
+    /// empty range at either boundary is contained.
     public func contains(_ other: MediaTimeRange) -> Bool {
         isValid && other.isValid && start <= other.start && other.end <= end
     }
 
-    /// What both have; `.zero` when they are apart, invalid when one is (CMTimeRangeGetIntersection).
+    /// Returns the part that both ranges have in common (CMTimeRangeGetIntersection).
+    ///
+    /// - Parameter other: The other range.
+    /// - Returns: The common part; `.zero` if the ranges are disjoint, and `.invalid` if either is not valid.
     public func intersection(_ other: MediaTimeRange) -> MediaTimeRange {
         guard isValid, other.isValid else { return .invalid }
         let start = max(start, other.start)
@@ -60,14 +72,20 @@ extension MediaTimeRange {
         return start <= end ? MediaTimeRange(start: start, end: end) : .zero
     }
 
-    /// From the earlier start to the later end, gap included; invalid when one is (CMTimeRangeGetUnion).
+    /// Returns the range from the earlier start to the later end, including any gap (CMTimeRangeGetUnion).
+    ///
+    /// - Parameter other: The other range.
+    /// - Returns: The union; `.invalid` if either range is not valid.
     public func union(_ other: MediaTimeRange) -> MediaTimeRange {
         guard isValid, other.isValid else { return .invalid }
         return MediaTimeRange(start: min(start, other.start), end: max(end, other.end))
     }
 
-    /// `time` itself inside the range, else `start` or `end`, whichever is nearer; invalid when either is
-    /// (CMTimeClampToRange).
+    /// Returns `time` clamped to the range (CMTimeClampToRange).
+    ///
+    /// - Parameter time: The time to clamp.
+    /// - Returns: `time` if it is inside the range; otherwise `start` or `end`, whichever is nearer. `.invalid` if
+    ///   the range or `time` is not valid.
     public func clamped(_ time: MediaTime) -> MediaTime {
         guard isValid, time.isValid else { return .invalid }
         return max(start, min(time, end))
