@@ -46,7 +46,7 @@ public final class Recorder: Sendable {
     private let stopping = DispatchSemaphore(value: 0)
 
     /// A camera that has sent nothing for so long is broken, or its lens cap makes it wait for light for ever.
-    private static let patience = 10.0
+    private static let inactivityTimeout = 10.0
 
     /// Does no I/O.
     public init(
@@ -108,9 +108,9 @@ public final class Recorder: Sendable {
 
     private func run() throws(MediaError) -> Recording {
         let output = try FileOutput(url.path)
-        let recording = try FFmpegRecording(source, ending: url.pathExtension.lowercased(), output: output)
+        let recording = try FFmpegRecording(source, fileExtension: url.pathExtension.lowercased(), output: output)
         var fault: MediaError?
-        do { try takePictures(recording) } catch { fault = error }
+        do { try recordFrames(recording) } catch { fault = error }
         // What was recorded before a fault is worth having.
         if fault == nil || recording.frameCount > 0 {
             do throws(MediaError) {
@@ -124,18 +124,18 @@ public final class Recorder: Sendable {
         return progress
     }
 
-    private func takePictures(_ recording: FFmpegRecording) throws(MediaError) {
+    private func recordFrames(_ recording: FFmpegRecording) throws(MediaError) {
         var start: DispatchTime?
-        var lastPicture = DispatchTime.now()
+        var lastFrameTime = DispatchTime.now()
         while !state.withLock({ $0.isStopped }), !recording.isAtEnd {
             guard let time = try recording.nextTime() else {
-                guard DispatchTime.now() < lastPicture + Self.patience else {
+                guard DispatchTime.now() < lastFrameTime + Self.inactivityTimeout else {
                     throw MediaError(.timedOut, "the camera has sent nothing for 10 seconds")
                 }
                 wait(until: .now() + .milliseconds(5))
                 continue
             }
-            lastPicture = .now()
+            lastFrameTime = .now()
             if let duration, time >= duration { return }
             if source.device == .testPattern, !isUntimed {
                 let begin = start ?? .now()

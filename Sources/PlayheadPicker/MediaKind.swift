@@ -26,8 +26,8 @@ public enum MediaContents: Hashable, Sendable {
     public init?(head: [UInt8], name: String) {
         switch ContentProbe.content(of: head, name: name) {
         case nil: return nil
-        case .picture: self = .kind(.image)
-        case .sound: self = .kind(.audio)
+        case .image: self = .kind(.image)
+        case .audio: self = .kind(.audio)
         case .container: self = .container
         }
     }
@@ -36,14 +36,14 @@ public enum MediaContents: Hashable, Sendable {
 extension Asset {
     /// What kind of media it holds, by its tracks; nil until loaded, and where there is nothing to see or to hear.
     public var kind: MediaKind? {
-        guard let description else { return nil }
+        guard let media else { return nil }
         let shown = tracks.filter { !$0.isAttachedPicture }
         let isHeard = shown.contains { $0.mediaType == .audio }
         guard let video = shown.first(where: { $0.mediaType == .video }) else {
             return isHeard ? .audio : nil
         }
         // AVIF and HEIC are an MP4 of one picture.
-        let isStill = description.formatName.hasSuffix("_pipe") || video.frameCount == 1
+        let isStill = media.formatName.hasSuffix("_pipe") || video.frameCount == 1
         return isStill && !isHeard ? .image : .video
     }
 }

@@ -5,6 +5,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: memory
 @Suite("One thread makes all codec contexts")
 struct CodecOpenerTests {
     private static var thread: UInt { UInt(pthread_self()) }

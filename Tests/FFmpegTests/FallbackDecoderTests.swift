@@ -6,6 +6,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: hardware
 /// A device that fails in the middle: the frames are those of the processor alone, each once and in order.
 @Suite("Fallback from a device", .enabled(if: Fixture.areThere, "make fixtures"))
 struct FallbackDecoderTests {
@@ -150,29 +151,31 @@ struct FallbackDecoderTests {
     func kept() {
         var packets = SentPackets()
         for index in 0..<60 {
-            packets.note(Self.packet(index, isKey: index % 25 == 0), .none)
+            packets.record(Self.packet(index, isKey: index % 25 == 0), .none)
             #expect(packets.sent.count <= 25 + 3)
-            if index >= 2 { packets.came(Self.time(index - 2)) }
+            if index >= 2 { packets.frameReceived(at: Self.time(index - 2)) }
         }
         #expect(packets.sent.first?.packet?.presentationTime == Self.time(50))
         #expect(packets.newest == Self.time(57))
         // The frames before a key frame have not all come when it is sent.
-        packets.note(Self.packet(75, isKey: true), .none)
-        packets.came(Self.time(74))
+        packets.record(Self.packet(75, isKey: true), .none)
+        packets.frameReceived(at: Self.time(74))
         #expect(packets.sent.first?.packet?.presentationTime == Self.time(50))
-        packets.came(Self.time(75))
+        packets.frameReceived(at: Self.time(75))
         #expect(packets.sent.count == 1)
     }
 
     @Test("A group of pictures that is too large is not kept; a drain is")
     func tooLarge() {
         var packets = SentPackets()
-        for index in 0..<5 { packets.note(Self.packet(index, isKey: index == 0, byteCount: 20 << 20), .none) }
+        for index in 0..<5 {
+            packets.record(Self.packet(index, isKey: index == 0, byteCount: 20 << 20), .none)
+        }
         #expect(packets.isIncomplete && packets.sent.isEmpty)
         var drained = packets
-        drained.note(nil, .none)
+        drained.record(nil, .none)
         #expect(drained.sent.count == 1 && drained.sent.first?.packet == nil)
-        packets.note(Self.packet(6, isKey: true), .none)
+        packets.record(Self.packet(6, isKey: true), .none)
         #expect(!packets.isIncomplete && packets.sent.count == 1)
     }
 

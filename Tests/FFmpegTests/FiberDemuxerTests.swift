@@ -165,7 +165,7 @@ struct FiberDemuxerTests {
         let bytes = try #require(Corpus.readBytes(entry.location))
         let patient = PiecewiseSource(bytes, seed: 1, wakesAtOnce: true)
         let plain = FFmpegDemuxer(OpenRequest(location: entry.location, source: patient))
-        plain.setWaitsInCalls(true)
+        plain.setUsesBlockingReads(true)
         let source = PiecewiseSource(bytes, seed: UInt64(bytes.count))
         let inner = FFmpegDemuxer(OpenRequest(location: entry.location, source: source))
         let demuxer = FiberDemuxer(inner, location: entry.location)
@@ -249,7 +249,7 @@ struct FiberDemuxerTests {
             let error = #expect(throws: MediaError.self) { try demuxer.open() }
             #expect(error?.code == .cancelled)
         }
-        FiberDemuxer.finishEndings()
+        FiberDemuxer.waitForAbandonedCalls()
         #expect(gone == nil)
     }
 
@@ -262,7 +262,7 @@ struct FiberDemuxerTests {
             let (demuxer, _) = make(source)
             #expect(throws: MediaError.self) { try demuxer.open() }
         }
-        FiberDemuxer.finishEndings()
+        FiberDemuxer.waitForAbandonedCalls()
         #expect(gone == nil)
     }
 
@@ -297,7 +297,7 @@ struct FiberDemuxerTests {
             over.wait()
             #expect(error?.code == .cancelled)
         }
-        FiberDemuxer.finishEndings()
+        FiberDemuxer.waitForAbandonedCalls()
     }
 
     @Test("Without anybody who listens a call waits, as one does on a computed clock")
@@ -306,7 +306,7 @@ struct FiberDemuxerTests {
         for listens in [true, false] {
             let source = PiecewiseSource(bytes, seed: 3, wakesAtOnce: true)
             let (demuxer, _) = make(source, listens: listens)
-            if listens { demuxer.setWaitsInCalls(true) }
+            if listens { demuxer.setUsesBlockingReads(true) }
             #expect(try demuxer.open().tracks.count == 2)
             #expect(source.waits > 0)
         }

@@ -6,6 +6,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: hardware
 /// Which devices are looked for and opened, when, and how often.
 @Suite("Devices that decode")
 struct HardwareDevicesTests {
@@ -156,13 +157,13 @@ struct HardwareDevicesTests {
     @Test("libav tells which codecs a device decodes; without the machine's own decoders of the same name")
     func ways() throws {
         let vaapi = HardwareDevice(.vaapi, name: "vaapi", reference: nil)
-        #expect(vaapi.way(to: AV_CODEC_ID_H264)?.surface == AV_PIX_FMT_VAAPI)
-        #expect(vaapi.way(to: AV_CODEC_ID_AV1).map { String(cString: $0.codec.pointee.name) } == "av1")
-        #expect(vaapi.way(to: AV_CODEC_ID_GIF) == nil)
+        #expect(vaapi.decoder(for: AV_CODEC_ID_H264)?.surface == AV_PIX_FMT_VAAPI)
+        #expect(vaapi.decoder(for: AV_CODEC_ID_AV1).map { String(cString: $0.codec.pointee.name) } == "av1")
+        #expect(vaapi.decoder(for: AV_CODEC_ID_GIF) == nil)
         let nvdec = HardwareDevice(.nvdec, name: "nvdec", reference: nil)
-        #expect(nvdec.way(to: AV_CODEC_ID_H264).map { String(cString: $0.codec.pointee.name) } == "h264")
+        #expect(nvdec.decoder(for: AV_CODEC_ID_H264).map { String(cString: $0.codec.pointee.name) } == "h264")
         let kernel = HardwareDevice(.v4l2m2m, name: "v4l2m2m", reference: nil)
-        let way = kernel.way(to: AV_CODEC_ID_MPEG2VIDEO)
+        let way = kernel.decoder(for: AV_CODEC_ID_MPEG2VIDEO)
         #expect(way.map { String(cString: $0.codec.pointee.name) } == "mpeg2_v4l2m2m")
     }
 

@@ -6,6 +6,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: hardware
 /// A whole player on a device (`MemoryDevice`) that works, fails, or is not there.
 @Suite("Playing on a device", .enabled(if: Fixture.areThere, "make fixtures"))
 struct HardwarePlaybackTests {

@@ -187,6 +187,7 @@ enum LayerPicture {
     static let sizes = [(300, 300), (201, 133), (98, 401)].map { PixelSize(width: $0.0, height: $0.1) }
 }
 
+// Rule: geometry
 @Suite("A layer's pictures against ffmpeg's filters")
 struct LayerPictureTests {
     private static func fixture(_ name: String) -> String {

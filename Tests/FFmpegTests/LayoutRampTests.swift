@@ -4,6 +4,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: chroma
 /// Pictures whose samples say where they come from: luma rises by one a column, blue by one a column and red by one a
 /// row. So wherever a sample is laid its value tells whether it is in its place, chroma of odd places included.
 struct LayoutRampTests {

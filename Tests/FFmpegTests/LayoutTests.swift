@@ -5,6 +5,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: geometry
 /// What is laid into a target of another shape: bars, formats, and what cannot be done.
 struct LayoutTests {
     private func picture(

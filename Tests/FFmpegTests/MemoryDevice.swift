@@ -214,14 +214,14 @@ final class MemoryDeviceDecoder: Decoder, @unchecked Sendable {
             )
             let surface = try Surface(device.upload(frame), on: device.device, as: target)
             let storage = SurfaceStorage(
-                surface.look,
+                surface.view,
                 byteCount: surface.byteCount,
                 download: { [device] () throws(MediaError) in
                     device.readCount.withLock { $0 += 1 }
                     if device.isLost.withLock({ $0 }) { throw Self.failure }
                     return try surface.download()
                 },
-                failed: { _ in }
+                onFailure: { _ in }
             )
             surfaces.admit(storage)
             frame.storage = storage

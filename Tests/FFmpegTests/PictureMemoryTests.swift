@@ -7,6 +7,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: memory
 @Suite(.enabled(if: Fixture.areThere, "make fixtures"))
 struct PictureMemoryTests {
     private func play(_ session: Playthrough.Session) throws -> [VideoFrame] {

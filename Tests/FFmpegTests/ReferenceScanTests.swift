@@ -2,6 +2,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: skipped-packets
 /// Packets are made here unit by unit, for encoders at hand write few kinds of them.
 @Suite("Packets whose frames no other frame refers to")
 struct ReferenceScanTests {

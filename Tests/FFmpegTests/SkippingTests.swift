@@ -7,6 +7,7 @@ import Testing
 private let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("media-fixtures/generated")
 
+// Rule: skipped-packets
 /// What a decoder leaves out is what it was asked to leave out, and the rest is not harmed by it.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: folder.path), "make fixtures"))
 struct SkippingTests {

@@ -3,13 +3,14 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: memory
 /// Sixteen pieces a slab, of a page each.
 @Suite("Memory of frames goes back to the system")
 struct SlabSupplyTests {
     private static let slab = 16 * 4096
 
     private func take(_ count: Int, of supply: SlabSupply) throws -> [UnsafeMutablePointer<AVBufferRef>] {
-        try (0..<count).map { _ in try #require(supply.next()) }
+        try (0..<count).map { _ in try #require(supply.makeBuffer()) }
     }
 
     private func release(_ buffers: some Sequence<UnsafeMutablePointer<AVBufferRef>>) {
@@ -26,7 +27,7 @@ struct SlabSupplyTests {
         let lap = try take(200, of: supply)
         #expect(supply.byteCount == 13 * Self.slab)
         release(lap)
-        // Without one of the two there would be fewer than `mostSpare`.
+        // Without one of the two there would be fewer than `maximumSpareCount`.
         #expect(supply.byteCount == 2 * Self.slab)
         // A seek lets go of everything, and what follows takes the same again.
         for _ in 0..<10 {

@@ -236,7 +236,7 @@ struct PictureTurnerTests {
         ]
     )
     func substitutes(_ name: String, _ other: String) throws {
-        #expect(!FrameRotator.canTurn(av_get_pix_fmt(name), swapsAxes: true))
+        #expect(!FrameRotator.canRotate(av_get_pix_fmt(name), swapsAxes: true))
         let found = FrameRotator.substitute(for: PixelFormat(rawValue: name), swapsAxes: true)
         #expect(found?.rawValue == other)
     }

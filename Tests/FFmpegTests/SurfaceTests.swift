@@ -7,6 +7,7 @@ import Testing
 
 @testable import FFmpeg
 
+// Rule: hardware
 /// Frames of a device, read back through libav's own calls (`MemoryDevice`).
 @Suite("Frames on a device", .enabled(if: Fixture.areThere, "make fixtures"))
 struct SurfaceTests {
@@ -40,8 +41,8 @@ struct SurfaceTests {
                         on: memory.device,
                         as: format(source)
                     )
-                    #expect(surface.look.width == Int32(frame.size.width))
-                    #expect(surface.look.height == Int32(frame.size.height))
+                    #expect(surface.view.width == Int32(frame.size.width))
+                    #expect(surface.view.height == Int32(frame.size.height))
                     var back = source
                     back.storage = FFmpegVideoStorage(try surface.download())
                     #expect(FrameDigest.digest(of: back) == FrameDigest.digest(of: source))
@@ -72,18 +73,18 @@ struct SurfaceTests {
     private func storage(
         _ frame: VideoFrame,
         _ memory: MemoryDevice,
-        failed: @escaping @Sendable (MediaError) -> Void = { _ in }
+        onFailure: @escaping @Sendable (MediaError) -> Void = { _ in }
     ) throws -> SurfaceStorage {
         let surface = try Surface(memory.upload(frame), on: memory.device, as: format(frame))
         return SurfaceStorage(
-            surface.look,
+            surface.view,
             byteCount: surface.byteCount,
             download: { () throws(MediaError) in
                 memory.readCount.withLock { $0 += 1 }
                 if memory.isLost.withLock({ $0 }) { throw MediaError(.hardwareUnavailable, "it is gone") }
                 return try surface.download()
             },
-            failed: failed
+            onFailure: onFailure
         )
     }
 

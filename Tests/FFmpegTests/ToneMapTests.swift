@@ -164,6 +164,7 @@ extension SIMD3<Double> {
     fileprivate func map(_ body: (Double) -> Double) -> SIMD3 { SIMD3(body(x), body(y), body(z)) }
 }
 
+// Rule: tone-mapping
 @Suite("HDR to SDR")
 struct ToneMapTests {
     private static let transfers = ["smpte2084", "arib-std-b67"]

@@ -14,7 +14,7 @@ final class AVIOBridge {
     /// The first bytes, read ahead to recognise what they are: a pipe cannot give them twice.
     private var head: [UInt8] = []
     /// Bytes that were read before libav asked for them, and where they begin.
-    private var ahead: (start: Int64, bytes: [UInt8]) = (0, [])
+    private var prefetched: (start: Int64, bytes: [UInt8]) = (0, [])
     /// What the source said when it failed; libav only passes a number on.
     private(set) var failure: MediaError?
     private(set) var failureCount = 0
@@ -40,11 +40,11 @@ final class AVIOBridge {
             av_free(buffer)
             throw MediaError(.resourceLimit, "no memory for reading", isRetryable: true)
         }
-        noteSeekability()
+        updateSeekability()
     }
 
     /// What a source of a network says of itself may be known only after its first bytes.
-    func noteSeekability() {
+    func updateSeekability() {
         context?.pointee.seekable = source.isSeekable ? Int32(AVIO_SEEKABLE_NORMAL) : 0
     }
 
@@ -72,13 +72,13 @@ final class AVIOBridge {
     /// Does nothing for a source that has always had its bytes at hand.
     func readAhead() throws(MediaError) {
         guard reader.wasNotReady || !source.isLocal, !reader.waitsInCalls, let context,
-            context.pointee.buf_ptr >= context.pointee.buf_end, held(at: position) == nil
+            context.pointee.buf_ptr >= context.pointee.buf_end, buffered(at: position) == nil
         else { return }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 1)
         defer { chunk.deallocate() }
         do throws(MediaError) {
-            let count = try reader.readAtHand(at: position, into: chunk)
-            ahead = (position, Array(chunk.prefix(count)))
+            let count = try reader.readAvailable(at: position, into: chunk)
+            prefetched = (position, Array(chunk.prefix(count)))
         } catch {
             guard error.code == .notReady || error.code == .cancelled && !reader.interruption.isCancelled
             else {
@@ -101,22 +101,22 @@ final class AVIOBridge {
     /// be long in coming, and nobody needs them. What libav has read is kept, so that nothing is read twice.
     ///
     /// Only for containers that always say where they want to read next.
-    func forgetPlace() {
+    func discardPosition() {
         guard source.isSeekable, let context, let start = context.pointee.buffer else { return }
-        let place = context.pointee.pos
+        let offset = context.pointee.pos
         let count = context.pointee.buf_end - start
-        if count > 0, place >= Int64(count) {
-            ahead = (place - Int64(count), Array(UnsafeBufferPointer(start: start, count: count)))
+        if count > 0, offset >= Int64(count) {
+            prefetched = (offset - Int64(count), Array(UnsafeBufferPointer(start: start, count: count)))
         }
         // So far behind everything that whatever comes next is a real seek. It reads nothing.
-        let (away, overflow) = max(place, source.byteCount ?? 0).addingReportingOverflow(1 << 20)
-        if !overflow { avio_seek(context, away, SEEK_SET) }
+        let (farOffset, overflow) = max(offset, source.byteCount ?? 0).addingReportingOverflow(1 << 20)
+        if !overflow { avio_seek(context, farOffset, SEEK_SET) }
     }
 
     /// The source's next byte is byte 0 of another place: nothing of what was read is kept.
     func restart() {
         head = []
-        ahead = (0, [])
+        prefetched = (0, [])
         position = 0
         clearFailure()
         guard let context else { return }
@@ -138,15 +138,15 @@ final class AVIOBridge {
 
     private func read(_ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32) -> Int32 {
         guard let bytes, count > 0 else { return PH_ERROR_EINVAL }
-        if reader.interruption.strikes() { return PH_ERROR_EXIT }
+        if reader.interruption.mustAbort() { return PH_ERROR_EXIT }
         let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
-        if let held = held(at: position) {
-            let part = held.prefix(buffer.count)
+        if let buffered = buffered(at: position) {
+            let part = buffered.prefix(buffer.count)
             buffer.copyBytes(from: part)
             position &+= Int64(part.count)
             return Int32(part.count)
         }
-        ahead = (0, [])
+        prefetched = (0, [])
         do throws(MediaError) {
             let length = try reader.read(at: position, into: buffer)
             guard length > 0 else { return PH_ERROR_EOF }
@@ -161,11 +161,11 @@ final class AVIOBridge {
     }
 
     /// What has been read already of the bytes from `offset` on; nil for nothing.
-    private func held(at offset: Int64) -> ArraySlice<UInt8>? {
+    private func buffered(at offset: Int64) -> ArraySlice<UInt8>? {
         if offset >= 0, offset < Int64(head.count) { return head[Int(offset)...] }
-        let index = offset &- ahead.start
-        guard index >= 0, index < Int64(ahead.bytes.count) else { return nil }
-        return ahead.bytes[Int(index)...]
+        let index = offset &- prefetched.start
+        guard index >= 0, index < Int64(prefetched.bytes.count) else { return nil }
+        return prefetched.bytes[Int(index)...]
     }
 
     private func seek(_ offset: Int64, _ whence: Int32) -> Int64 {

@@ -3,23 +3,25 @@ internal import MediaCore
 /// Walks the outermost boxes of an MP4 or QuickTime file, to tell a cut file from a strange one.
 enum BoxScan {
     /// Boxes looked at before giving up.
-    private static let limit = 1000
+    private static let boxLimit = 1000
     /// Boxes that such a file may begin with. Any text has eight printable bytes that would do for the head of some box.
-    private static let first: Set = [
+    private static let leadingBoxNames: Set = [
         "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "uuid", "udta", "meta", "pnot",
         "prfl",
         "junk", "pict", "sidx", "ssix", "emsg", "prft", "jP  ", "thum", "beam", "frea",
     ]
 
     /// True when a box claims to go on behind the end of the file.
-    static func isCut(_ reader: SourceReader) -> Bool {
+    static func isTruncated(_ reader: SourceReader) -> Bool {
         guard reader.source.isSeekable, let size = reader.source.byteCount else { return false }
         var offset: Int64 = 0
-        for _ in 0..<limit {
+        for _ in 0..<boxLimit {
             guard offset < size, let header = read(reader, at: offset), isName(header[4..<8]) else {
                 return false
             }
-            if offset == 0, !first.contains(String(decoding: header[4..<8], as: UTF8.self)) { return false }
+            if offset == 0, !leadingBoxNames.contains(String(decoding: header[4..<8], as: UTF8.self)) {
+                return false
+            }
             var length = Int64(number(header[0..<4]))
             if length == 1 { length = Int64(truncatingIfNeeded: number(header[8..<16])) }
             // Zero means "to the end"; anything else that small is no box.

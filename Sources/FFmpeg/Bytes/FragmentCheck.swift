@@ -7,18 +7,21 @@ internal import MediaCore
 /// minute to open. A file without fragments is left alone: it plays.
 enum FragmentCheck {
     /// `head`: the first bytes. Reads no more than libav will read next. Does nothing for what cannot be read twice.
-    static func refuse(_ head: [UInt8], _ reader: SourceReader, location: String) throws(MediaError) {
+    static func rejectUnnumberedTracks(_ head: [UInt8], _ reader: SourceReader, location: String)
+        throws(MediaError)
+    {
         let source = reader.source
         guard source.isSeekable, let size = source.byteCount, head.count >= 8,
-            names.contains(String(decoding: head[4..<8], as: UTF8.self))
+            leadingBoxNames.contains(String(decoding: head[4..<8], as: UTF8.self))
         else { return }
         let boxes = MovieBoxes(reader)
-        let beginning = boxes.list(in: 0..<size, upTo: "moov")
+        let leadingBoxes = boxes.list(in: 0..<size, upTo: "moov")
         // Of several, libav takes the first.
-        guard let movie = beginning.last, movie.name == "moov", lacksNumber(movie, boxes) else { return }
-        let rest = boxes.list(in: movie.content.upperBound..<size, upTo: "moof")
+        guard let movie = leadingBoxes.last, movie.name == "moov", lacksNumber(movie, boxes) else { return }
+        let followingBoxes = boxes.list(in: movie.content.upperBound..<size, upTo: "moof")
         guard
-            rest.last?.name == "moof" || boxes.list(in: movie.content).contains(where: { $0.name == "mvex" })
+            followingBoxes.last?.name == "moof"
+                || boxes.list(in: movie.content).contains(where: { $0.name == "mvex" })
         else { return }
         throw MediaError(
             .unrecognizedFormat,
@@ -37,7 +40,7 @@ enum FragmentCheck {
     }
 
     /// What such a file begins with.
-    private static let names: Set<String> = [
+    private static let leadingBoxNames: Set<String> = [
         "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "pnot", "sidx", "uuid", "emsg",
         "prft",
     ]

@@ -13,7 +13,7 @@ enum Location: Equatable {
             return
         }
         guard !text.isEmpty else {
-            throw MediaError(.invalidArgument, "the location is empty", location: text)
+            throw MediaError(.invalidArgument, "the location is empty")
         }
         guard let scheme = Location.scheme(of: text) else {
             self = .file(path: text)

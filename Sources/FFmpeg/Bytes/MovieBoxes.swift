@@ -3,7 +3,7 @@ internal import MediaCore
 /// The boxes of an MP4 file, as far as their lengths lead from one to the next.
 struct MovieBoxes {
     /// Boxes looked at on one level before giving up.
-    private static let limit = 1000
+    private static let boxLimit = 1000
 
     private let reader: SourceReader
 
@@ -18,7 +18,8 @@ struct MovieBoxes {
     func list(in range: Range<Int64>, upTo last: String? = nil) -> [Box] {
         var result: [Box] = []
         var offset = range.lowerBound
-        while result.count < Self.limit, offset < range.upperBound, let header = read(at: offset, count: 16),
+        while result.count < Self.boxLimit, offset < range.upperBound,
+            let header = read(at: offset, count: 16),
             header.count >= 8
         {
             var length = Int64(Self.number(header[0..<4]))
@@ -40,11 +41,11 @@ struct MovieBoxes {
     }
 
     /// A field whose place and length depend on the box's version, 0 or 1.
-    func number(_ box: Box, at place: (Int, Int), wide: (Int, Int)) -> UInt64? {
+    func number(_ box: Box, at offsets: (Int, Int), wide widths: (Int, Int)) -> UInt64? {
         guard let bytes = read(at: box.content.lowerBound, count: 32), let version = bytes.first else {
             return nil
         }
-        let (start, count) = version == 0 ? (place.0, wide.0) : (place.1, wide.1)
+        let (start, count) = version == 0 ? (offsets.0, widths.0) : (offsets.1, widths.1)
         let isInside = Int64(start + count) <= box.content.upperBound - box.content.lowerBound
         guard isInside, bytes.count >= start + count else { return nil }
         return Self.number(bytes[start..<start + count])

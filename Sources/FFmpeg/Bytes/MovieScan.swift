@@ -3,8 +3,8 @@ internal import MediaCore
 /// What an MP4 file says and libav does not tell: about fragments (`moov/mvex`, `moov/mvex/mehd` and the first `moof`), and
 /// which tracks are encrypted (the names of their sample entries).
 struct MovieScan {
-    private(set) var canContain = false
-    private(set) var contains = false
+    private(set) var canContainFragments = false
+    private(set) var containsFragments = false
     /// Of all fragments together, those to come included; `.invalid` where nothing says so.
     private(set) var durationHint = MediaTime.invalid
     /// `AVStream.id` of the tracks whose packets are encrypted.
@@ -19,13 +19,13 @@ struct MovieScan {
         boxes = MovieBoxes(reader)
         // There may be thousands of fragments: the first one is enough.
         for box in boxes.list(in: 0..<size, upTo: "moof") {
-            if box.name == "moof" { contains = true }
-            if box.name == "moov" { lookAtMovie(box) }
+            if box.name == "moof" { containsFragments = true }
+            if box.name == "moov" { scanMovie(box) }
         }
-        contains = contains && canContain
+        containsFragments = containsFragments && canContainFragments
     }
 
-    private mutating func lookAtMovie(_ movie: MovieBoxes.Box) {
+    private mutating func scanMovie(_ movie: MovieBoxes.Box) {
         var timescale: Int32?
         var duration: UInt64?
         for box in boxes.list(in: movie.content) {
@@ -34,7 +34,7 @@ struct MovieScan {
             }
             if box.name == "trak", let id = protectedTrack(box) { protectedTracks.insert(id) }
             guard box.name == "mvex" else { continue }
-            canContain = true
+            canContainFragments = true
             let header = boxes.list(in: box.content).first { $0.name == "mehd" }
             duration = header.flatMap { boxes.number($0, at: (4, 4), wide: (4, 8)) }
         }

@@ -61,7 +61,7 @@ package final class PipeByteSource: ByteSource {
     }
 
     private func waitUntilReadable(_ context: ReadContext) throws(MediaError) {
-        try throwIfOver(context)
+        try throwIfInterrupted(context)
         if try isReadable(within: 0) { return }
         try context.whileWaiting(
             onInterrupt: { self.endWait() },
@@ -69,7 +69,7 @@ package final class PipeByteSource: ByteSource {
                 while true {
                     // First the byte of an earlier wake-up, then the question, then the wait: none is missed.
                     drainWakeUp()
-                    try throwIfOver(context)
+                    try throwIfInterrupted(context)
                     if try isReadable(within: wakeUp.read >= 0 ? -1 : 50) { return }
                 }
             }
@@ -89,7 +89,7 @@ package final class PipeByteSource: ByteSource {
         return ready > 0 && polled[0].revents != 0
     }
 
-    private func throwIfOver(_ context: ReadContext) throws(MediaError) {
+    private func throwIfInterrupted(_ context: ReadContext) throws(MediaError) {
         guard isCancelled.load(ordering: .acquiring) || context.isInterrupted else { return }
         throw LibraryError.cancelled("-")
     }

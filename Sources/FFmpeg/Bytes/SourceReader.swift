@@ -24,12 +24,12 @@ final class SourceReader {
             // A wake-up counts from here on.
             let wakes = context.wakeCount
             do throws(MediaError) {
-                return try readAtHand(at: offset, into: buffer)
+                return try readAvailable(at: offset, into: buffer)
             } catch {
                 guard error.code == .notReady else { throw error }
             }
             if wait(after: wakes) || context.isInterrupted {
-                interruption.strike()
+                interruption.markInterrupted()
                 throw LibraryError.cancelled()
             }
         }
@@ -41,20 +41,21 @@ final class SourceReader {
     }
 
     /// The same, but throws `.notReady` where nothing is at hand.
-    func readAtHand(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
-        if interruption.strikes() { throw LibraryError.cancelled() }
+    func readAvailable(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
+    {
+        if interruption.mustAbort() { throw LibraryError.cancelled() }
         do throws(MediaError) {
             // A source that claims more than it was asked for must not make anybody read behind the buffer.
             let count = try source.read(at: offset, into: buffer, context: interruption.context)
             let length = max(0, min(count, buffer.count))
-            interruption.note(byteCount: length)
+            interruption.recordRead(byteCount: length)
             return length
         } catch {
             var error = error
             if error.code == .notReady { wasNotReady = true }
             if error.code == .cancelled {
                 if interruption.context.isInterrupted {
-                    interruption.strike()
+                    interruption.markInterrupted()
                 } else {
                     // Nobody here called it off, so nobody waits for it: it is a failure like any other.
                     error.code = .io

@@ -12,7 +12,7 @@ final class CaptureInput {
     private let stream: Int32
     private var frames: FrameFactory
     /// The device has said that nothing more comes.
-    private var isOver = false
+    private var hasEnded = false
 
     /// Seconds per tick of `read()`'s times.
     let timeBase: AVRational
@@ -83,18 +83,18 @@ final class CaptureInput {
                 let ticks = FFmpeg.ticks(owner.pointer.pointee.best_effort_timestamp)
                 return (frames.video(owner, ticks: ticks), ticks ?? 0)
             }
-            guard !isOver, try feed() else { return nil }
+            guard !hasEnded, try sendNextPacket() else { return nil }
         }
     }
 
-    var isAtEnd: Bool { isOver }
+    var isAtEnd: Bool { hasEnded }
 
     /// A packet for the decoder. False: there is none at present, or none any more.
-    private func feed() throws(MediaError) -> Bool {
+    private func sendNextPacket() throws(MediaError) -> Bool {
         let code = log.capture { av_read_frame(context, packet.pointer) }
         if code == PH_ERROR_EAGAIN { return false }
         if code == PH_ERROR_EOF {
-            isOver = true
+            hasEnded = true
             return false
         }
         guard code >= 0 else {
@@ -129,8 +129,8 @@ final class CaptureInput {
             // What is not there is told of without libavdevice.
             var status = stat()
             guard stat(path, &status) == 0 else {
-                let words = String(cString: strerror(errno))
-                throw MediaError(.notFound, "there is no camera: \(words)", location: path)
+                let reason = String(cString: strerror(errno))
+                throw MediaError(.notFound, "there is no camera: \(reason)", location: path)
             }
             guard status.st_mode & S_IFMT == S_IFCHR else {
                 throw MediaError(.notFound, "this is no camera, and no device at all", location: path)

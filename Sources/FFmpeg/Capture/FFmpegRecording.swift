@@ -4,7 +4,7 @@ package import MediaCore
 /// A device on its way into a file, picture by picture. Nothing here waits for the device. Not safe for threads.
 package final class FFmpegRecording {
     private let input: CaptureInput
-    private let ending: String
+    private let fileExtension: String
     private let output: any RecordingOutput
     private var writer: MovieWriter?
     private var next: (frame: VideoFrame, ticks: Int64)?
@@ -15,15 +15,17 @@ package final class FFmpegRecording {
     /// File name extensions that stand for a container.
     package static let containers = MovieWriter.containers
 
-    /// Opens the device. `output` gets nothing until the first picture is there. `ending`: one of `containers`.
-    package init(_ source: CaptureSource, ending: String, output: any RecordingOutput) throws(MediaError) {
-        guard Self.containers.contains(ending) else {
+    /// Opens the device. `output` gets nothing until the first picture is there. `fileExtension`: one of `containers`.
+    package init(_ source: CaptureSource, fileExtension: String, output: any RecordingOutput)
+        throws(MediaError)
+    {
+        guard Self.containers.contains(fileExtension) else {
             throw MediaError(
                 .invalidArgument,
-                "recordings are written as \(Self.containers.joined(separator: ", ")), not as .\(ending)"
+                "recordings are written as \(Self.containers.joined(separator: ", ")), not as .\(fileExtension)"
             )
         }
-        self.ending = ending
+        self.fileExtension = fileExtension
         self.output = output
         input = try CaptureInput(source)
     }
@@ -45,14 +47,14 @@ package final class FFmpegRecording {
     package func write() throws(MediaError) {
         guard let next else { return }
         self.next = nil
-        let writer = try opened(next.frame.format)
+        let writer = try makeWriterIfNeeded(next.frame.format)
         if try writer.write(next.frame, ticks: max(0, next.ticks - (zero ?? next.ticks))) { frameCount += 1 }
     }
 
-    private func opened(_ format: VideoFormat) throws(MediaError) -> MovieWriter {
+    private func makeWriterIfNeeded(_ format: VideoFormat) throws(MediaError) -> MovieWriter {
         if let writer { return writer }
         let made = try MovieWriter(
-            ending,
+            fileExtension,
             format,
             timeBase: input.timeBase,
             frameRate: input.frameRate,

@@ -8,7 +8,7 @@ struct AudioEndTrim: Sendable {
     let ticks: Int64
 
     /// Index entries looked at on either end.
-    private static let examined: Int32 = 256
+    private static let inspectedEntryCount: Int32 = 256
 
     /// nil where nothing is declared, or not exactly.
     init?(stream: UnsafeMutablePointer<AVStream>, track: Track, description: MediaDescription) {
@@ -57,7 +57,7 @@ struct AudioEndTrim: Sendable {
     /// Ticks from one packet to the next; nil where that varies, for then the writer rounded.
     private static func regularStep(_ stream: UnsafeMutablePointer<AVStream>, _ count: Int32) -> Int64? {
         var step: Int64?
-        for index in 1..<count where index < examined || index >= count - examined {
+        for index in 1..<count where index < inspectedEntryCount || index >= count - inspectedEntryCount {
             guard let before = avformat_index_get_entry(stream, index - 1)?.pointee.timestamp,
                 let this = avformat_index_get_entry(stream, index)?.pointee.timestamp
             else { return nil }

@@ -8,11 +8,11 @@ import PlayheadBackend
 /// headers do not need it.
 enum ContainerProbe {
     /// Containers whose headers describe codecs completely.
-    private static let complete: Set = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"]
+    private static let selfDescribing: Set = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"]
 
     static func isNeeded(_ session: InputSession) -> Bool {
         guard let context = try? session.context, let format = context.pointee.iformat,
-            complete.contains(String(cString: format.pointee.name)),
+            selfDescribing.contains(String(cString: format.pointee.name)),
             context.pointee.ctx_flags & AVFMTCTX_NOHEADER == 0
         else { return true }
         return session.streams.contains {
@@ -30,7 +30,7 @@ enum ContainerProbe {
         session.isProbed = true
         let code = session.log.capture { avformat_find_stream_info(context, &pointers) }
         for (limit, pointer) in zip(limits, pointers) { limit.pointer = pointer }
-        if session.interruption.isOver { throw LibraryError.cancelled(session.request.location) }
+        if session.interruption.isAborted { throw LibraryError.cancelled(session.request.location) }
         if code < 0 {
             throw session.error(code, "the streams cannot be analysed", fallback: .unrecognizedFormat)
         }
@@ -60,7 +60,7 @@ enum ContainerProbe {
         case AV_CODEC_ID_HEVC:
             return parameters.pointee.extradata_size > 0
         case AV_CODEC_ID_H264:
-            return knowsReorderDepth(parameters, maximumPixelCount)
+            return declaresReorderDepth(parameters, maximumPixelCount)
         default:
             return false
         }
@@ -68,7 +68,7 @@ enum ContainerProbe {
 
     /// H.264 may leave out how far pictures are reordered; a decoder that has to find out by itself may drop
     /// the first ones.
-    private static func knowsReorderDepth(
+    private static func declaresReorderDepth(
         _ parameters: UnsafeMutablePointer<AVCodecParameters>,
         _ maximumPixelCount: Int
     ) -> Bool {

@@ -4,8 +4,8 @@ internal import CFFmpeg
 package enum ContentProbe {
     /// What the format alone tells.
     package enum Content: Hashable, Sendable {
-        case picture
-        case sound
+        case image
+        case audio
         /// A container that may hold video, or sound alone: its tracks tell.
         case container
     }
@@ -18,7 +18,7 @@ package enum ContentProbe {
     package static func content(of head: [UInt8], name: String) -> Content? {
         guard !head.isEmpty, !FormatPolicy.startsPlaylist(head) else { return nil }
         // Its tag may be longer than what was read, with a cover in it.
-        if head.starts(with: "ID3".utf8) { return .sound }
+        if head.starts(with: "ID3".utf8) { return .audio }
         var padded = head + [UInt8](repeating: 0, count: Int(AVPROBE_PADDING_SIZE))
         var score: Int32 = 0
         let found = padded.withUnsafeMutableBufferPointer { bytes in

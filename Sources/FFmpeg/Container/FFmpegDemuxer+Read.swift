@@ -12,16 +12,16 @@ extension FFmpegDemuxer {
     private static let attachedPictureLimit = 16 << 20
 
     package func read() throws(MediaError) -> Packet? {
-        if interruption.isCancelled || mustSeek { throw cancelled }
+        if interruption.isCancelled || needsSeek { throw cancelled }
         let (session, _) = try opened()
         while true {
-            try reportMissingPart()
+            try throwMissingSegment()
             if let queued = queue.popFirst() {
                 if let result = makePacket(queued) { return result }
                 continue
             }
             guard let packet = try readNext(session) else {
-                try reportMissingPart()
+                try throwMissingSegment()
                 return nil
             }
             if let result = makePacket(packet) { return result }
@@ -39,14 +39,14 @@ extension FFmpegDemuxer {
         do throws(MediaError) {
             return try readFromContainer(session)
         } catch {
-            if error.code == .cancelled { mustSeek = true }
+            if error.code == .cancelled { needsSeek = true }
             throw error
         }
     }
 
-    private func reportMissingPart() throws(MediaError) {
-        guard let missing = missingPart else { return }
-        missingPart = nil
+    private func throwMissingSegment() throws(MediaError) {
+        guard let missing = missingSegment else { return }
+        missingSegment = nil
         throw missing
     }
 
@@ -57,7 +57,7 @@ extension FFmpegDemuxer {
         let failures = session.failureCount
         let code = try call { av_read_frame(context, packet.pointer) }
         // What comes behind it is not lost with it.
-        if let missing = session.takeMissingPart() { missingPart = missing }
+        if let missing = session.removeMissingSegmentError() { missingSegment = missing }
         if code >= 0 {
             // libav takes a read that failed for the end of the file, and hands out what it has of a packet.
             if session.failureCount != failures, let failure = session.hiddenFailure {
@@ -65,7 +65,7 @@ extension FFmpegDemuxer {
                 throw failure
             }
             failedReads = 0
-            beginning.note(packet)
+            startFingerprint.record(packet)
             return packet
         }
         // libav calls a failed read the end of the file; the source knows better.
@@ -86,10 +86,10 @@ extension FFmpegDemuxer {
         // Streams that turn up while reading were never described, so nobody could ask for them.
         guard let mapping = mappings[owner.pointer.pointee.stream_index] else { return nil }
         if isOversizedPicture(owner.pointer.pointee) { return nil }
-        let place = place(owner, track)
+        let presentedTrack = adjustTimeline(owner, track)
         let packet = owner.pointer.pointee
         return Packet(
-            track: place,
+            track: presentedTrack,
             presentationTime: mapping.itemTime(ticks(packet.pts)),
             decodeTime: mapping.itemTime(ticks(packet.dts)),
             duration: mapping.duration(packet.duration),
@@ -107,7 +107,7 @@ extension FFmpegDemuxer {
     /// Reads until each track has shown where it starts. The packets wait in the queue.
     func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
         var timeline = TimelineZero()
-        beginning = StartFingerprint()
+        startFingerprint = StartFingerprint()
         guard !timeline.isComplete(session.streams) else { return timeline }
         while queue.count < FFmpegDemuxer.startPacketLimit && queue.byteCount < FFmpegDemuxer.startByteLimit {
             guard let packet = try readFromContainer(session) else { break }
@@ -115,7 +115,7 @@ extension FFmpegDemuxer {
             if let stream = session.streams.first(where: {
                 $0.pointee.index == packet.pointer.pointee.stream_index
             }) {
-                timeline.note(packet.pointer, of: stream)
+                timeline.record(packet.pointer, of: stream)
             }
             if timeline.isComplete(session.streams) { return timeline }
         }

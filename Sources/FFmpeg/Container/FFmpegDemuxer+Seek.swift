@@ -4,10 +4,10 @@ package import PlayheadBackend
 
 extension FFmpegDemuxer {
     /// How much earlier each further attempt asks, in seconds, where an index lies.
-    private static let retreats: [Int64] = [0, 1, 3, 10, 30, 100]
+    private static let seekBackoffs: [Int64] = [0, 1, 3, 10, 30, 100]
     /// What is read at most to find the sync point behind a seek.
-    private static let landingPacketLimit = 512
-    private static let landingByteLimit = 32 << 20
+    private static let syncPointPacketLimit = 512
+    private static let syncPointByteLimit = 32 << 20
 
     package func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
         guard let description else {
@@ -22,9 +22,9 @@ extension FFmpegDemuxer {
             if session == nil { try reopen() }
             try move(description, to: target, preference: preference)
             interruption.context.noteSeek()
-            mustSeek = false
+            needsSeek = false
         } catch {
-            if error.code == .cancelled { mustSeek = true }
+            if error.code == .cancelled { needsSeek = true }
             throw error
         }
     }
@@ -39,7 +39,7 @@ extension FFmpegDemuxer {
         defer { session.seeksDirectly = false }
         guard target > .zero, let track = seekTrack(description),
             let mapping = mappings[Int32(clamping: track.id)]
-        else { return try seekToBeginning(session) }
+        else { return try seekToStart(session) }
 
         let context = try session.context
         prepareForSeek(session)
@@ -49,7 +49,7 @@ extension FFmpegDemuxer {
             // An index in decoding order: a sync point just behind the target may be decoded before it.
             for flags in [AVSEEK_FLAG_BACKWARD, 0] {
                 let code = try call { av_seek_frame(context, Int32(clamping: track.id), first, flags) }
-                if code >= 0, let found = try landing(session, track: track),
+                if code >= 0, let found = try readToSyncPoint(session, track: track),
                     flags == 0 || found.presentation >= first
                 {
                     return
@@ -69,24 +69,24 @@ extension FFmpegDemuxer {
         let context = try session.context
         let first = mapping.ticks(atOrBefore: .zero)
         var latest = goal &- audioPreroll(track, mapping)
-        for retreat in FFmpegDemuxer.retreats {
-            let (asked, overflow) = latest.subtractingReportingOverflow(seconds(retreat, mapping))
+        for backoff in FFmpegDemuxer.seekBackoffs {
+            let (asked, overflow) = latest.subtractingReportingOverflow(seconds(backoff, mapping))
             if overflow || asked <= first { break }
             prepareForSeek(session)
             let code = try call {
                 av_seek_frame(context, Int32(clamping: track.id), asked, AVSEEK_FLAG_BACKWARD)
             }
             if code < 0 { break }
-            guard let found = try landing(session, track: track) else { continue }
+            guard let found = try readToSyncPoint(session, track: track) else { continue }
             if found.presentation <= goal { return }
             // Indexes are often in decoding order: what lies before the found packet in it is earlier.
             latest = min(latest, found.decode &- 1)
         }
-        try seekToBeginning(session)
+        try seekToStart(session)
     }
 
     /// Everything from the container's very first packet on, exactly as the first time.
-    private func seekToBeginning(_ session: InputSession) throws(MediaError) {
+    private func seekToStart(_ session: InputSession) throws(MediaError) {
         if let track = description.flatMap(seekTrack), let mapping = mappings[Int32(clamping: track.id)] {
             prepareForSeek(session)
             let context = try session.context
@@ -95,23 +95,23 @@ extension FFmpegDemuxer {
             let code = try call {
                 av_seek_frame(context, Int32(clamping: track.id), before, AVSEEK_FLAG_BACKWARD)
             }
-            if code >= 0, try isAtBeginning(session) { return }
+            if code >= 0, try isAtStart(session) { return }
         }
         try reopen()
     }
 
     /// Reads on until every track has shown the packet that it began with.
-    private func isAtBeginning(_ session: InputSession) throws(MediaError) -> Bool {
-        var missing = beginning.marks.filter { enabled?.contains(Int($0.key)) ?? true }
+    private func isAtStart(_ session: InputSession) throws(MediaError) -> Bool {
+        var missing = startFingerprint.signatures.filter { enabled?.contains(Int($0.key)) ?? true }
         guard !missing.isEmpty else { return false }
         for _ in 0..<StartFingerprint.packetLimit * 2 {
             if missing.isEmpty { return true }
             guard let packet = try readFromContainer(session) else { return false }
             queue.append(packet)
-            guard let mark = missing.removeValue(forKey: packet.pointer.pointee.stream_index) else {
+            guard let signature = missing.removeValue(forKey: packet.pointer.pointee.stream_index) else {
                 continue
             }
-            if mark != StartFingerprint.Mark(packet.pointer) { return false }
+            if signature != StartFingerprint.PacketSignature(packet.pointer) { return false }
         }
         return missing.isEmpty
     }
@@ -127,29 +127,29 @@ extension FFmpegDemuxer {
         }
         session = opened
         applyEnabledTracks()
-        beginning.isReadingFromStart = false
+        startFingerprint.isReadingFromStart = false
     }
 
     private func prepareForSeek(_ session: InputSession) {
         queue.removeAll()
         session.clearFailure()
-        session.forgetPlace()
+        session.discardPosition()
         failedReads = 0
         log.clear()
-        beginning.isReadingFromStart = false
+        startFingerprint.isReadingFromStart = false
     }
 
     /// Reads up to the first sync point of the track that was sought in, and drops what that track has before.
     /// nil where none comes.
-    private func landing(
+    private func readToSyncPoint(
         _ session: InputSession,
         track: Track
     ) throws(MediaError) -> (presentation: Int64, decode: Int64)? {
         var others: [PacketOwner] = []
         var skipped: [PacketOwner] = []
         var bytes = 0
-        while others.count + skipped.count < FFmpegDemuxer.landingPacketLimit
-            && bytes < FFmpegDemuxer.landingByteLimit
+        while others.count + skipped.count < FFmpegDemuxer.syncPointPacketLimit
+            && bytes < FFmpegDemuxer.syncPointByteLimit
         {
             guard let packet = try readFromContainer(session) else { return nil }
             bytes &+= Int(max(0, packet.pointer.pointee.size))

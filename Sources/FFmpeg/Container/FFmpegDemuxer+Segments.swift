@@ -17,11 +17,11 @@ extension FFmpegDemuxer: SegmentedDemuxer {
         }
         queue.removeAll()
         failedReads = 0
-        missingPart = nil
+        missingSegment = nil
         log.clear()
-        beginning.isReadingFromStart = false
+        startFingerprint.isReadingFromStart = false
         try session.restart()
-        mustSeek = false
+        needsSeek = false
     }
 
     package func setTimeline(zero: MediaTime, shift: MediaTime) {
@@ -76,7 +76,7 @@ extension FFmpegDemuxer: SegmentedDemuxer {
     }
 
     /// Moves a packet to where the presentation has it. The track that it bears.
-    func place(_ owner: PacketOwner, _ track: Int) -> Int {
+    func adjustTimeline(_ owner: PacketOwner, _ track: Int) -> Int {
         let index = owner.pointer.pointee.stream_index
         var result = track
         if let takeover = takeovers[index],
@@ -87,13 +87,13 @@ extension FFmpegDemuxer: SegmentedDemuxer {
             if let extradata = takeover.extradata {
                 takeovers[index]?.extradata = nil
                 if !extradata.isEmpty,
-                    let room = av_packet_new_side_data(
+                    let sideData = av_packet_new_side_data(
                         owner.pointer,
                         AV_PKT_DATA_NEW_EXTRADATA,
                         extradata.count
                     )
                 {
-                    room.update(from: extradata, count: extradata.count)
+                    sideData.update(from: extradata, count: extradata.count)
                 }
             }
         }
@@ -103,13 +103,13 @@ extension FFmpegDemuxer: SegmentedDemuxer {
                 AVRational(num: 1, den: shift.timescale),
                 mapping.timeBase.avRational
             )
-            owner.pointer.pointee.pts = Self.moved(owner.pointer.pointee.pts, ticks)
-            owner.pointer.pointee.dts = Self.moved(owner.pointer.pointee.dts, ticks)
+            owner.pointer.pointee.pts = Self.shifted(owner.pointer.pointee.pts, ticks)
+            owner.pointer.pointee.dts = Self.shifted(owner.pointer.pointee.dts, ticks)
         }
         return result
     }
 
-    private static func moved(_ stamp: Int64, _ ticks: Int64) -> Int64 {
+    private static func shifted(_ stamp: Int64, _ ticks: Int64) -> Int64 {
         guard stamp != PH_NOPTS else { return stamp }
         let (sum, overflow) = stamp.addingReportingOverflow(ticks)
         return overflow ? stamp : sum

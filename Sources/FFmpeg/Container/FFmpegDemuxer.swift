@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Takes containers apart with libavformat.
 ///
-/// Unchecked: all members but `context` and `canGoBack` are used on the caller's one lane only, as `Demuxer`
+/// Unchecked: all members but `context` and `canReread` are used on the caller's one lane only, as `Demuxer`
 /// demands; those two guard themselves.
 package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     let request: OpenRequest
@@ -14,23 +14,23 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     let interruption: Interruption
     let log = LibraryLog()
     /// False for pipes: what an interrupted call has read cannot be had again, so only `cancel()` ends one.
-    private let canGoBack = Atomic<Bool>(true)
+    private let canReread = Atomic<Bool>(true)
     private var source: (any ByteSource)?
     /// nil until open, and after the container could not be opened anew.
     var session: InputSession?
     /// nil until it was open once.
     var description: MediaDescription?
     /// A call was interrupted in the middle: libav's position means nothing until the next seek.
-    var mustSeek = false
+    var needsSeek = false
     /// What the tracks are, to know the same file again when it is opened anew.
     var codecs: [AVCodecID] = []
     var queue = PacketQueue()
     /// nil until chosen: all tracks.
     var enabled: Set<Int>?
     /// What reading from the very start gives, to know it again after a seek to zero.
-    var beginning = StartFingerprint()
+    var startFingerprint = StartFingerprint()
     /// Of a playlist; told once, before what comes behind it.
-    var missingPart: MediaError?
+    var missingSegment: MediaError?
     /// Reads that failed since the last packet.
     var failedReads = 0
     var mappings: [Int32: TimeMapping] = [:]
@@ -58,7 +58,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         do throws(MediaError) {
             let description = try prepare(session)
             // What was read in an interrupted call says nothing.
-            if interruption.isOver { throw cancelled }
+            if interruption.isAborted { throw cancelled }
             codecs = session.codecs
             self.description = description
             return description
@@ -70,7 +70,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
 
     package func setEnabledTracks(_ ids: Set<Int>) {
         // A track that was not read until now cannot show its first packet any more.
-        if let enabled, !ids.isSubset(of: enabled) { beginning.isReadingFromStart = false }
+        if let enabled, !ids.isSubset(of: enabled) { startFingerprint.isReadingFromStart = false }
         enabled = ids
         applyEnabledTracks()
     }
@@ -78,7 +78,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     package func begin(_ epoch: Epoch) { context.begin(epoch) }
 
     package func interrupt(before epoch: Epoch) {
-        if canGoBack.load(ordering: .acquiring) { context.interrupt(before: epoch) }
+        if canReread.load(ordering: .acquiring) { context.interrupt(before: epoch) }
     }
 
     package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
@@ -87,7 +87,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         return true
     }
 
-    package func setWaitsInCalls(_ waits: Bool) { interruption.waitsInCalls = waits }
+    package func setUsesBlockingReads(_ waits: Bool) { interruption.waitsInCalls = waits }
 
     package var loadingState: LoadingState? { request.source?.loadingState(for: context) }
 
@@ -108,7 +108,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
                 ? .encrypted : reason.contains("larger") ? .exceedsLimits : .decoderNotFound
             throw MediaError(code, reason, location: request.location, track: track)
         }
-        let facts = try StreamFacts(stream)
+        let info = try StreamInfo(stream)
         // A segment says nothing of the presentation's end.
         let end =
             request.isSegmented
@@ -117,7 +117,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         let location = request.location
         func make(_ device: HardwareDevice?) throws(MediaError) -> any Decoder {
             try FFmpegDecoder(
-                stream: facts,
+                stream: info,
                 track: described,
                 zero: description.startTime,
                 options: options,
@@ -131,7 +131,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             return try make(nil)
         }
         do throws(MediaError) {
-            let found = try hardware.makeDecoder(options.hardware, of: facts.codec, make: make)
+            let found = try hardware.makeDecoder(options.hardware, of: info.codec, make: make)
             if let (decoder, name) = found {
                 return FallbackDecoder(decoder, name: name, faults: faults) { () throws(MediaError) in
                     try make(nil)
@@ -158,11 +158,11 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         if context.isInterrupted { throw cancelled }
         let source = try makeSource()
         self.source = source
-        canGoBack.store(source.isSeekable || request.isSegmented, ordering: .releasing)
+        canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         interruption.beginCall()
         let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
         // A server has said meanwhile whether one can go back.
-        canGoBack.store(source.isSeekable || request.isSegmented, ordering: .releasing)
+        canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         return session
     }
 
@@ -170,7 +170,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     func call(_ body: () -> Int32) throws(MediaError) -> Int32 {
         interruption.beginCall()
         let code = log.capture(body)
-        if interruption.isOver { throw cancelled }
+        if interruption.isAborted { throw cancelled }
         return code
     }
 
@@ -185,10 +185,10 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
 
     /// Everything between an open container and its description.
     private func prepare(_ session: InputSession) throws(MediaError) -> MediaDescription {
-        try refuseBombs(session)
+        try rejectOversizedVideo(session)
         if request.probesFully || ContainerProbe.isNeeded(session) {
             try ContainerProbe.run(session)
-            try refuseBombs(session)
+            try rejectOversizedVideo(session)
         }
         guard !session.streams.isEmpty else {
             throw MediaError(.noPlayableTracks, "the file holds no tracks", location: request.location)
@@ -206,17 +206,17 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     }
 
     /// Pictures that are too large are refused while they are still numbers in a header.
-    private func refuseBombs(_ session: InputSession) throws(MediaError) {
-        let moving = session.streams.filter {
-            TimelineZero.counts($0) && $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
+    private func rejectOversizedVideo(_ session: InputSession) throws(MediaError) {
+        let videoStreams = session.streams.filter {
+            TimelineZero.definesTimeline($0) && $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
         }
-        let tooLarge = moving.filter {
+        let tooLarge = videoStreams.filter {
             let width = Int64($0.pointee.codecpar.pointee.width)
             let height = Int64($0.pointee.codecpar.pointee.height)
             return width * height > Int64(clamping: request.maximumPixelCount)
         }
         for stream in tooLarge { stream.pointee.discard = AVDISCARD_ALL }
-        guard let first = tooLarge.first, tooLarge.count == moving.count else { return }
+        guard let first = tooLarge.first, tooLarge.count == videoStreams.count else { return }
         let parameters = first.pointee.codecpar.pointee
         throw MediaError(
             .exceedsLimits,

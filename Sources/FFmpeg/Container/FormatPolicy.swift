@@ -24,13 +24,13 @@ enum FormatPolicy {
         "yuv4mpegpipe",
     ]
     /// Still pictures that begin with their own mark.
-    private static let pictures = [
+    private static let imageFormats = [
         "bmp_pipe", "dds_pipe", "dpx_pipe", "exr_pipe", "gif_pipe", "j2k_pipe", "jpeg_pipe", "jpegls_pipe",
         "jpegxl_pipe", "pam_pipe", "pbm_pipe", "pcx_pipe", "pgm_pipe", "pgmyuv_pipe", "png_pipe", "ppm_pipe",
         "psd_pipe", "qoi_pipe", "sgi_pipe", "sunrast_pipe", "tiff_pipe", "webp_pipe", "xpm_pipe", "xwd_pipe",
     ]
     /// Of the containers those that hold sound and nothing else, but for a cover.
-    private static let sounds: Set<Substring> = [
+    private static let audioContainers: Set<Substring> = [
         "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "aptx", "au", "avr", "caf",
         "daud",
         "dsf", "dts", "dtshd", "eac3", "flac", "g722", "g726", "g729", "gsm", "ilbc", "ircam", "loas", "mlp",
@@ -47,29 +47,29 @@ enum FormatPolicy {
 
     /// Demuxers that go to an absolute place in the file when they seek, and never count on the one where they
     /// were. Of the others some go on from there (Musepack), or keep a file within the file (wtv).
-    private static let absolute: Set<Substring> = [
+    private static let absolutelySeeking: Set<Substring> = [
         "aac", "avi", "flac", "flv", "matroska", "mov", "mp3", "mpeg", "mpegts", "ogg", "wav",
     ]
 
     /// `name` is libav's, which may hold several: "mov,mp4,m4a".
-    static func alwaysSaysWhereToRead(_ name: String) -> Bool {
-        name.split(separator: ",").contains { absolute.contains($0) }
+    static func seeksToAbsoluteOffsets(_ name: String) -> Bool {
+        name.split(separator: ",").contains { absolutelySeeking.contains($0) }
     }
 
     /// `name` is libav's, which may hold several. nil: no container of pictures or sound that may be opened.
     static func content(of name: String) -> ContentProbe.Content? {
         let names = name.split(separator: ",")
-        if names.contains(where: { pictures.contains(String($0)) }) { return .picture }
-        if names.contains(where: { sounds.contains($0) }) { return .sound }
+        if names.contains(where: { imageFormats.contains(String($0)) }) { return .image }
+        if names.contains(where: { audioContainers.contains($0) }) { return .audio }
         return names.contains { containers.contains(String($0)) } ? .container : nil
     }
 
     /// Everything but playlists.
-    static let mediaNames = Set(containers + pictures + subtitles)
+    static let mediaNames = Set(containers + imageFormats + subtitles)
 
     /// libav's `format_whitelist`.
     static func whitelist(allowsPlaylists: Bool) -> String {
-        (containers + pictures + subtitles + (allowsPlaylists ? ["hls"] : [])).joined(separator: ",")
+        (containers + imageFormats + subtitles + (allowsPlaylists ? ["hls"] : [])).joined(separator: ",")
     }
 
     /// The same for the segments of a playlist: what the standard names, and what is played by others.
@@ -81,14 +81,14 @@ enum FormatPolicy {
     /// True: the bytes are a playlist and do not pretend to be something else by their name.
     static func isPlaylist(head: [UInt8], name: String) -> Bool {
         guard startsPlaylist(head) else { return false }
-        let ending = Location.fileExtension(of: name)
-        return ending.isEmpty || playlistExtensions.contains(ending)
+        let fileExtension = Location.fileExtension(of: name)
+        return fileExtension.isEmpty || playlistExtensions.contains(fileExtension)
     }
 
     static func startsPlaylist(_ head: [UInt8]) -> Bool {
-        let mark = Array("#EXTM3U".utf8)
+        let signature = Array("#EXTM3U".utf8)
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = head.starts(with: byteOrderMark) ? head.dropFirst(3) : head[...]
-        return text.starts(with: mark)
+        return text.starts(with: signature)
     }
 }

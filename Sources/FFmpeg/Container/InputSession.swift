@@ -35,8 +35,8 @@ final class InputSession {
         guard !head.isEmpty else {
             throw MediaError(.emptyMedia, "the file is empty", location: request.location)
         }
-        bridge.noteSeekability()
-        try FragmentCheck.refuse(head, reader, location: request.location)
+        bridge.updateSeekability()
+        try FragmentCheck.rejectUnnumberedTracks(head, reader, location: request.location)
         let path = try InputSession.localPath(request)
         let isPlaylist =
             request.container.map { $0 == "hls" }
@@ -109,19 +109,19 @@ final class InputSession {
 
     /// The error behind a code of libav's: what the source said if it failed, else the code's own words.
     func error(_ code: Int32, _ doing: String, fallback: MediaError.Code) -> MediaError {
-        if interruption.isOver { return LibraryError.cancelled(name) }
+        if interruption.isAborted { return LibraryError.cancelled(name) }
         if let failure = bridge.failure ?? nested.failure { return failure }
         return LibraryError.make(code, doing, fallback: fallback, location: name, log: log)
     }
 
     /// An error that reading met although libav called it the end.
     var hiddenFailure: MediaError? {
-        if interruption.isOver { return LibraryError.cancelled(name) }
+        if interruption.isAborted { return LibraryError.cancelled(name) }
         return bridge.failure
     }
 
     /// A part of a playlist that is not there; libav goes on with the next one without a word.
-    func takeMissingPart() -> MediaError? {
+    func removeMissingSegmentError() -> MediaError? {
         guard var failure = nested.failure else { return nil }
         nested.clearFailure()
         failure.isRetryable = true
@@ -149,11 +149,11 @@ final class InputSession {
     }
 
     /// A seek begins; see `AVIOBridge`.
-    func forgetPlace() {
+    func discardPosition() {
         guard let format = owned?.pointee.iformat, let name = format.pointee.name,
-            FormatPolicy.alwaysSaysWhereToRead(String(cString: name))
+            FormatPolicy.seeksToAbsoluteOffsets(String(cString: name))
         else { return }
-        bridge.forgetPlace()
+        bridge.discardPosition()
     }
 
     /// Asks for what libav will read next, without libav; see `AVIOBridge`.
@@ -207,12 +207,12 @@ final class InputSession {
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
         // A variable, not the object's own: the call may stand still and go on on another thread, and Swift notes by
         // thread who changes what belongs to an object.
-        var rest = options.pointer
-        let code = avformat_open_input(&opened, name, format, &rest)
-        options.pointer = rest
+        var remainingOptions = options.pointer
+        let code = avformat_open_input(&opened, name, format, &remainingOptions)
+        options.pointer = remainingOptions
         owned = opened
         guard code >= 0 else { throw openingError(code) }
-        guard !interruption.isOver else { throw LibraryError.cancelled(request.location) }
+        guard !interruption.isAborted else { throw LibraryError.cancelled(request.location) }
         if let failure = nested.failure, failure.code == .exceedsLimits { throw failure }
         // What was refused on the way and did not matter is no reason for what fails later: another variant. Of the only
         // one it is lost, and told with the first packet.
@@ -221,25 +221,25 @@ final class InputSession {
     }
 
     private func openingError(_ code: Int32) -> MediaError {
-        let words = log.text ?? ""
-        if words.contains("max_streams") {
+        let logText = log.text ?? ""
+        if logText.contains("max_streams") {
             return MediaError(
                 .exceedsLimits,
                 "the file has more than \(request.maximumStreamCount) streams",
                 location: request.location,
-                libraryLog: words,
+                libraryLog: logText,
                 underlyingCode: code
             )
         }
         var error = error(code, "this is no media file that can be read", fallback: .unrecognizedFormat)
-        if error.code == .unrecognizedFormat, words.contains("moov atom not found"), !request.isSegmented,
-            BoxScan.isCut(reader)
+        if error.code == .unrecognizedFormat, logText.contains("moov atom not found"), !request.isSegmented,
+            BoxScan.isTruncated(reader)
         {
             error.code = .truncated
             error.message =
                 "the file was cut off before its index (the moov box), without which nothing can be read"
         }
-        if error.code == .unrecognizedFormat, words.contains("encryption") {
+        if error.code == .unrecognizedFormat, logText.contains("encryption") {
             error.code = .encrypted
             error.message = "the file is encrypted"
         }

@@ -28,8 +28,8 @@ enum MediaDescriber {
         description.variants = variants(context, description.tracks)
         description.dates = session.dates
         if let scan {
-            description.canContainFragments = scan.canContain
-            description.containsFragments = scan.contains
+            description.canContainFragments = scan.canContainFragments
+            description.containsFragments = scan.containsFragments
             description.overallDurationHint = scan.durationHint
         }
         description.isSeekable = session.isSeekable
@@ -47,7 +47,7 @@ enum MediaDescriber {
         _ context: UnsafeMutablePointer<AVFormatContext>,
         _ description: inout MediaDescription
     ) {
-        let isGuess = context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
+        let isBitRateEstimate = context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
         let ends = description.tracks.filter {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
                 && $0.timeRange.duration.isNumeric
@@ -60,16 +60,16 @@ enum MediaDescriber {
             description.duration = MediaTime(value: whole, timescale: Int32(AV_TIME_BASE))
         }
         // Some who write Matroska count it from the first picture, others (FFmpeg) from their own zero.
-        let isLate = description.formatName.hasPrefix("matroska") && description.startTime > .zero
-        if isLate, description.duration > description.startTime {
+        let startsLate = description.formatName.hasPrefix("matroska") && description.startTime > .zero
+        if startsLate, description.duration > description.startTime {
             description.duration = description.duration - description.startTime
         }
-        let isUnsure = isGuess || isLate || isAbsurd(description)
-        description.durationIsEstimate = description.duration.isNumeric && isUnsure
+        let isUncertain = isBitRateEstimate || startsLate || isImplausible(description)
+        description.durationIsEstimate = description.duration.isNumeric && isUncertain
     }
 
     /// Longer than an hour at less than 50 bits per second: no media, but a header that lies.
-    private static func isAbsurd(_ description: MediaDescription) -> Bool {
+    private static func isImplausible(_ description: MediaDescription) -> Bool {
         // A playlist's bytes are not those of the media.
         guard description.formatName != "hls", let bytes = description.byteCount,
             let nanoseconds = description.duration.nanoseconds
@@ -120,8 +120,8 @@ enum MediaDescriber {
                 if !overflow && length >= 0 { duration = mapping.sourceTime(length) }
             }
             let title = OptionDictionary.read(chapter.metadata)["title"]
-            let held = start < .zero ? MediaTime.zero : start
-            return Chapter(title: title, timeRange: MediaTimeRange(start: held, duration: duration))
+            let clampedStart = start < .zero ? MediaTime.zero : start
+            return Chapter(title: title, timeRange: MediaTimeRange(start: clampedStart, duration: duration))
         }
     }
 }

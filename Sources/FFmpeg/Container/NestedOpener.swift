@@ -60,7 +60,7 @@ final class NestedOpener {
         _ options: UnsafeMutablePointer<OpaquePointer?>?,
         _ result: UnsafeMutablePointer<UnsafeMutablePointer<AVIOContext>?>
     ) -> Int32 {
-        if interruption.strikes() { return PH_ERROR_EXIT }
+        if interruption.mustAbort() { return PH_ERROR_EXIT }
         guard flags & AVIO_FLAG_WRITE == 0 else { return PH_ERROR_EPERM }
         if !isOpened {
             openingCount += 1

@@ -3,7 +3,7 @@ internal import CFFmpeg
 /// Remembers the first packet of each stream as it was read from the start of the container, so that a seek
 /// to zero can prove that it found the start again: a loop must repeat every sample.
 struct StartFingerprint {
-    struct Mark: Equatable {
+    struct PacketSignature: Equatable {
         var presentation: Int64
         var decode: Int64
         var position: Int64
@@ -22,16 +22,16 @@ struct StartFingerprint {
     /// Packets among which marks are taken: a track that starts later is not worth reading that far.
     static let packetLimit = 256
 
-    private(set) var marks: [Int32: Mark] = [:]
+    private(set) var signatures: [Int32: PacketSignature] = [:]
     private var packetCount = 0
     /// False once a seek has left the start: what is read then proves nothing.
     var isReadingFromStart = true
 
-    mutating func note(_ packet: PacketOwner) {
+    mutating func record(_ packet: PacketOwner) {
         let index = packet.pointer.pointee.stream_index
         guard isReadingFromStart, packetCount < StartFingerprint.packetLimit else { return }
         packetCount += 1
-        guard marks[index] == nil else { return }
-        marks[index] = Mark(packet.pointer)
+        guard signatures[index] == nil else { return }
+        signatures[index] = PacketSignature(packet.pointer)
     }
 }

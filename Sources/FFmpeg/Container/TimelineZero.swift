@@ -4,15 +4,15 @@ internal import MediaCore
 /// Finds the container's time that is zero on the item's timeline: where the first sound or picture starts.
 struct TimelineZero {
     /// Encoder delay that the container writes as negative time is no content: longer than this it is.
-    private static let longestDelay = MediaTime(value: -1, timescale: 10)
+    private static let earliestPrimingTime = MediaTime(value: -1, timescale: 10)
 
     /// What the packets at the start said, for streams whose header does not say.
-    private var seen: [Int32: Int64] = [:]
+    private var observedStarts: [Int32: Int64] = [:]
 
     /// Takes note of a packet read at the start of the container, in reading order.
-    mutating func note(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
+    mutating func record(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
         let index = packet.pointee.stream_index
-        guard seen[index] == nil, packet.pointee.pts != PH_NOPTS else { return }
+        guard observedStarts[index] == nil, packet.pointee.pts != PH_NOPTS else { return }
         let isAudio = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
         if !isAudio && packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0 { return }
         var start = packet.pointee.pts
@@ -21,34 +21,34 @@ struct TimelineZero {
             let skipped = PacketSideData.skippedAtStart(packet)
             start = start &+ av_rescale_q(skipped, AVRational(num: 1, den: rate), stream.pointee.time_base)
         }
-        seen[index] = start
+        observedStarts[index] = start
     }
 
     /// The first time stamp of a stream in its own ticks, nil while unknown.
     func start(of stream: UnsafePointer<AVStream>) -> Int64? {
-        ticks(stream.pointee.start_time) ?? seen[stream.pointee.index]
+        ticks(stream.pointee.start_time) ?? observedStarts[stream.pointee.index]
     }
 
     /// True once nothing more can be learnt by reading on.
     func isComplete(_ streams: [UnsafeMutablePointer<AVStream>]) -> Bool {
-        streams.allSatisfy { !TimelineZero.counts($0) || start(of: $0) != nil }
+        streams.allSatisfy { !TimelineZero.definesTimeline($0) || start(of: $0) != nil }
     }
 
     func zero(_ streams: [UnsafeMutablePointer<AVStream>]) -> MediaTime {
         var earliest: MediaTime?
-        for stream in streams where TimelineZero.counts(stream) {
+        for stream in streams where TimelineZero.definesTimeline(stream) {
             guard let ticks = start(of: stream), stream.pointee.time_base.isPositive else { continue }
             var time = TimeMapping.time(ticks, timeBase: stream.pointee.time_base.rational)
             guard time.isNumeric else { continue }
             let isAudio = stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO
-            if isAudio && time < .zero && time >= TimelineZero.longestDelay { time = .zero }
+            if isAudio && time < .zero && time >= TimelineZero.earliestPrimingTime { time = .zero }
             if earliest.map({ time < $0 }) ?? true { earliest = time }
         }
         return earliest ?? .zero
     }
 
     /// Sound and moving pictures make the timeline; cover art, text and data do not.
-    static func counts(_ stream: UnsafePointer<AVStream>) -> Bool {
+    static func definesTimeline(_ stream: UnsafePointer<AVStream>) -> Bool {
         guard let parameters = stream.pointee.codecpar else { return false }
         if stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 { return false }
         let type = parameters.pointee.codec_type

@@ -107,7 +107,7 @@ struct TrackDescriber {
     private func timeRange(_ stream: UnsafeMutablePointer<AVStream>) -> MediaTimeRange {
         let mapping = TimeMapping(timeBase: stream.pointee.time_base, zero: zero)
         // For text and data libav only guesses, and only when it has analysed the file.
-        let first = TimelineZero.counts(stream) ? timeline.start(of: stream) : nil
+        let first = TimelineZero.definesTimeline(stream) ? timeline.start(of: stream) : nil
         let start = mapping.itemTime(first) ?? .zero
         let duration = ticks(stream.pointee.duration).flatMap { mapping.duration($0) } ?? .indefinite
         return MediaTimeRange(

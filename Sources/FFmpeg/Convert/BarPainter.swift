@@ -19,13 +19,13 @@ final class BarPainter {
     /// frame has been laid in, for libswscale may write a few samples beyond the end of a row.
     func fill(
         _ planes: [VideoPlane],
-        around picture: [(columns: SampleRun, rows: SampleRun)],
+        around content: [(columns: SampleRun, rows: SampleRun)],
         with color: Color,
         format: AVPixelFormat,
         colors: ColorConversion
     ) throws(MediaError) {
-        try mix(Paint(color: color, format: format, colors: colors.fromRGB))
-        for ((plane, sample), (columns, rows)) in zip(zip(planes, samples), picture) where !sample.isEmpty {
+        try updateSamples(Paint(color: color, format: format, colors: colors.fromRGB))
+        for ((plane, sample), (columns, rows)) in zip(zip(planes, samples), content) where !sample.isEmpty {
             let count = plane.bytesUsedPerRow / sample.count
             var line: [UInt8] = []
             line.reserveCapacity(plane.bytesUsedPerRow)
@@ -48,7 +48,7 @@ final class BarPainter {
     }
 
     /// libswscale makes the colour's samples, as it makes those of a frame.
-    private func mix(_ wanted: Paint) throws(MediaError) {
+    private func updateSamples(_ wanted: Paint) throws(MediaError) {
         if paint == wanted { return }
         paint = nil
         guard let grid = SampleGrid(wanted.format) else {

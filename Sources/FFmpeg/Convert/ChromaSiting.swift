@@ -12,7 +12,7 @@ struct ChromaSiting: Equatable {
     /// `location`: as `ColorDescription.chromaLocation` names it; nil: what the stream leaves open.
     init(_ location: String?, in format: AVPixelFormat) {
         let (across, down) = Self.shifts(format)
-        let location = location ?? Self.usualLocation(format)
+        let location = location ?? Self.defaultLocation(format)
         if !location.hasSuffix("left") { x = Self.middle(across) }
         if location.hasPrefix("bottom") {
             y = Self.end(down)
@@ -23,7 +23,7 @@ struct ChromaSiting: Equatable {
 
     /// What a stream means that says nothing: as MPEG-2, H.264 and their successors have it. The old "j" formats
     /// are JPEG's, which has chroma in the middle of its luma samples.
-    static func usualLocation(_ format: AVPixelFormat) -> String {
+    static func defaultLocation(_ format: AVPixelFormat) -> String {
         ColorNames.isFullRangeByName(format) ? "center" : "left"
     }
 
@@ -33,24 +33,24 @@ struct ChromaSiting: Equatable {
     /// which mean one place; nil where nothing need be said.
     static func location(of original: String?, from: AVPixelFormat, to: AVPixelFormat) -> String? {
         guard isSubsampled(to), !PixelFormats.isRGB(to) else { return nil }
-        let usual = usualLocation(to)
-        guard isSubsampled(from), !ColorNames.isFullRangeByName(to) else { return usual }
-        let location = original ?? usualLocation(from)
-        return original == nil && location == usual ? nil : location
+        let defaultName = defaultLocation(to)
+        guard isSubsampled(from), !ColorNames.isFullRangeByName(to) else { return defaultName }
+        let location = original ?? defaultLocation(from)
+        return original == nil && location == defaultName ? nil : location
     }
 
     /// How a frame whose samples were only turned and mirrored names it; nil where the place has no name.
-    static func location(of original: String?, in format: AVPixelFormat, after order: FrameOrientation)
+    static func location(of original: String?, in format: AVPixelFormat, after orientation: FrameOrientation)
         -> String?
     {
-        guard isSubsampled(format), !order.isPlain else { return original }
+        guard isSubsampled(format), !orientation.isIdentity else { return original }
         let siting = ChromaSiting(original, in: format)
         let names = ["left", "center", "topleft", "top", "bottomleft", "bottom"]
-        return names.first { ChromaSiting($0, in: format).before(order, in: format) == siting }
+        return names.first { ChromaSiting($0, in: format).beforeApplying(orientation, in: format) == siting }
     }
 
     /// Of a frame that begins so many luma samples behind the one that this is said of.
-    func ahead(of lead: Scaler.Lead) -> ChromaSiting {
+    func shifted(by lead: Scaler.Lead) -> ChromaSiting {
         var result = self
         result.x -= 256 * lead.x
         result.y -= 256 * lead.y
@@ -58,12 +58,14 @@ struct ChromaSiting: Equatable {
     }
 
     /// Where chroma has to lie before a frame is turned and mirrored, to lie here after it.
-    func before(_ order: FrameOrientation, in format: AVPixelFormat) -> ChromaSiting {
+    func beforeApplying(_ orientation: FrameOrientation, in format: AVPixelFormat) -> ChromaSiting {
         let (across, down) = Self.shifts(format)
         var result = self
-        if order.swapsAxes { (result.x, result.y) = (y, x) }
-        if order.reversesColumns { result.x = Self.end(order.swapsAxes ? down : across) - result.x }
-        if order.reversesRows { result.y = Self.end(order.swapsAxes ? across : down) - result.y }
+        if orientation.swapsAxes { (result.x, result.y) = (y, x) }
+        if orientation.reversesColumns {
+            result.x = Self.end(orientation.swapsAxes ? down : across) - result.x
+        }
+        if orientation.reversesRows { result.y = Self.end(orientation.swapsAxes ? across : down) - result.y }
         return result
     }
 

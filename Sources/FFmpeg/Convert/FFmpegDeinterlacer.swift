@@ -13,9 +13,9 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
     private let open: @Sendable () -> Result<FilterLibrary, MediaError>
     private var filter: (filter: FieldFilter, shape: FieldFilter.Shape)?
     /// What went in last.
-    private var newest: FFmpegVideoStorage?
+    private var lastPushed: FFmpegVideoStorage?
     /// The one before it.
-    private var second: FFmpegVideoStorage?
+    private var previouslyPushed: FFmpegVideoStorage?
 
     package init(
         _ open: @escaping @Sendable () -> Result<FilterLibrary, MediaError> = { FilterLibrary.shared }
@@ -33,9 +33,9 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
             throw MediaError(.conversionFailed, "this frame was not decoded by this backend")
         }
         do throws(MediaError) {
-            let (before, behind) = (alike(previous, storage), alike(next, storage))
-            let isAlone = before == nil && behind == nil
-            let made = try isAlone ? make(storage) : make(storage, previous: before, next: behind)
+            let (before, after) = (matching(previous, storage), matching(next, storage))
+            let isAlone = before == nil && after == nil
+            let made = try isAlone ? make(storage) : make(storage, previous: before, next: after)
             guard let made, FieldFilter.Shape(made.pointer) == FieldFilter.Shape(storage.frame.pointer) else {
                 throw MediaError(.conversionFailed, "frames stay interlaced: the filter gave none")
             }
@@ -51,7 +51,7 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
     }
 
     /// A neighbour of another size or pixel format is of no use.
-    private func alike(_ frame: VideoFrame?, _ storage: FFmpegVideoStorage) -> FFmpegVideoStorage? {
+    private func matching(_ frame: VideoFrame?, _ storage: FFmpegVideoStorage) -> FFmpegVideoStorage? {
         guard let other = frame.flatMap({ FFmpegVideoStorage.of($0.storage) }),
             FieldFilter.Shape(other.frame.pointer) == FieldFilter.Shape(storage.frame.pointer)
         else { return nil }
@@ -61,7 +61,7 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
     private func make(_ storage: FFmpegVideoStorage) throws(MediaError) -> FrameOwner? {
         let shape = FieldFilter.Shape(storage.frame.pointer)
         let filter = try FieldFilter(try open().get(), FieldFilter.Kind.spatial, shape)
-        _ = try filter.push(storage.frame.pointer, isWoven: false)
+        _ = try filter.push(storage.frame.pointer, markInterlaced: false)
         return try filter.finish()
     }
 
@@ -70,8 +70,8 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
         previous: FFmpegVideoStorage?,
         next: FFmpegVideoStorage?
     ) throws(MediaError) -> FrameOwner? {
-        let filter = try ready(for: storage, previous: previous)
-        if newest !== storage { _ = try push(storage, into: filter) }
+        let filter = try preparedFilter(for: storage, previous: previous)
+        if lastPushed !== storage { _ = try push(storage, into: filter) }
         if let next { return try push(next, into: filter) }
         // Nothing goes in any more.
         defer { reset() }
@@ -79,37 +79,39 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
     }
 
     /// A filter that has had `previous` last, or behind that the frame itself.
-    private func ready(
+    private func preparedFilter(
         for storage: FFmpegVideoStorage,
         previous: FFmpegVideoStorage?
     ) throws(MediaError) -> FieldFilter {
         let shape = FieldFilter.Shape(storage.frame.pointer)
-        let hasHad = previous != nil && (newest === previous || newest === storage && second === previous)
-        if let filter, filter.shape == shape, hasHad { return filter.filter }
+        let isContinuous =
+            previous != nil
+            && (lastPushed === previous || lastPushed === storage && previouslyPushed === previous)
+        if let filter, filter.shape == shape, isContinuous { return filter.filter }
         reset()
         let made = try FieldFilter(try open().get(), FieldFilter.Kind.temporal, shape)
         filter = (made, shape)
         guard let previous else { return made }
         // The first frame that it works on may be made of itself alone: that is to be the one before.
-        let repeats = previous.frame.pointer.pointee.repeat_pict != 0
-        _ = try push(previous, into: made, isWoven: !repeats)
+        let repeatsField = previous.frame.pointer.pointee.repeat_pict != 0
+        _ = try push(previous, into: made, markInterlaced: !repeatsField)
         return made
     }
 
     private func push(
         _ storage: FFmpegVideoStorage,
         into filter: FieldFilter,
-        isWoven: Bool = false
+        markInterlaced: Bool = false
     ) throws(MediaError) -> FrameOwner? {
-        let made = try filter.push(storage.frame.pointer, isWoven: isWoven)
-        second = newest
-        newest = storage
+        let made = try filter.push(storage.frame.pointer, markInterlaced: markInterlaced)
+        previouslyPushed = lastPushed
+        lastPushed = storage
         return made
     }
 
     private func reset() {
         filter = nil
-        newest = nil
-        second = nil
+        lastPushed = nil
+        previouslyPushed = nil
     }
 }

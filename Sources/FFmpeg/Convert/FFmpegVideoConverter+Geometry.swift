@@ -25,43 +25,46 @@ extension FFmpegVideoConverter {
         _ background: Color,
         toSDR: Bool
     ) throws(MediaError) -> VideoFrame {
-        let order = FrameOrientation(geometry.rotation, isMirrored: geometry.isMirrored)
-        let wanted = pixelFormat ?? nearestFormat(to: frame.pixelFormat, geometry: geometry)
+        let orientation = FrameOrientation(geometry.rotation, isMirrored: geometry.isMirrored)
+        let targetFormat = pixelFormat ?? nearestFormat(to: frame.pixelFormat, geometry: geometry)
         if geometry.isIdentity, geometry.target == frame.size {
-            var same = try convert(
+            var result = try convert(
                 frame,
-                to: wanted,
+                to: targetFormat,
                 size: frame.size,
                 colorsOf: frame.format,
                 with: scaler,
                 toSDR: toSDR
             )
-            same.format = same.format.laidOut(by: geometry)
-            return same
+            result.format = result.format.laidOut(by: geometry)
+            return result
         }
         // Some formats can only be converted as a whole.
-        let isDirect = FrameRotator.canTurn(av_get_pix_fmt(wanted.rawValue), swapsAxes: order.swapsAxes)
-        let substitute = FrameRotator.substitute(for: wanted, swapsAxes: order.swapsAxes)
-        guard let canvas = isDirect ? wanted : substitute else {
-            throw MediaError(.conversionFailed, "pictures cannot be laid out in \(wanted)")
+        let isDirect = FrameRotator.canRotate(
+            av_get_pix_fmt(targetFormat.rawValue),
+            swapsAxes: orientation.swapsAxes
+        )
+        let substitute = FrameRotator.substitute(for: targetFormat, swapsAxes: orientation.swapsAxes)
+        guard let canvas = isDirect ? targetFormat : substitute else {
+            throw MediaError(.conversionFailed, "pictures cannot be laid out in \(targetFormat)")
         }
-        let source = try cuttable(frame, geometry)
+        let source = try croppable(frame, geometry)
         var result = try layOut(
             source,
             colorsOf: frame.format,
             on: canvas,
             geometry,
-            order,
+            orientation,
             background,
             toSDR: toSDR
         )
-        if canvas != wanted {
+        if canvas != targetFormat {
             result = try convert(
                 result,
-                to: wanted,
+                to: targetFormat,
                 size: result.size,
                 colorsOf: frame.format,
-                with: afterwards
+                with: outputScaler
             )
         }
         return result
@@ -79,17 +82,17 @@ extension FFmpegVideoConverter {
         let own = av_get_pix_fmt(format.rawValue)
         if PixelFormats.hasPalette(own) { return .rgba }
         let isWritable = sws_isSupportedOutput(own) != 0
-        if isWritable, !swapsAxes || FrameRotator.canTurn(own, swapsAxes: true) { return format }
+        if isWritable, !swapsAxes || FrameRotator.canRotate(own, swapsAxes: true) { return format }
         return FrameRotator.substitute(for: format, swapsAxes: swapsAxes) ?? format
     }
 
     /// In a format of which a part can be taken, if a part is wanted.
-    private func cuttable(_ frame: VideoFrame, _ geometry: VideoGeometry) throws(MediaError) -> VideoFrame {
+    private func croppable(_ frame: VideoFrame, _ geometry: VideoGeometry) throws(MediaError) -> VideoFrame {
         let whole = PixelRect(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
         let format = av_get_pix_fmt(frame.pixelFormat.rawValue)
         if geometry.source == whole || SampleGrid(format) != nil { return frame }
         let other = Self.ownFormat(of: frame.pixelFormat, swapsAxes: true)
-        return try convert(frame, to: other, size: frame.size, colorsOf: frame.format, with: beforehand)
+        return try convert(frame, to: other, size: frame.size, colorsOf: frame.format, with: croppingScaler)
     }
 
     private func layOut(
@@ -97,7 +100,7 @@ extension FFmpegVideoConverter {
         colorsOf original: VideoFormat,
         on pixelFormat: PixelFormat,
         _ geometry: VideoGeometry,
-        _ order: FrameOrientation,
+        _ orientation: FrameOrientation,
         _ background: Color,
         toSDR: Bool
     ) throws(MediaError) -> VideoFrame {
@@ -105,47 +108,57 @@ extension FFmpegVideoConverter {
         guard geometry.fits(frame.size), let grid = SampleGrid(to) else {
             throw MediaError(.conversionFailed, "the geometry is not that of a picture of \(frame.size)")
         }
-        var meant = frame.format
-        meant.size = original.size
-        let colors = ColorConversion(meant, from: from, to: to, toSDR: toSDR)
+        var colorReference = frame.format
+        colorReference.size = original.size
+        let colors = ColorConversion(colorReference, from: from, to: to, toSDR: toSDR)
         let output = try pool.frame(size: geometry.target, format: to)
         let planes = PlaneLayout.planes(output.pointer.pointee)
-        let places = grid.planes.map { order.place(geometry.destination, in: $0) }
-        let free = zip(zip(planes, places), grid.planes).map { pair, layout in
+        let contentRuns = grid.planes.map { orientation.runs(of: geometry.destination, in: $0) }
+        let contentPlanes = zip(zip(planes, contentRuns), grid.planes).map { pair, layout in
             pair.0.part(pair.1.columns, pair.1.rows, sampleSize: layout.sampleSize)
         }
-        let isKept = from == to && geometry.source.size == geometry.scaledSize && colors.tone == nil
-        let isOnlyTurned = !order.isPlain && isKept
+        let keepsSamples = from == to && geometry.source.size == geometry.scaledSize && colors.tone == nil
+        let isOnlyRotated = !orientation.isIdentity && keepsSamples
         try frame.readPlanes { all throws(MediaError) in
-            let cut = SampleGrid(from)?.cut(all, to: geometry.source) ?? all
-            if isOnlyTurned { return FrameRotator.turn(cut, into: free, grid, order) }
-            let cutAt = Scaler.Lead(x: geometry.source.x, y: geometry.source.y, in: from)
+            let croppedPlanes = SampleGrid(from)?.crop(all, to: geometry.source) ?? all
+            if isOnlyRotated {
+                return FrameRotator.rotate(croppedPlanes, into: contentPlanes, grid, orientation)
+            }
+            let cropLead = Scaler.Lead(x: geometry.source.x, y: geometry.source.y, in: from)
             let plan = Scaler.Plan(
                 source: geometry.source.size,
                 sourceFormat: from,
                 target: geometry.scaledSize,
                 targetFormat: to,
-                sourceChroma: colors.sourceChroma.ahead(of: cutAt),
-                targetChroma: colors.targetChroma.before(order, in: to).ahead(of: order.lead(of: places)),
+                sourceChroma: colors.sourceChroma.shifted(by: cropLead),
+                targetChroma: colors.targetChroma.beforeApplying(orientation, in: to).shifted(
+                    by: orientation.lead(of: contentRuns)
+                ),
                 colors: colors
             )
-            guard !order.isPlain else { return try scaler.scale(cut, into: free, plan) }
+            guard !orientation.isIdentity else {
+                return try scaler.scale(croppedPlanes, into: contentPlanes, plan)
+            }
             // Scaled before it is turned: for a frame that is made smaller this is less work.
             let scaled = try pool.frame(size: geometry.scaledSize, format: to)
-            let between = PlaneLayout.planes(scaled.pointer.pointee)
-            try scaler.scale(cut, into: between, plan)
-            FrameRotator.turn(between, into: free, grid, order)
+            let scaledPlanes = PlaneLayout.planes(scaled.pointer.pointee)
+            try scaler.scale(croppedPlanes, into: scaledPlanes, plan)
+            FrameRotator.rotate(scaledPlanes, into: contentPlanes, grid, orientation)
         }
         if !geometry.bars.isEmpty {
-            try painter.fill(planes, around: places, with: background, format: to, colors: colors)
+            try painter.fill(planes, around: contentRuns, with: background, format: to, colors: colors)
         }
         var result = frame
         result.format = frame.format.laidOut(by: geometry)
         result.format.pixelFormat = pixelFormat
         colors.describe(&result.format)
-        if isOnlyTurned {
+        if isOnlyRotated {
             let location = frame.format.color.chromaLocation
-            result.format.color.chromaLocation = ChromaSiting.location(of: location, in: from, after: order)
+            result.format.color.chromaLocation = ChromaSiting.location(
+                of: location,
+                in: from,
+                after: orientation
+            )
         }
         result.storage = FFmpegVideoStorage(output)
         return result

@@ -8,8 +8,8 @@ import PlayheadBackend
 package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
     // One for each step of a conversion that may need one, so that none is made anew for every frame.
     let scaler = Scaler()
-    let beforehand = Scaler()
-    let afterwards = Scaler()
+    let croppingScaler = Scaler()
+    let outputScaler = Scaler()
     let painter = BarPainter()
     let pool = FrameMemoryPool()
 
@@ -32,10 +32,10 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         if let geometry {
             return try layOut(frame, to: pixelFormat, geometry, background, toSDR: true)
         }
-        let wanted = pixelFormat ?? writable(frame.pixelFormat)
+        let targetFormat = pixelFormat ?? writable(frame.pixelFormat)
         return try convert(
             frame,
-            to: wanted,
+            to: targetFormat,
             size: frame.size,
             colorsOf: frame.format,
             with: scaler,
@@ -55,9 +55,9 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         let toSDR = toSDR && frame.format.color.isHDR
         if frame.pixelFormat == pixelFormat && frame.size == size && !toSDR { return frame }
         let (from, to) = try Self.formats(of: frame, to: pixelFormat, size: size)
-        var meant = frame.format
-        meant.size = original.size
-        let colors = ColorConversion(meant, from: from, to: to, toSDR: toSDR)
+        var colorReference = frame.format
+        colorReference.size = original.size
+        let colors = ColorConversion(colorReference, from: from, to: to, toSDR: toSDR)
         var result = frame
         result.format.pixelFormat = pixelFormat
         result.format.size = size

@@ -82,8 +82,8 @@ final class FieldFilter {
             )
             return made
         }
-        let words = kinds.map(\.name).joined(separator: " and no ")
-        throw MediaError(.conversionFailed, "frames stay interlaced: libavfilter has no \(words)")
+        let names = kinds.map(\.name).joined(separator: " and no ")
+        throw MediaError(.conversionFailed, "frames stay interlaced: libavfilter has no \(names)")
     }
 
     private func check(_ code: Int32) throws(MediaError) {
@@ -91,24 +91,24 @@ final class FieldFilter {
         throw LibraryError.make(code, "frames stay interlaced", fallback: .conversionFailed, log: log)
     }
 
-    /// What comes out behind `frame` going in: the frame before it. `isWoven`: it counts as interlaced.
-    func push(_ frame: UnsafePointer<AVFrame>, isWoven: Bool) throws(MediaError) -> FrameOwner? {
+    /// What comes out behind `frame` going in: the frame before it. `markInterlaced`: it counts as interlaced.
+    func push(_ frame: UnsafePointer<AVFrame>, markInterlaced: Bool) throws(MediaError) -> FrameOwner? {
         let copy = try FrameOwner()
         try check(av_frame_ref(copy.pointer, frame))
         copy.pointer.pointee.pts = count
-        if isWoven { ph_frame_set_interlaced(copy.pointer) }
+        if markInterlaced { ph_frame_set_interlaced(copy.pointer) }
         count += 1
         try check(log.capture { functions.av_buffersrc_add_frame_flags(source, copy.pointer, 0) })
-        return try take()
+        return try receiveFrame()
     }
 
     /// The last frame of all; nothing goes in any more.
     func finish() throws(MediaError) -> FrameOwner? {
         try check(log.capture { functions.av_buffersrc_add_frame_flags(source, nil, 0) })
-        return try take()
+        return try receiveFrame()
     }
 
-    private func take() throws(MediaError) -> FrameOwner? {
+    private func receiveFrame() throws(MediaError) -> FrameOwner? {
         let frame = try FrameOwner()
         let code = log.capture { functions.av_buffersink_get_frame(sink, frame.pointer) }
         if code == PH_ERROR_EAGAIN || code == PH_ERROR_EOF { return nil }

@@ -7,7 +7,7 @@ final class FrameMemoryPool {
     private var pools: [ShapePool] = []
 
     /// A conversion has a result and what lies between; another size follows seldom.
-    private static let mostShapes = 3
+    private static let maximumShapeCount = 3
 
     /// Not written yet.
     func frame(size: PixelSize, format: AVPixelFormat) throws(MediaError) -> FrameOwner {
@@ -31,7 +31,7 @@ final class FrameMemoryPool {
     private func pool(for shape: FramePool.Shape) -> ShapePool? {
         if let pool = pools.first(where: { $0.shape == shape }) { return pool }
         guard let layout = FrameLayout(shape), let pool = ShapePool(shape, layout) else { return nil }
-        if pools.count >= Self.mostShapes { pools.removeFirst() }
+        if pools.count >= Self.maximumShapeCount { pools.removeFirst() }
         pools.append(pool)
         return pool
     }

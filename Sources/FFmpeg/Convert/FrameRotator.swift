@@ -14,10 +14,10 @@ struct FrameOrientation {
         reversesRows = rotation == .half || rotation == .clockwise90
     }
 
-    var isPlain: Bool { !swapsAxes && !reversesColumns && !reversesRows }
+    var isIdentity: Bool { !swapsAxes && !reversesColumns && !reversesRows }
 
     /// The samples of one plane of the target that a frame gets which is laid to `rect`.
-    func place(_ rect: PixelRect, in plane: SampleGrid.Plane) -> (columns: SampleRun, rows: SampleRun) {
+    func runs(of rect: PixelRect, in plane: SampleGrid.Plane) -> (columns: SampleRun, rows: SampleRun) {
         let columns = SampleRun(
             start: rect.x,
             length: rect.width,
@@ -34,9 +34,9 @@ struct FrameOrientation {
     }
 
     /// Where the chroma of a frame has to begin that is laid to such places.
-    func lead(of places: [(columns: SampleRun, rows: SampleRun)]) -> Scaler.Lead {
-        guard places.count > 1 else { return Scaler.Lead() }
-        let (across, down) = (places[1].columns.lead, places[1].rows.lead)
+    func lead(of runs: [(columns: SampleRun, rows: SampleRun)]) -> Scaler.Lead {
+        guard runs.count > 1 else { return Scaler.Lead() }
+        let (across, down) = (runs[1].columns.lead, runs[1].rows.lead)
         return swapsAxes ? Scaler.Lead(x: down, y: across) : Scaler.Lead(x: across, y: down)
     }
 }
@@ -44,7 +44,7 @@ struct FrameOrientation {
 /// Rotates frames by quarters and mirrors them, sample by sample: nothing is lost.
 enum FrameRotator {
     /// Whether every plane is a grid of samples of one size, and stays one when it is turned.
-    static func canTurn(_ format: AVPixelFormat, swapsAxes: Bool) -> Bool {
+    static func canRotate(_ format: AVPixelFormat, swapsAxes: Bool) -> Bool {
         guard let grid = SampleGrid(format) else { return false }
         return !swapsAxes || grid.isSquare
     }
@@ -58,36 +58,36 @@ enum FrameRotator {
         names += ["yuv444p", "rgba"]
         return names.first { name in
             let candidate = av_get_pix_fmt(name)
-            return canTurn(candidate, swapsAxes: swapsAxes) && sws_isSupportedOutput(candidate) != 0
+            return canRotate(candidate, swapsAxes: swapsAxes) && sws_isSupportedOutput(candidate) != 0
         }.map { PixelFormat(rawValue: $0) }
     }
 
     /// `targets` has room for the turned frame, and is laid out in `grid` as `planes` is.
-    static func turn(
+    static func rotate(
         _ planes: [VideoPlane],
         into targets: [VideoPlane],
         _ grid: SampleGrid,
-        _ order: FrameOrientation
+        _ orientation: FrameOrientation
     ) {
         for ((plane, target), layout) in zip(zip(planes, targets), grid.planes) {
-            turn(plane, into: target, sampleSize: layout.sampleSize, order)
+            rotate(plane, into: target, sampleSize: layout.sampleSize, orientation)
         }
     }
 
-    private static func turn(
+    private static func rotate(
         _ plane: VideoPlane,
         into target: VideoPlane,
         sampleSize: Int,
-        _ order: FrameOrientation
+        _ orientation: FrameOrientation
     ) {
         // Where the top left sample of the result comes from, and how far it is to the next one to the right
         // and below, in bytes of the source.
-        let x = order.reversesColumns ? plane.bytesUsedPerRow / sampleSize - 1 : 0
-        let y = order.reversesRows ? plane.rowCount - 1 : 0
+        let x = orientation.reversesColumns ? plane.bytesUsedPerRow / sampleSize - 1 : 0
+        let y = orientation.reversesRows ? plane.rowCount - 1 : 0
         let row = plane.bytesPerRow
-        let column = order.reversesColumns ? -sampleSize : sampleSize
-        let line = order.reversesRows ? -row : row
-        let (right, below) = order.swapsAxes ? (line, column) : (column, line)
+        let column = orientation.reversesColumns ? -sampleSize : sampleSize
+        let line = orientation.reversesRows ? -row : row
+        let (right, below) = orientation.swapsAxes ? (line, column) : (column, line)
         let first = plane.baseAddress + y * row + x * sampleSize
         let columns = target.bytesUsedPerRow / sampleSize
         for index in 0..<target.rowCount {
@@ -131,7 +131,8 @@ extension FFmpegVideoConverter {
         let rotation = frame.format.rotation
         guard rotation != .none || frame.format.isMirrored, !frame.size.isEmpty else { return frame }
         var frame = frame
-        if !FrameRotator.canTurn(av_get_pix_fmt(frame.pixelFormat.rawValue), swapsAxes: rotation.swapsAxes) {
+        if !FrameRotator.canRotate(av_get_pix_fmt(frame.pixelFormat.rawValue), swapsAxes: rotation.swapsAxes)
+        {
             guard
                 let other = FrameRotator.substitute(for: frame.pixelFormat, swapsAxes: rotation.swapsAxes)
             else {
@@ -144,9 +145,9 @@ extension FFmpegVideoConverter {
             format: av_get_pix_fmt(frame.pixelFormat.rawValue)
         )
         guard let grid = SampleGrid(AVPixelFormat(output.pointer.pointee.format)) else { return frame }
-        let order = FrameOrientation(rotation, isMirrored: frame.format.isMirrored)
+        let orientation = FrameOrientation(rotation, isMirrored: frame.format.isMirrored)
         frame.withPlanes { planes in
-            FrameRotator.turn(planes, into: PlaneLayout.planes(output.pointer.pointee), grid, order)
+            FrameRotator.rotate(planes, into: PlaneLayout.planes(output.pointer.pointee), grid, orientation)
         }
         var result = frame
         result.format.size = frame.format.shape.upright.size
@@ -156,7 +157,7 @@ extension FFmpegVideoConverter {
         result.format.color.chromaLocation = ChromaSiting.location(
             of: frame.format.color.chromaLocation,
             in: AVPixelFormat(output.pointer.pointee.format),
-            after: order
+            after: orientation
         )
         result.storage = FFmpegVideoStorage(output)
         return result

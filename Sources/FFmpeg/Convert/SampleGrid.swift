@@ -43,7 +43,7 @@ struct SampleGrid {
 
     /// The part of each plane that a rectangle of the frame needs. Where the rectangle begins within a chroma
     /// sample, that sample is the first one; `Scaler.Plan.sourceLead` says so.
-    func cut(_ planes: [VideoPlane], to rect: PixelRect) -> [VideoPlane] {
+    func crop(_ planes: [VideoPlane], to rect: PixelRect) -> [VideoPlane] {
         zip(planes, self.planes).map { plane, layout in
             let columns = SampleRun(start: rect.x, length: rect.width, shift: layout.shiftX)
             let rows = SampleRun(start: rect.y, length: rect.height, shift: layout.shiftY)

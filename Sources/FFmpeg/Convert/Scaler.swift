@@ -35,24 +35,28 @@ final class Scaler {
     private var plan: Plan?
     private var passes: [Pass] = []
     /// What the first of two passes makes.
-    private var between: FrameOwner?
+    private var intermediate: FrameOwner?
     /// The second pass, where it is not libswscale's.
-    private var pixels: FineChromaPass?
+    private var fineChromaPass: FineChromaPass?
     /// What is done to the samples between the two.
-    private var tones: ToneMapPass?
+    private var toneMapPass: ToneMapPass?
     private let log = LibraryLog()
 
-    deinit { forget() }
+    deinit { reset() }
 
     /// Planes as `plan` says: `target` is written to.
     func scale(_ source: [VideoPlane], into target: [VideoPlane], _ plan: Plan) throws(MediaError) {
         try prepare(plan)
         guard let first = passes.first else { return }
-        guard let between, let last = passes.last else { return try run(first, source, target) }
-        let planes = PlaneLayout.planes(between.pointer.pointee)
+        guard let intermediate, let last = passes.last else { return try run(first, source, target) }
+        let planes = PlaneLayout.planes(intermediate.pointer.pointee)
         try run(first, source, planes)
-        tones?.run(planes, plan.target)
-        if let pixels { pixels.run(planes, target, plan.target) } else { try run(last, planes, target) }
+        toneMapPass?.run(planes, plan.target)
+        if let fineChromaPass {
+            fineChromaPass.run(planes, target, plan.target)
+        } else {
+            try run(last, planes, target)
+        }
     }
 
     private func run(_ pass: Pass, _ source: [VideoPlane], _ target: [VideoPlane]) throws(MediaError) {
@@ -64,20 +68,20 @@ final class Scaler {
         }
     }
 
-    private func forget() {
+    private func reset() {
         for pass in passes { ph_sws_free(pass.context) }
-        (plan, passes, between, pixels, tones) = (nil, [], nil, nil, nil)
+        (plan, passes, intermediate, fineChromaPass, toneMapPass) = (nil, [], nil, nil, nil)
     }
 
     private func prepare(_ plan: Plan) throws(MediaError) {
         if plan == self.plan { return }
-        forget()
+        reset()
         if let (first, last) = plan.passes {
-            between = try FrameOwner(size: plan.target, format: first.targetFormat)
+            intermediate = try FrameOwner(size: plan.target, format: first.targetFormat)
             try add(first)
-            pixels = FineChromaPass(to: last.targetFormat, last.colors)
-            if pixels == nil { try add(last) }
-            tones = ToneMapPass(plan.colors)
+            fineChromaPass = FineChromaPass(to: last.targetFormat, last.colors)
+            if fineChromaPass == nil { try add(last) }
+            toneMapPass = ToneMapPass(plan.colors)
         } else {
             try add(plan)
         }
@@ -122,16 +126,16 @@ final class Scaler {
         let source = plan.sourceChroma ?? plan.colors.sourceChroma
         let target = plan.targetChroma ?? plan.colors.targetChroma
         return PHChromaPositions(
-            source_x: option(source.x),
-            source_y: option(source.y),
-            target_x: option(target.x),
-            target_y: option(target.y)
+            source_x: swscalePosition(source.x),
+            source_y: swscalePosition(source.y),
+            target_x: swscalePosition(target.x),
+            target_y: swscalePosition(target.y)
         )
     }
 
     /// What libswscale can be told. Chroma that is four times as coarse as luma may lie farther out by a sample of luma,
     /// where a frame is cut at its worst.
-    private static func option(_ position: Int) -> Int32 { Int32(min(max(position, -512), 512)) }
+    private static func swscalePosition(_ position: Int) -> Int32 { Int32(min(max(position, -512), 512)) }
 
     /// A frame that owns nothing, so nothing is freed with it.
     private static func borrow(

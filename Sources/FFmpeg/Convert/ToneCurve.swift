@@ -21,11 +21,11 @@ struct ToneCurve: Equatable {
     let primaries: ColorPrimaries
 
     /// What method A begins with, at most, and what PQ means where nothing is said of its display.
-    static let usualPeak = 1000.0
+    static let defaultPeak = 1000.0
     /// White of what is lit as usual (ITU-R BT.2408): who says that nothing is brighter is not believed below that.
     static let diffuseWhite = 203.0
     /// Of PQ.
-    static let mostPeak = 10_000.0
+    static let maximumPeak = 10_000.0
 
     /// nil: not of high dynamic range.
     init?(_ format: VideoFormat) {
@@ -39,13 +39,13 @@ struct ToneCurve: Equatable {
 
     /// The brightest that the display was, or that any pixel is, whichever is less.
     private static func peak(of format: VideoFormat) -> Double {
-        let told = [
+        let declaredPeaks = [
             format.masteringDisplay?.luminance?.maximum.doubleValue,
             format.contentLightLevel.map { Double($0.maximum) },
         ].compactMap(\.self)
         // Below the white of SDR nobody grades: such numbers are mistakes.
-        let least = told.filter { $0 >= Self.sdrWhite }.min() ?? usualPeak
-        return min(max(least, diffuseWhite), mostPeak)
+        let least = declaredPeaks.filter { $0 >= Self.sdrWhite }.min() ?? defaultPeak
+        return min(max(least, diffuseWhite), maximumPeak)
     }
 
     private static let sdrWhite = 100.0
@@ -68,16 +68,16 @@ struct ToneCurve: Equatable {
         guard case .pq(let peak) = transfer else { return 1 }
         // Where the curve is straight, as far as any screen shows.
         let luminance = max(luminance, 1e-9)
-        let held = min(peak, Self.usualPeak)
-        let shown = Self.bringDown(luminance * peak, from: peak, to: held)
-        return Self.methodA(shown / held, peak: held) / luminance
+        let limitedPeak = min(peak, Self.defaultPeak)
+        let compressedLuminance = Self.compressed(luminance * peak, from: peak, to: limitedPeak)
+        return Self.methodA(compressedLuminance / limitedPeak, peak: limitedPeak) / luminance
     }
 
     /// As SDR is encoded: the inverse of the EOTF of ITU-R BT.1886 for a black of 0.
     static func signal(_ light: Double) -> Double { pow(light, 1 / 2.4) }
 
     /// ITU-R BT.2390-11, 5.4.1, for a black of 0: candela per square metre as a display with less of them shows them.
-    private static func bringDown(_ luminance: Double, from peak: Double, to target: Double) -> Double {
+    private static func compressed(_ luminance: Double, from peak: Double, to target: Double) -> Double {
         guard target < peak else { return luminance }
         let whole = PQ.signal(peak)
         let value = min(PQ.signal(luminance) / whole, 1)
@@ -86,10 +86,10 @@ struct ToneCurve: Equatable {
         guard value > knee else { return luminance }
         let t = (value - knee) / (1 - knee)
         let (square, cube) = (t * t, t * t * t)
-        let bent =
+        let mapped =
             (2 * cube - 3 * square + 1) * knee + (cube - 2 * square + t) * (1 - knee)
             + (3 * square - 2 * cube) * most
-        return PQ.luminance(bent * whole)
+        return PQ.luminance(mapped * whole)
     }
 
     /// ITU-R BT.2446-1, section 4: the tone mapping of method A, from shares of `peak` to shares of 100.
@@ -97,11 +97,11 @@ struct ToneCurve: Equatable {
         let source = 1 + 32 * pow(peak / 10_000, 1 / 2.4)
         let target = 1 + 32 * pow(100.0 / 10_000, 1 / 2.4)
         let value = log(1 + (source - 1) * signal(min(luminance, 1))) / log(source)
-        let bent =
+        let mapped =
             value <= 0.7399
             ? 1.0770 * value
             : value < 0.9909 ? -1.1510 * value * value + 2.7811 * value - 0.6302 : 0.5 * value + 0.5
-        return pow((pow(target, bent) - 1) / (target - 1), 2.4)
+        return pow((pow(target, mapped) - 1) / (target - 1), 2.4)
     }
 }
 

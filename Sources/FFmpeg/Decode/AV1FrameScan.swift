@@ -82,7 +82,7 @@ struct AV1FrameScan: ReferenceScan {
             sequence.forcesIntegerMotion = choosesMotion ? nil : bits.flag()
         }
         if hasOrderHint { sequence.orderHintLength = (bits.number(3) ?? 0) + 1 }
-        return bits.isOver ? nil : sequence
+        return bits.isExhausted ? nil : sequence
     }
 
     /// Bits for the references that the frame is stored in; nil: not known.
@@ -135,9 +135,9 @@ struct AV1FrameScan: ReferenceScan {
         /// Seven bits a byte, the lowest first.
         private static func length(_ bytes: inout Slice<UnsafeRawBufferPointer>) -> Int? {
             var value = 0
-            for place in 0..<5 {
+            for index in 0..<5 {
                 guard let byte = bytes.popFirst() else { return nil }
-                value |= Int(byte & 0x7F) << (7 * place)
+                value |= Int(byte & 0x7F) << (7 * index)
                 if byte & 0x80 == 0 { return value }
             }
             return nil
@@ -152,7 +152,7 @@ struct AV1FrameScan: ReferenceScan {
         init(_ bytes: Slice<UnsafeRawBufferPointer>) { self.bytes = bytes }
 
         /// More was read than there is.
-        var isOver: Bool { position > bytes.count * 8 }
+        var isExhausted: Bool { position > bytes.count * 8 }
 
         mutating func skip(_ count: Int) { position += count }
 

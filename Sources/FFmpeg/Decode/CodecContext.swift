@@ -5,7 +5,7 @@ internal import MediaCore
 final class CodecContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
     /// Named in the context, so it has to live longer.
-    private let companion: CodecContextInfo
+    private let info: CodecContextInfo
 
     init(
         parameters: UnsafePointer<AVCodecParameters>,
@@ -13,13 +13,13 @@ final class CodecContext {
         threads: ThreadPlan,
         maximumPixelCount: Int,
         averageRate: AVRational = AVRational(num: 0, den: 1),
-        pictures: FramePool? = nil,
+        framePool: FramePool? = nil,
         device: HardwareDevice? = nil,
         log: LibraryLog
     ) throws(MediaError) {
         let name = String(cString: avcodec_get_name(parameters.pointee.codec_id))
-        let way = device?.way(to: parameters.pointee.codec_id)
-        guard let codec = device == nil ? avcodec_find_decoder(parameters.pointee.codec_id) : way?.codec
+        let decoder = device?.decoder(for: parameters.pointee.codec_id)
+        guard let codec = device == nil ? avcodec_find_decoder(parameters.pointee.codec_id) : decoder?.codec
         else {
             throw MediaError(.decoderNotFound, "there is no decoder for \(name)")
         }
@@ -27,17 +27,17 @@ final class CodecContext {
             throw MediaError(.resourceLimit, "no memory for a decoder", isRetryable: true)
         }
         self.pointer = pointer
-        companion = CodecContextInfo(log: log, pictures: pictures, surface: way?.surface)
+        info = CodecContextInfo(log: log, framePool: framePool, surface: decoder?.surface)
         var code = avcodec_parameters_to_context(pointer, parameters)
         if code >= 0 {
-            pointer.pointee.opaque = Unmanaged.passUnretained(companion).toOpaque()
-            if pictures != nil {
-                pointer.pointee.get_buffer2 = CodecContextInfo.provide
+            pointer.pointee.opaque = Unmanaged.passUnretained(info).toOpaque()
+            if framePool != nil {
+                pointer.pointee.get_buffer2 = CodecContextInfo.getBuffer
                 ph_codec_has_thread_safe_callbacks(pointer)
             }
             if let reference = device?.reference {
                 pointer.pointee.hw_device_ctx = av_buffer_ref(reference)
-                pointer.pointee.get_format = CodecContextInfo.choose
+                pointer.pointee.get_format = CodecContextInfo.selectFormat
                 pointer.pointee.extra_hw_frames = SurfaceBudget.extraSurfaces
             }
             if parameters.pointee.codec_type == AVMEDIA_TYPE_VIDEO { pointer.pointee.framerate = averageRate }
@@ -61,15 +61,15 @@ final class CodecContext {
 
     /// What the processor's decoder would give; known when the first frame comes.
     var softwareFormat: AVPixelFormat {
-        let known = companion.choice.withLock { $0.software }
+        let known = info.choice.withLock { $0.software }
         return known == AV_PIX_FMT_NONE ? SurfaceLayout.planar(pointer.pointee.pix_fmt) : known
     }
     /// Why the device does not decode this stream, in words.
-    var refusal: String? { companion.choice.withLock { $0.refusal } }
+    var rejectionReason: String? { info.choice.withLock { $0.rejectionReason } }
 
     deinit {
         var pointer: UnsafeMutablePointer<AVCodecContext>? = pointer
         // Joins the context's threads, so nobody names the log afterwards.
-        companion.log.capture { avcodec_free_context(&pointer) }
+        info.log.capture { avcodec_free_context(&pointer) }
     }
 }

@@ -4,20 +4,20 @@ internal import MediaCore
 /// What a codec context carries in `opaque`, which libav copies to the contexts of its frame threads.
 final class CodecContextInfo: Sendable {
     let log: LibraryLog
-    let pictures: FramePool?
+    let framePool: FramePool?
     /// What frames on the device are called; nil where the processor decodes.
     private let surface: AVPixelFormat?
 
     /// What libav offered: told by any of the codec's threads.
     struct Choice {
         var software = AV_PIX_FMT_NONE
-        var refusal: String?
+        var rejectionReason: String?
     }
     let choice = Locked(Choice())
 
-    init(log: LibraryLog, pictures: FramePool?, surface: AVPixelFormat? = nil) {
+    init(log: LibraryLog, framePool: FramePool?, surface: AVPixelFormat? = nil) {
         self.log = log
-        self.pictures = pictures
+        self.framePool = framePool
         self.surface = surface
     }
 
@@ -27,16 +27,16 @@ final class CodecContextInfo: Sendable {
 
     /// The codec's `get_format`: the device's format, or none, so that decoding fails and the processor decodes the
     /// same packets with threads of its own. libav offers a format no more whose decoder could not be set up.
-    static let choose:
+    static let selectFormat:
         @convention(c) (
             UnsafeMutablePointer<AVCodecContext>?, UnsafePointer<AVPixelFormat>?
         ) -> AVPixelFormat = { context, offered in
-            guard let context, let offered, let companion = of(context) else { return AV_PIX_FMT_NONE }
-            return companion.choose(of: offered)
+            guard let context, let offered, let info = of(context) else { return AV_PIX_FMT_NONE }
+            return info.selectFormat(of: offered)
         }
 
     /// The last one offered is the processor's own.
-    private func choose(of offered: UnsafePointer<AVPixelFormat>) -> AVPixelFormat {
+    private func selectFormat(of offered: UnsafePointer<AVPixelFormat>) -> AVPixelFormat {
         var hasSurface = false
         var last = AV_PIX_FMT_NONE
         var index = 0
@@ -47,20 +47,20 @@ final class CodecContextInfo: Sendable {
         }
         return choice.withLock { choice in
             choice.software = last
-            choice.refusal = hasSurface ? nil : "the device does not decode streams like this one"
+            choice.rejectionReason = hasSurface ? nil : "the device does not decode streams like this one"
             return hasSurface ? surface ?? AV_PIX_FMT_NONE : AV_PIX_FMT_NONE
         }
     }
 
     /// The codec's `get_buffer2`.
-    static let provide:
+    static let getBuffer:
         @convention(c) (
             UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32
         ) -> Int32 = { context, frame, flags in
             guard let context, let frame else { return PH_ERROR_EINVAL }
-            guard let pictures = of(context)?.pictures, FramePool.serves(frame, of: context) else {
+            guard let framePool = of(context)?.framePool, FramePool.supports(frame, of: context) else {
                 return avcodec_default_get_buffer2(context, frame, flags)
             }
-            return pictures.provide(frame, for: context)
+            return framePool.allocate(frame, for: context)
         }
 }

@@ -33,12 +33,12 @@ final class CodecOpener: @unchecked Sendable {
                 result = .failure(error)
             }
         }
-        withoutActuallyEscaping(attempt) { hand($0) }
+        withoutActuallyEscaping(attempt) { runOnThread($0) }
         guard let result else { throw MediaError(.unknown, "nothing was run") }
         return try result.get()
     }
 
-    private func hand(_ body: @escaping () -> Void) {
+    private func runOnThread(_ body: @escaping () -> Void) {
         turn.wait()
         defer { turn.signal() }
         if !hasThread { hasThread = startThread("playhead.codec") { [self] in work() } == 0 }

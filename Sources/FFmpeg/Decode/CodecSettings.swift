@@ -9,7 +9,7 @@ struct CodecSettings {
     let threads: ThreadPlan
     let maximumPixelCount: Int
     /// Kept from one codec context to the next.
-    let pictures: FramePool?
+    let framePool: FramePool?
     /// nil: the processor decodes.
     var device: HardwareDevice?
     let log: LibraryLog
@@ -34,7 +34,7 @@ struct CodecSettings {
                 threads: threads,
                 maximumPixelCount: maximumPixelCount,
                 averageRate: averageRate,
-                pictures: pictures,
+                framePool: framePool,
                 device: device,
                 log: log
             )

@@ -11,9 +11,9 @@ struct DecodeClock {
     /// When the next packet is decoded, in microseconds; nil for unknown.
     private var next: Int64?
     /// Times for frames that come out at the end without any.
-    private var spare: [Int64?] = []
+    private var drainTicks: [Int64?] = []
     /// Frames that came out since the last packet went in.
-    private var picturesSincePacket = 0
+    private var framesSincePacket = 0
     private var lastDuration: Int64 = 0
 
     init(timeBase: AVRational, averageRate: AVRational, reorderDepth: Int32) {
@@ -34,32 +34,32 @@ struct DecodeClock {
     }
 
     /// The decoding time to hand in with a packet, in ticks.
-    mutating func packet(decodeTicks: Int64?, durationTicks: Int64) -> Int64? {
+    mutating func recordPacket(decodeTicks: Int64?, durationTicks: Int64) -> Int64? {
         if let decodeTicks { next = av_rescale_q(decodeTicks, timeBase, DecodeClock.microseconds) }
         let result = next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) }
         lastDuration =
             durationTicks > 0
             ? av_rescale_q(durationTicks, timeBase, DecodeClock.microseconds) : fallbackDuration
-        picturesSincePacket = 0
+        framesSincePacket = 0
         advance()
         return result
     }
 
     /// A frame came out; the command counts on once more for each that follows the packet's own.
-    mutating func picture() {
-        picturesSincePacket += 1
-        if picturesSincePacket > 1 { advance() }
+    mutating func recordFrame() {
+        framesSincePacket += 1
+        if framesSincePacket > 1 { advance() }
     }
 
     /// Draining asks for one more frame.
-    mutating func drainStep() {
-        spare.append(next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) })
+    mutating func recordDrainStep() {
+        drainTicks.append(next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) })
         lastDuration = fallbackDuration
         advance()
     }
 
     /// A time for a frame that came out of draining without one.
-    mutating func spareTicks() -> Int64? { spare.isEmpty ? nil : spare.removeFirst() }
+    mutating func nextDrainTicks() -> Int64? { drainTicks.isEmpty ? nil : drainTicks.removeFirst() }
 
     private mutating func advance() {
         next = lastDuration > 0 ? next.map { $0 &+ lastDuration } : nil

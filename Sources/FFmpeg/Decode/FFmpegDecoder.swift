@@ -18,7 +18,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private var codec: CodecContext?
     private var clock: DecodeClock
     /// The clock as it was before the first packet.
-    private let freshClock: DecodeClock
+    private let initialClock: DecodeClock
     private var factory: FrameFactory
     private let end: AudioEndTrim?
     private var isDraining = false
@@ -31,7 +31,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
 
     /// `device`: what decodes, if it is not the processor.
     init(
-        stream: StreamFacts,
+        stream: StreamInfo,
         track: Track,
         zero: MediaTime,
         options: DecoderOptions,
@@ -58,7 +58,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
                     hasConversion: options.sharesCoresWithConversion
                 ) : ThreadPlan(count: 1, kind: .slice),
             maximumPixelCount: options.maximumPixelCount,
-            pictures: track.mediaType == .video && device == nil ? FramePool() : nil,
+            framePool: track.mediaType == .video && device == nil ? FramePool() : nil,
             device: device,
             log: log
         )
@@ -78,7 +78,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
             averageRate: settings.averageRate,
             reorderDepth: codec.pointer.pointee.has_b_frames
         )
-        self.freshClock = clock
+        self.initialClock = clock
         self.factory = FrameFactory(
             track: track,
             mapping: mapping,
@@ -96,16 +96,16 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         let original = payload.owner.pointer
         if original.pointee.size == 0 && original.pointee.side_data_elems == 0 { return true }
         let codec = try openCodec()
-        var clockAfter = clock
+        var advancedClock = clock
         var decodeTicks = ticks(original.pointee.dts)
         if isVideo {
-            clockAfter.setRate(codec.pointer.pointee.framerate)
-            decodeTicks = clockAfter.packet(
+            advancedClock.setRate(codec.pointer.pointee.framerate)
+            decodeTicks = advancedClock.recordPacket(
                 decodeTicks: decodeTicks,
                 durationTicks: original.pointee.duration
             )
-            if mayLeaveOut(packet, original) {
-                clock = clockAfter
+            if canDiscard(packet, original) {
+                clock = advancedClock
                 return true
             }
         }
@@ -117,14 +117,14 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         log.clear()
         let code = log.capture { avcodec_send_packet(codec.pointer, scratch.pointer) }
         if code == PH_ERROR_EAGAIN { return false }
-        clock = clockAfter
+        clock = advancedClock
         guard code >= 0 else {
             throw failure(code, "a packet cannot be decoded", time: packet.presentationTime)
         }
         return true
     }
 
-    private func mayLeaveOut(_ packet: Packet, _ original: UnsafeMutablePointer<AVPacket>) -> Bool {
+    private func canDiscard(_ packet: Packet, _ original: UnsafeMutablePointer<AVPacket>) -> Bool {
         guard references != nil, packet.isKeyFrame || skipping == .nonReference else { return false }
         let bytes = UnsafeRawBufferPointer(
             start: original.pointee.data,
@@ -152,7 +152,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     package func receive() throws(MediaError) -> DecoderOutput {
         guard let codec else { return isDraining ? .ended : .needsInput }
         while true {
-            if isDraining && isVideo { clock.drainStep() }
+            if isDraining && isVideo { clock.recordDrainStep() }
             let frame = try FrameOwner()
             let code = log.capture { avcodec_receive_frame(codec.pointer, frame.pointer) }
             if code == PH_ERROR_EAGAIN { return .needsInput }
@@ -172,27 +172,27 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         let surface = try settings.device.map { device throws(MediaError) in
             try Surface(frame, on: device, as: codec.softwareFormat)
         }
-        if !isDraining { clock.picture() }
+        if !isDraining { clock.recordFrame() }
         var stamp = ticks(frame.pointer.pointee.best_effort_timestamp)
-        if isDraining && stamp == nil { stamp = clock.spareTicks() }
-        var picture = factory.video(frame, ticks: stamp, look: surface?.look)
-        if let surface { picture.storage = store(surface, of: picture) }
-        return picture
+        if isDraining && stamp == nil { stamp = clock.nextDrainTicks() }
+        var videoFrame = factory.video(frame, ticks: stamp, view: surface?.view)
+        if let surface { videoFrame.storage = store(surface, of: videoFrame) }
+        return videoFrame
     }
 
     /// The frame stays on the device.
-    private func store(_ surface: Surface, of picture: VideoFrame) -> SurfaceStorage {
-        let (location, track, time) = (location, track.id, picture.presentationTime)
+    private func store(_ surface: Surface, of videoFrame: VideoFrame) -> SurfaceStorage {
+        let (location, track, time) = (location, track.id, videoFrame.presentationTime)
         let storage = SurfaceStorage(
-            surface.look,
+            surface.view,
             byteCount: surface.byteCount,
             download: { () throws(MediaError) in try surface.download() },
-            failed: { [faults] error in
-                var lost = error.at(location: location, track: track)
-                lost.code = .decodeFailed
-                lost.message = "a frame is lost and shown black: \(error.message)"
-                lost.time = time
-                faults.report(lost)
+            onFailure: { [faults] error in
+                var loss = error.at(location: location, track: track)
+                loss.code = .decodeFailed
+                loss.message = "a frame is lost and shown black: \(error.message)"
+                loss.time = time
+                faults.report(loss)
             }
         )
         surfaces.admit(storage)
@@ -206,34 +206,34 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     /// Flushed contexts keep some state: noise generators, counts of bad time stamps. A new one repeats every
     /// sample and frame, which a loop needs; a seek in video does not, and keeps its memory.
     package func flush() {
-        let startsAfresh = !isVideo || isDraining || startsAfreshAlways
+        let needsNewContext = !isVideo || isDraining || requiresNewContext
         isDraining = false
         factory.reset()
         log.clear()
-        if startsAfresh {
+        if needsNewContext {
             codec = nil
         } else if let codec {
             avcodec_flush_buffers(codec.pointer)
         }
-        clock = freshClock
+        clock = initialClock
     }
 
     /// Made where it is needed: the memory of the one before is free by then.
     private func openCodec() throws(MediaError) -> CodecContext {
         if let codec { return codec }
-        let fresh: CodecContext
+        let newContext: CodecContext
         do throws(MediaError) {
-            fresh = try settings.reopen()
+            newContext = try settings.reopen()
         } catch {
             throw error.at(location: location, track: track.id)
         }
-        tellSkipping(fresh)
-        codec = fresh
-        return fresh
+        applySkipping(newContext)
+        codec = newContext
+        return newContext
     }
 
     /// V4L2's decoders cannot be used again without being made anew once they were drained or flushed.
-    private var startsAfreshAlways: Bool { settings.device?.kind == .v4l2m2m }
+    private var requiresNewContext: Bool { settings.device?.kind == .v4l2m2m }
 
     /// Measured: the first frame of these alone is there 7 to 27 % sooner after the start of a process.
     package var hasOutputDelay: Bool {
@@ -246,10 +246,10 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
 
     package func skip(_ skipping: DecodeSkipping) {
         self.skipping = skipping
-        if let codec { tellSkipping(codec) }
+        if let codec { applySkipping(codec) }
     }
 
-    private func tellSkipping(_ codec: CodecContext) {
+    private func applySkipping(_ codec: CodecContext) {
         guard isVideo else { return }
         codec.pointer.pointee.skip_frame =
             switch skipping {
@@ -262,7 +262,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private func failure(_ code: Int32, _ doing: String, time: MediaTime?) -> MediaError {
         var error = LibraryError.make(code, doing, fallback: .decodeFailed, log: log)
         if error.code != .resourceLimit { error.code = .decodeFailed }
-        if let refusal = codec?.refusal { error.message = refusal }
+        if let rejectionReason = codec?.rejectionReason { error.message = rejectionReason }
         error.isRetryable = false
         error.time = time
         return error.at(location: location, track: track.id)

@@ -21,14 +21,14 @@ struct FrameFactory {
     /// After a flush nothing is known about the next frame's time.
     mutating func reset() { expected = nil }
 
-    /// `look`: what a reader sees, where that is not the frame itself; it then gets its storage from the caller.
-    mutating func video(_ owner: FrameOwner, ticks: Int64?, look: FrameView? = nil) -> VideoFrame {
+    /// `view`: what a reader sees, where that is not the frame itself; it then gets its storage from the caller.
+    mutating func video(_ owner: FrameOwner, ticks: Int64?, view: FrameView? = nil) -> VideoFrame {
         let frame = owner.pointer.pointee
         let duration = mapping.duration(ph_frame_duration(owner.pointer))
         let time = mapping.itemTime(ticks) ?? expected ?? .zero
         expected = time + (duration ?? nominalDuration)
-        var picture = VideoFrame(
-            format: videoFormat(owner.pointer, look ?? FrameView(frame)),
+        var videoFrame = VideoFrame(
+            format: videoFormat(owner.pointer, view ?? FrameView(frame)),
             presentationTime: time,
             duration: duration ?? .invalid,
             isKeyFrame: ph_frame_is_key(owner.pointer) != 0,
@@ -36,9 +36,9 @@ struct FrameFactory {
             sourceTime: SourceTime(ticks: ticks, timeBase: mapping.timeBase),
             storage: FFmpegVideoStorage(owner)
         )
-        picture.isInterlaced = ph_frame_is_interlaced(owner.pointer) != 0
-        picture.isTopFieldFirst = ph_frame_has_top_field_first(owner.pointer) != 0
-        return picture
+        videoFrame.isInterlaced = ph_frame_is_interlaced(owner.pointer) != 0
+        videoFrame.isTopFieldFirst = ph_frame_has_top_field_first(owner.pointer) != 0
+        return videoFrame
     }
 
     /// nil for frames without samples.
@@ -63,7 +63,7 @@ struct FrameFactory {
     }
 
     private struct VideoKey: Equatable {
-        var look: FrameView
+        var view: FrameView
         var aspectNumerator, aspectDenominator: Int32
         var primaries, transfer, matrix, range, chroma: UInt32
         var mastering: MasteringDisplay?
@@ -72,12 +72,12 @@ struct FrameFactory {
 
     private mutating func videoFormat(
         _ pointer: UnsafeMutablePointer<AVFrame>,
-        _ look: FrameView
+        _ view: FrameView
     ) -> VideoFormat {
         let frame = pointer.pointee
         let aspect = containerAspect.num != 0 ? containerAspect : frame.sample_aspect_ratio
         let key = VideoKey(
-            look: look,
+            view: view,
             aspectNumerator: aspect.num,
             aspectDenominator: aspect.den,
             primaries: frame.color_primaries.rawValue,
@@ -89,10 +89,10 @@ struct FrameFactory {
             light: HDRMetadata.contentLightLevel(of: pointer) ?? track.contentLightLevel
         )
         if let lastVideo, lastVideo.key == key { return lastVideo.format }
-        let pixelFormat = look.format
+        let pixelFormat = view.format
         let format = VideoFormat(
             pixelFormat: ColorNames.pixelFormat(pixelFormat),
-            size: PixelSize(width: Int(look.width), height: Int(look.height)),
+            size: PixelSize(width: Int(view.width), height: Int(view.height)),
             pixelAspectRatio: aspect.isPositive ? aspect.rational : Rational(1, 1),
             color: ColorNames.describe(
                 primaries: frame.color_primaries,

@@ -18,7 +18,7 @@ final class FramePool: Sendable {
     private let pool = Locked<ShapePool?>(nil)
 
     /// Gives `frame` memory, from any of the codec's threads; an error number of libav's where there is none.
-    func provide(_ frame: UnsafeMutablePointer<AVFrame>, for context: UnsafeMutablePointer<AVCodecContext>)
+    func allocate(_ frame: UnsafeMutablePointer<AVFrame>, for context: UnsafeMutablePointer<AVCodecContext>)
         -> Int32
     {
         let shape = Shape(
@@ -29,20 +29,20 @@ final class FramePool: Sendable {
         return pool.withLock { pool in
             if pool?.shape != shape {
                 guard let layout = FrameLayout(shape, context: context),
-                    let fresh = ShapePool(shape, layout)
+                    let newPool = ShapePool(shape, layout)
                 else { return PH_ERROR_ENOMEM }
-                pool = fresh
+                pool = newPool
             }
             return pool?.fill(frame) ?? PH_ERROR_ENOMEM
         }
     }
 
     /// Hardware surfaces and palettes have rules of their own, and so have codecs that bring their own memory.
-    static func serves(_ frame: UnsafePointer<AVFrame>, of context: UnsafePointer<AVCodecContext>) -> Bool {
+    static func supports(_ frame: UnsafePointer<AVFrame>, of context: UnsafePointer<AVCodecContext>) -> Bool {
         guard let codec = context.pointee.codec, codec.pointee.capabilities & AV_CODEC_CAP_DR1 != 0,
             let descriptor = av_pix_fmt_desc_get(AVPixelFormat(frame.pointee.format))
         else { return false }
-        let others = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM
-        return descriptor.pointee.flags & UInt64(others) == 0
+        let unsupportedFlags = AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM
+        return descriptor.pointee.flags & UInt64(unsupportedFlags) == 0
     }
 }

@@ -28,20 +28,20 @@ enum ID3Tag {
         let isNewer = tag[3] == 4
         let end = min(tag.count, 10 + number(tag[6..<10], bits: 7))
         var values: [String: String] = [:]
-        var place = 10
+        var offset = 10
         // An extended header says its own length, in version 4 with these four bytes.
-        if tag[5] & 0x40 != 0, place + 4 <= end {
-            let length = number(tag[place..<place + 4], bits: isNewer ? 7 : 8)
-            place += isNewer ? max(4, length) : length + 4
+        if tag[5] & 0x40 != 0, offset + 4 <= end {
+            let length = number(tag[offset..<offset + 4], bits: isNewer ? 7 : 8)
+            offset += isNewer ? max(4, length) : length + 4
         }
-        while place + 10 <= end, tag[place] != 0 {
-            let name = String(decoding: tag[place..<place + 4], as: UTF8.self)
-            let size = number(tag[place + 4..<place + 8], bits: isNewer ? 7 : 8)
-            place += 10
-            guard size > 0, size <= end - place else { break }
-            let (key, value) = frame(name, tag[place..<place + size])
+        while offset + 10 <= end, tag[offset] != 0 {
+            let name = String(decoding: tag[offset..<offset + 4], as: UTF8.self)
+            let size = number(tag[offset + 4..<offset + 8], bits: isNewer ? 7 : 8)
+            offset += 10
+            guard size > 0, size <= end - offset else { break }
+            let (key, value) = frame(name, tag[offset..<offset + size])
             values[key] = value
-            place += size
+            offset += size
         }
         return values
     }

@@ -9,24 +9,24 @@ final class ShapePool {
     private let supply: SlabSupply
 
     init?(_ shape: FramePool.Shape, _ layout: FrameLayout) {
-        guard layout.size > 0 else { return nil }
+        guard layout.byteCount > 0 else { return nil }
         self.shape = shape
         self.layout = layout
-        supply = SlabSupply(pieceSize: layout.size)
+        supply = SlabSupply(pieceSize: layout.byteCount)
     }
 
     deinit { supply.close() }
 
     func fill(_ frame: UnsafeMutablePointer<AVFrame>) -> Int32 {
-        guard let buffer = supply.next(), let base = buffer.pointee.data else { return PH_ERROR_ENOMEM }
+        guard let buffer = supply.makeBuffer(), let base = buffer.pointee.data else { return PH_ERROR_ENOMEM }
         frame.pointee.buf.0 = buffer
         withUnsafeMutableBytes(of: &frame.pointee.data) { data in
             withUnsafeMutableBytes(of: &frame.pointee.linesize) { strides in
                 let data = data.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)
                 let strides = strides.bindMemory(to: Int32.self)
-                for plane in layout.offsets.indices {
-                    data[plane] = base + layout.offsets[plane]
-                    strides[plane] = layout.strides[plane]
+                for plane in layout.planeOffsets.indices {
+                    data[plane] = base + layout.planeOffsets[plane]
+                    strides[plane] = layout.lineSizes[plane]
                 }
             }
         }

@@ -20,7 +20,7 @@ final class SlabSupply: Sendable {
     private let contents = Locked(Contents())
 
     /// Pieces that stay for the next frames: as many as a decoder with its queue lets go of at a seek.
-    static let mostSpare = 24
+    static let maximumSpareCount = 24
 
     init(pieceSize: Int) { self.pieceSize = pieceSize }
 
@@ -28,23 +28,23 @@ final class SlabSupply: Sendable {
     var byteCount: Int { contents.withLock { $0.slabs.reduce(0) { $0 + $1.byteCount } } }
 
     /// nil: the system gives no memory.
-    func next() -> UnsafeMutablePointer<AVBufferRef>? {
-        guard let (slab, piece) = take() else { return nil }
-        let held = Unmanaged.passRetained(slab)
+    func makeBuffer() -> UnsafeMutablePointer<AVBufferRef>? {
+        guard let (slab, piece) = claimPiece() else { return nil }
+        let retainedSlab = Unmanaged.passRetained(slab)
         let buffer = av_buffer_create(
             piece,
             pieceSize,
             { opaque, piece in
                 guard let opaque, let piece else { return }
                 let slab = Unmanaged<Slab>.fromOpaque(opaque).takeRetainedValue()
-                slab.supply.giveBack(piece, to: slab)
+                slab.supply.returnPiece(piece, to: slab)
             },
-            held.toOpaque(),
+            retainedSlab.toOpaque(),
             0
         )
         if buffer == nil {
-            held.release()
-            giveBack(piece, to: slab)
+            retainedSlab.release()
+            returnPiece(piece, to: slab)
         }
         return buffer
     }
@@ -59,14 +59,14 @@ final class SlabSupply: Sendable {
         _ = slabs
     }
 
-    private func take() -> (slab: Slab, piece: UnsafeMutablePointer<UInt8>)? {
+    private func claimPiece() -> (slab: Slab, piece: UnsafeMutablePointer<UInt8>)? {
         contents.withLock { contents in
             if contents.freeCount == 0 {
                 guard let slab = Slab(pieceSize, for: self) else { return nil }
                 contents.slabs.append(slab)
                 contents.freeCount += slab.pieceCount
             }
-            guard let slab = contents.slabs.first(where: \.hasRoom), let piece = slab.take() else {
+            guard let slab = contents.slabs.first(where: \.hasFreePiece), let piece = slab.popPiece() else {
                 return nil
             }
             contents.freeCount -= 1
@@ -74,12 +74,14 @@ final class SlabSupply: Sendable {
         }
     }
 
-    private func giveBack(_ piece: UnsafeMutablePointer<UInt8>, to slab: Slab) {
+    private func returnPiece(_ piece: UnsafeMutablePointer<UInt8>, to slab: Slab) {
         let unused: Slab? = contents.withLock { contents in
-            slab.giveBack(piece)
+            slab.returnPiece(piece)
             guard !contents.isClosed else { return nil }
             contents.freeCount += 1
-            guard slab.isUnused, contents.freeCount - slab.pieceCount >= Self.mostSpare else { return nil }
+            guard slab.isUnused, contents.freeCount - slab.pieceCount >= Self.maximumSpareCount else {
+                return nil
+            }
             contents.slabs.removeAll { $0 === slab }
             contents.freeCount -= slab.pieceCount
             return slab
@@ -100,26 +102,26 @@ private final class Slab: @unchecked Sendable {
     /// The ones that were used last are used first: they are in memory already.
     private var free: [UnsafeMutablePointer<UInt8>]
 
-    private static let hugePage = 2 << 20
-    private static let usualSize = 16 << 20
-    private static let mostPieces = 16
+    private static let hugePageSize = 2 << 20
+    private static let preferredSize = 16 << 20
+    private static let maximumPieceCount = 16
 
-    var hasRoom: Bool { !free.isEmpty }
+    var hasFreePiece: Bool { !free.isEmpty }
     var isUnused: Bool { free.count == pieceCount }
 
     init?(_ pieceSize: Int, for supply: SlabSupply) {
-        let count = max(1, min(Slab.mostPieces, Slab.usualSize / max(1, pieceSize)))
+        let count = max(1, min(Slab.maximumPieceCount, Slab.preferredSize / max(1, pieceSize)))
         let size = pieceSize * count
-        let isLarge = size >= 2 * Slab.hugePage
+        let isLarge = size >= 2 * Slab.hugePageSize
         // Room to begin at a huge page. What is never touched costs nothing.
-        let mappedSize = isLarge ? (size + 2 * Slab.hugePage - 1) & ~(Slab.hugePage - 1) : size
+        let mappedSize = isLarge ? (size + 2 * Slab.hugePageSize - 1) & ~(Slab.hugePageSize - 1) : size
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         guard let mapping = mmap(nil, mappedSize, PROT_READ | PROT_WRITE, flags, -1, 0), mapping != MAP_FAILED
         else { return nil }
         var start = mapping
         if isLarge {
             let address = UInt(bitPattern: mapping)
-            let aligned = (address + UInt(Slab.hugePage) - 1) & ~(UInt(Slab.hugePage) - 1)
+            let aligned = (address + UInt(Slab.hugePageSize) - 1) & ~(UInt(Slab.hugePageSize) - 1)
             start = mapping + Int(aligned - address)
             // Advice only: without huge pages it is slower, not wrong.
             _ = madvise(start, size, MADV_HUGEPAGE)
@@ -134,6 +136,6 @@ private final class Slab: @unchecked Sendable {
 
     deinit { munmap(mapping, byteCount) }
 
-    func take() -> UnsafeMutablePointer<UInt8>? { free.popLast() }
-    func giveBack(_ piece: UnsafeMutablePointer<UInt8>) { free.append(piece) }
+    func popPiece() -> UnsafeMutablePointer<UInt8>? { free.popLast() }
+    func returnPiece(_ piece: UnsafeMutablePointer<UInt8>) { free.append(piece) }
 }

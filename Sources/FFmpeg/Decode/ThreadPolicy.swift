@@ -25,8 +25,8 @@ struct ThreadPolicy {
     static let availableCores: Int = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
     /// Below this many pixels one core decodes several streams in real time.
-    private static let smallPicture = 640 * 360
-    private static let mostThreads = 16
+    private static let smallFramePixelCount = 640 * 360
+    private static let maximumThreadCount = 16
 
     /// `maximum`: no more than these, whatever else is set; nil: any. `hasConversion`: see `DecoderOptions`.
     func plan(requested: Int, pixelCount: Int, maximum: Int? = nil, hasConversion: Bool = false) -> ThreadPlan
@@ -37,13 +37,20 @@ struct ThreadPolicy {
     }
 
     private func plan(_ requested: Int, _ pixelCount: Int, _ hasConversion: Bool) -> ThreadPlan {
-        if requested > 0 { return ThreadPlan(count: min(requested, ThreadPolicy.mostThreads), kind: .frame) }
-        guard pixelCount >= ThreadPolicy.smallPicture else { return ThreadPlan(count: 1, kind: .slice) }
+        if requested > 0 {
+            return ThreadPlan(count: min(requested, ThreadPolicy.maximumThreadCount), kind: .frame)
+        }
+        guard pixelCount >= ThreadPolicy.smallFramePixelCount else {
+            return ThreadPlan(count: 1, kind: .slice)
+        }
         let share = max(1, cores / sharing)
         guard share > 1 else { return ThreadPlan(count: 1, kind: .slice) }
         // One a core. One more was measured too. Where frames are only decoded, it decodes no faster, takes a frame's
         // worth of memory more and shows the first frame later. Where each frame is scaled beside it, a pass takes a
         // tenth less.
-        return ThreadPlan(count: min(share + (hasConversion ? 1 : 0), ThreadPolicy.mostThreads), kind: .frame)
+        return ThreadPlan(
+            count: min(share + (hasConversion ? 1 : 0), ThreadPolicy.maximumThreadCount),
+            kind: .frame
+        )
     }
 }

@@ -23,10 +23,10 @@ package final class FFmpegImageEncoder {
     package func encode(_ frame: VideoFrame) throws(MediaError) -> [UInt8] {
         log.clear()
         let pixelFormat = pixelFormat(for: frame)
-        let picture = try makePicture(of: frame, pixelFormat)
+        let encoderFrame = try makeEncoderFrame(of: frame, pixelFormat)
         let encoder = try opened(frame.size, pixelFormat)
         do throws(MediaError) {
-            return try encoder.encode(picture)
+            return try encoder.encode(encoderFrame)
         } catch {
             self.encoder = nil
             throw error
@@ -52,7 +52,9 @@ package final class FFmpegImageEncoder {
         }
     }
 
-    private func makePicture(of frame: VideoFrame, _ target: AVPixelFormat) throws(MediaError) -> FrameOwner {
+    private func makeEncoderFrame(of frame: VideoFrame, _ target: AVPixelFormat) throws(MediaError)
+        -> FrameOwner
+    {
         let name = PixelFormat(rawValue: av_get_pix_fmt_name(target).map { String(cString: $0) } ?? "")
         let (from, to) = try FFmpegVideoConverter.formats(of: frame, to: name, size: frame.size)
         var colors = ColorConversion(frame.format, from: from, to: to)
@@ -139,15 +141,15 @@ private final class Encoder {
         log.capture { avcodec_free_context(&pointer) }
     }
 
-    func encode(_ picture: FrameOwner) throws(MediaError) -> [UInt8] {
-        picture.pointer.pointee.quality = pointer.pointee.global_quality
-        picture.pointer.pointee.color_range = pointer.pointee.color_range
+    func encode(_ encoderFrame: FrameOwner) throws(MediaError) -> [UInt8] {
+        encoderFrame.pointer.pointee.quality = pointer.pointee.global_quality
+        encoderFrame.pointer.pointee.color_range = pointer.pointee.color_range
         // Encoders that are made for films refuse a time that does not increase.
-        picture.pointer.pointee.pts = count
+        encoderFrame.pointer.pointee.pts = count
         count += 1
         let packet = try PacketOwner()
         let code = log.capture {
-            let code = avcodec_send_frame(pointer, picture.pointer)
+            let code = avcodec_send_frame(pointer, encoderFrame.pointer)
             return code < 0 ? code : avcodec_receive_packet(pointer, packet.pointer)
         }
         guard code >= 0, let bytes = packet.pointer.pointee.data else {

@@ -11,8 +11,8 @@ final class MovieWriter {
     private let converter = FFmpegVideoConverter()
     private let size: PixelSize
     /// Of the device's clock.
-    private let sourceTicks: AVRational
-    private var last: Int64?
+    private let sourceTimeBase: AVRational
+    private var lastTicks: Int64?
     private(set) var isFinished = false
 
     /// File name extensions.
@@ -20,7 +20,7 @@ final class MovieWriter {
 
     /// `first`: of the pictures that follow.
     init(
-        _ ending: String,
+        _ fileExtension: String,
         _ first: VideoFormat,
         timeBase: AVRational,
         frameRate: AVRational,
@@ -31,18 +31,18 @@ final class MovieWriter {
         let size = PixelSize(width: max(2, first.size.width & ~1), height: max(2, first.size.height & ~1))
         let bridge = try OutputBridge(output)
         var made: UnsafeMutablePointer<AVFormatContext>?
-        let code = log.capture { avformat_alloc_output_context2(&made, nil, nil, "x.\(ending)") }
+        let code = log.capture { avformat_alloc_output_context2(&made, nil, nil, "x.\(fileExtension)") }
         guard code >= 0, let context = made else {
             throw LibraryError.make(
                 code,
-                "there is no container for .\(ending)",
+                "there is no container for .\(fileExtension)",
                 fallback: .invalidArgument,
                 log: log
             )
         }
         let encoder: UnsafeMutablePointer<AVCodecContext>
         do throws(MediaError) {
-            encoder = try Self.openEncoder(ending, first, size, timeBase, frameRate, context, log)
+            encoder = try Self.openEncoder(fileExtension, first, size, timeBase, frameRate, context, log)
         } catch {
             avformat_free_context(context)
             throw error
@@ -69,7 +69,7 @@ final class MovieWriter {
             throw error
         }
         (self.log, self.size, self.bridge, self.encoder, self.context) = (log, size, bridge, encoder, context)
-        sourceTicks = timeBase
+        sourceTimeBase = timeBase
     }
 
     deinit {
@@ -82,12 +82,12 @@ final class MovieWriter {
 
     /// `ticks`: of the device's clock, from zero. A picture that is not later than the one before is left out: false.
     func write(_ frame: VideoFrame, ticks: Int64) throws(MediaError) -> Bool {
-        let time = av_rescale_q(ticks, sourceTicks, encoder.pointee.time_base)
-        if let last, time <= last { return false }
-        last = time
+        let time = av_rescale_q(ticks, sourceTimeBase, encoder.pointee.time_base)
+        if let lastTicks, time <= lastTicks { return false }
+        lastTicks = time
         let name = av_get_pix_fmt_name(encoder.pointee.pix_fmt).map { String(cString: $0) } ?? ""
-        let picture = try converter.convert(frame, to: PixelFormat(rawValue: name), size: size)
-        guard let storage = picture.storage as? FFmpegVideoStorage else {
+        let converted = try converter.convert(frame, to: PixelFormat(rawValue: name), size: size)
+        guard let storage = converted.storage as? FFmpegVideoStorage else {
             throw MediaError(.conversionFailed, "a picture is not where it can be encoded from")
         }
         let owner = try FrameOwner()
@@ -119,8 +119,11 @@ final class MovieWriter {
             if code == PH_ERROR_EAGAIN || code == PH_ERROR_EOF { return }
             guard code >= 0, let stream = context.pointee.streams[0] else { break }
             if packet.pointer.pointee.duration == 0, encoder.pointee.framerate.num > 0 {
-                let one = AVRational(num: encoder.pointee.framerate.den, den: encoder.pointee.framerate.num)
-                packet.pointer.pointee.duration = av_rescale_q(1, one, encoder.pointee.time_base)
+                let frameDuration = AVRational(
+                    num: encoder.pointee.framerate.den,
+                    den: encoder.pointee.framerate.num
+                )
+                packet.pointer.pointee.duration = av_rescale_q(1, frameDuration, encoder.pointee.time_base)
             }
             av_packet_rescale_ts(packet.pointer, encoder.pointee.time_base, stream.pointee.time_base)
             packet.pointer.pointee.stream_index = 0
@@ -133,12 +136,12 @@ final class MovieWriter {
     // MARK: The encoder
 
     /// By FFmpeg's names, the best first.
-    private static func encoders(_ ending: String) -> [String] {
-        ending == "webm" ? ["libvpx-vp9", "libvpx"] : ["libx264", "libopenh264", "mpeg4"]
+    private static func encoders(_ fileExtension: String) -> [String] {
+        fileExtension == "webm" ? ["libvpx-vp9", "libvpx"] : ["libx264", "libopenh264", "mpeg4"]
     }
 
     private static func openEncoder(
-        _ ending: String,
+        _ fileExtension: String,
         _ format: VideoFormat,
         _ size: PixelSize,
         _ timeBase: AVRational,
@@ -146,11 +149,11 @@ final class MovieWriter {
         _ container: UnsafeMutablePointer<AVFormatContext>,
         _ log: LibraryLog
     ) throws(MediaError) -> UnsafeMutablePointer<AVCodecContext> {
-        let names = encoders(ending)
+        let names = encoders(fileExtension)
         guard let codec = names.lazy.compactMap({ avcodec_find_encoder_by_name($0) }).first else {
             throw MediaError(
                 .conversionFailed,
-                "this FFmpeg has no encoder for .\(ending): \(names.joined(separator: ", "))"
+                "this FFmpeg has no encoder for .\(fileExtension): \(names.joined(separator: ", "))"
             )
         }
         guard let context = avcodec_alloc_context3(codec) else {
@@ -252,10 +255,14 @@ private final class OutputBridge {
         guard failure == nil else { return PH_ERROR_EIO }
         let all = UnsafeRawBufferPointer(start: bytes, count: Int(max(0, size)))
         // Over what is there as far as that reaches; behind it the rest.
-        let old = min(all.count, Int(max(0, count - position)))
+        let overwritten = min(all.count, Int(max(0, count - position)))
         do throws(MediaError) {
-            if old > 0 { try output.rewrite(at: position, UnsafeRawBufferPointer(rebasing: all[..<old])) }
-            if old < all.count { try output.write(UnsafeRawBufferPointer(rebasing: all[old...])) }
+            if overwritten > 0 {
+                try output.rewrite(at: position, UnsafeRawBufferPointer(rebasing: all[..<overwritten]))
+            }
+            if overwritten < all.count {
+                try output.write(UnsafeRawBufferPointer(rebasing: all[overwritten...]))
+            }
         } catch {
             failure = error
             return PH_ERROR_EIO

@@ -15,7 +15,7 @@ final class Fiber: @unchecked Sendable {
     private let pointer: OpaquePointer
     private var body: (() -> Void)?
     /// The call is to end soon, with nothing.
-    private(set) var isGivenUp = false
+    private(set) var isAbandoned = false
 
     /// nil: there is no memory for a stack.
     init?() {
@@ -34,7 +34,7 @@ final class Fiber: @unchecked Sendable {
     /// Runs `body`. False: it stands still. Not while another call does.
     func begin(_ body: @escaping () -> Void) -> Bool {
         self.body = body
-        isGivenUp = false
+        isAbandoned = false
         return run { pointer, own in
             ph_fiber_begin(pointer, { Unmanaged<Fiber>.fromOpaque($0).takeUnretainedValue().call() }, own)
         }
@@ -44,13 +44,13 @@ final class Fiber: @unchecked Sendable {
     func resume() -> Bool { run { pointer, _ in ph_fiber_resume(pointer) } }
 
     /// Ends the call that stands still: nothing that it waits for comes any more.
-    func giveUp() {
-        isGivenUp = true
+    func abandon() {
+        isAbandoned = true
         while !resume() {}
     }
 
     /// In the call: stands still until it is resumed.
-    func pause() { LibraryLog.withoutOwner { ph_fiber_pause(pointer) } }
+    func suspend() { LibraryLog.withoutOwner { ph_fiber_pause(pointer) } }
 
     /// Waits for a wake-up: on no thread where the call has a fiber. True: the call is to come to nothing.
     static func wait(_ context: ReadContext, after wakes: UInt64) -> Bool {
@@ -59,8 +59,8 @@ final class Fiber: @unchecked Sendable {
             return false
         }
         // Resumed by whoever looks; the source is not asked again for that.
-        while !fiber.isGivenUp, !context.isInterrupted, context.wakeCount == wakes { fiber.pause() }
-        return fiber.isGivenUp
+        while !fiber.isAbandoned, !context.isInterrupted, context.wakeCount == wakes { fiber.suspend() }
+        return fiber.isAbandoned
     }
 
     private func call() {

@@ -48,40 +48,40 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     private struct State {
-        var isListenedTo = false
+        var hasNoticeHandler = false
         var isCancelled = false
         /// The caller's lane is inside.
         var isBusy = false
-        var standing: SuspendedCall?
+        var suspended: SuspendedCall?
     }
 
     private let inner: any Demuxer
     private let location: String
-    private let decodersWait: Bool
+    private let suspendsDecoderCreation: Bool
     private let state = Locked(State())
     /// For the next call; its stack is kept.
     private var fiber: Fiber?
     private var waitsInCalls = false
     /// Where calls come to their end whose demuxer was cancelled while they stood still.
-    private static let endings = DispatchQueue(label: "playhead.endings")
+    private static let abandonQueue = DispatchQueue(label: "playhead.endings")
 
-    /// `inner` is used by this one alone. `decodersWait`: it may have to read before it can make a decoder.
-    package init(_ inner: any Demuxer, location: String, decodersWait: Bool = false) {
+    /// `inner` is used by this one alone. `suspendsDecoderCreation`: it may have to read before it can make a decoder.
+    package init(_ inner: any Demuxer, location: String, suspendsDecoderCreation: Bool = false) {
         self.inner = inner
         self.location = location
-        self.decodersWait = decodersWait
+        self.suspendsDecoderCreation = suspendsDecoderCreation
     }
 
     deinit {
-        let standing = state.withLock { $0.standing }
-        guard let standing else { return }
+        let suspended = state.withLock { $0.suspended }
+        guard let suspended else { return }
         inner.cancel()
-        Self.endings.async { standing.fiber.giveUp() }
+        Self.abandonQueue.async { suspended.fiber.abandon() }
     }
 
     package func open() throws(MediaError) -> MediaDescription {
         // It was opened before, and whoever begins anew asks for that decoder again.
-        if makesDecoder { return try onLane { () throws(MediaError) in try inner.open() } }
+        if isMakingDecoder { return try onLane { () throws(MediaError) in try inner.open() } }
         guard case .description(let description) = try perform(.open) else { throw cancelled }
         return description
     }
@@ -104,7 +104,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        guard mayStandStill(.decoder(track, options)) else {
+        guard canSuspend(.decoder(track, options)) else {
             return try onLane { () throws(MediaError) in
                 try inner.makeDecoder(for: track, options: options)
             }
@@ -114,7 +114,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        guard mayStandStill(.textDecoder(track)) else {
+        guard canSuspend(.textDecoder(track)) else {
             return try onLane { () throws(MediaError) in try inner.makeTextDecoder(for: track) }
         }
         guard case .textDecoder(let decoder) = try perform(.textDecoder(track)) else { throw cancelled }
@@ -122,16 +122,16 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     /// What stands still is the making of a decoder.
-    private var makesDecoder: Bool {
-        switch state.withLock({ $0.standing?.call }) {
+    private var isMakingDecoder: Bool {
+        switch state.withLock({ $0.suspended?.call }) {
         case .decoder?, .textDecoder?: true
         case .open?, .read?, .seek?, nil: false
         }
     }
 
     /// A decoder can be made while a read stands still, which is not to end for it.
-    private func mayStandStill(_ call: Call) -> Bool {
-        decodersWait && state.withLock { $0.standing.map { $0.call.isSame(as: call) } ?? true }
+    private func canSuspend(_ call: Call) -> Bool {
+        suspendsDecoderCreation && state.withLock { $0.suspended.map { $0.call.isSame(as: call) } ?? true }
     }
 
     package func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {
@@ -140,21 +140,21 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     package func setOpeningTime(_ time: MediaTime) { inner.setOpeningTime(time) }
 
-    package func setReadsSubtitlesAlone() { inner.setReadsSubtitlesAlone() }
+    package func setReadsOnlySubtitles() { inner.setReadsOnlySubtitles() }
 
     package func begin(_ epoch: Epoch) { inner.begin(epoch) }
 
     package func interrupt(before epoch: Epoch) { inner.interrupt(before: epoch) }
 
     package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
-        let tells = inner.setNoticeHandler(handler)
-        state.withLock { $0.isListenedTo = tells && handler != nil }
-        return tells
+        let sendsNotices = inner.setNoticeHandler(handler)
+        state.withLock { $0.hasNoticeHandler = sendsNotices && handler != nil }
+        return sendsNotices
     }
 
-    package func setWaitsInCalls(_ waits: Bool) {
+    package func setUsesBlockingReads(_ waits: Bool) {
         waitsInCalls = waits
-        inner.setWaitsInCalls(waits)
+        inner.setUsesBlockingReads(waits)
     }
 
     package var loadingState: LoadingState? { inner.loadingState }
@@ -162,18 +162,18 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     package func cancel() {
         inner.cancel()
-        let standing = state.withLock { state -> SuspendedCall? in
+        let suspended = state.withLock { state -> SuspendedCall? in
             state.isCancelled = true
             guard !state.isBusy else { return nil }
-            defer { state.standing = nil }
-            return state.standing
+            defer { state.suspended = nil }
+            return state.suspended
         }
         // It may have much to let go of, and the caller does not wait for that.
-        if let standing { Self.endings.async { standing.fiber.giveUp() } }
+        if let suspended { Self.abandonQueue.async { suspended.fiber.abandon() } }
     }
 
     /// For tests: what was cancelled or dropped while it stood still has come to its end.
-    static func finishEndings() { endings.sync {} }
+    static func waitForAbandonedCalls() { abandonQueue.sync {} }
 
     // MARK: On the caller's lane
 
@@ -181,43 +181,43 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     private func perform(_ call: Call) throws(MediaError) -> Answer {
         try onLane { () throws(MediaError) in
-            let (standing, isListenedTo) = state.withLock { state in
-                defer { state.standing = nil }
-                return (state.standing, state.isListenedTo)
+            let (suspended, hasNoticeHandler) = state.withLock { state in
+                defer { state.suspended = nil }
+                return (state.suspended, state.hasNoticeHandler)
             }
-            if let standing {
-                if standing.call.isSame(as: call) { return try goOn(standing, standing.fiber.resume()) }
-                standing.fiber.giveUp()
-                fiber = standing.fiber
+            if let suspended {
+                if suspended.call.isSame(as: call) { return try finish(suspended, suspended.fiber.resume()) }
+                suspended.fiber.abandon()
+                fiber = suspended.fiber
             }
-            guard isListenedTo, !waitsInCalls, let fiber = fiber ?? Fiber() else {
-                return try Self.carryOut(call, inner)
+            guard hasNoticeHandler, !waitsInCalls, let fiber = fiber ?? Fiber() else {
+                return try Self.execute(call, inner)
             }
             self.fiber = nil
-            let made = SuspendedCall(call, fiber)
+            let newCall = SuspendedCall(call, fiber)
             // Not this object: where nobody holds it any more, the call ends.
             let hasEnded = fiber.begin { [inner] in
                 do throws(MediaError) {
-                    made.answer = .success(try Self.carryOut(call, inner))
+                    newCall.answer = .success(try Self.execute(call, inner))
                 } catch {
-                    made.answer = .failure(error)
+                    newCall.answer = .failure(error)
                 }
             }
-            return try goOn(made, hasEnded)
+            return try finish(newCall, hasEnded)
         }
     }
 
-    private func goOn(_ standing: SuspendedCall, _ hasEnded: Bool) throws(MediaError) -> Answer {
+    private func finish(_ suspended: SuspendedCall, _ hasEnded: Bool) throws(MediaError) -> Answer {
         guard !hasEnded else {
-            fiber = standing.fiber
-            guard let answer = standing.answer else { throw cancelled }
+            fiber = suspended.fiber
+            guard let answer = suspended.answer else { throw cancelled }
             return try answer.get()
         }
-        state.withLock { $0.standing = standing }
+        state.withLock { $0.suspended = suspended }
         throw MediaError(.notReady, "waiting for bytes", location: location, isRetryable: true)
     }
 
-    private static func carryOut(_ call: Call, _ inner: any Demuxer) throws(MediaError) -> Answer {
+    private static func execute(_ call: Call, _ inner: any Demuxer) throws(MediaError) -> Answer {
         switch call {
         case .open: return .description(try inner.open())
         case .read: return .packet(try inner.read())
@@ -232,20 +232,20 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
 
     /// What stands still is not touched by `cancel` meanwhile: whoever comes last ends it.
     private func onLane<Value>(_ body: () throws(MediaError) -> Value) throws(MediaError) -> Value {
-        let mayBegin = state.withLock { state in
+        let isAllowed = state.withLock { state in
             state.isBusy = !state.isCancelled
             return state.isBusy
         }
-        guard mayBegin else { throw cancelled }
+        guard isAllowed else { throw cancelled }
         let result = Result(catching: body)
-        let (isCancelled, standing) = state.withLock { state -> (Bool, SuspendedCall?) in
+        let (isCancelled, suspended) = state.withLock { state -> (Bool, SuspendedCall?) in
             state.isBusy = false
             guard state.isCancelled else { return (false, nil) }
-            defer { state.standing = nil }
-            return (true, state.standing)
+            defer { state.suspended = nil }
+            return (true, state.suspended)
         }
-        if let standing {
-            standing.fiber.giveUp()
+        if let suspended {
+            suspended.fiber.abandon()
             throw cancelled
         }
         if isCancelled, case .failure = result { throw cancelled }

@@ -49,10 +49,10 @@ enum HDRMetadata {
         if metadata.has_primaries != 0 {
             let (red, green, blue) = metadata.display_primaries
             display.primaries = MasteringDisplay.Primaries(
-                red: place(red),
-                green: place(green),
-                blue: place(blue),
-                whitePoint: place(metadata.white_point)
+                red: chromaticity(red),
+                green: chromaticity(green),
+                blue: chromaticity(blue),
+                whitePoint: chromaticity(metadata.white_point)
             )
         }
         if metadata.has_luminance != 0 {
@@ -64,7 +64,7 @@ enum HDRMetadata {
         return display == MasteringDisplay() ? nil : display
     }
 
-    private static func place(_ color: (AVRational, AVRational)) -> MasteringDisplay.Chromaticity {
+    private static func chromaticity(_ color: (AVRational, AVRational)) -> MasteringDisplay.Chromaticity {
         MasteringDisplay.Chromaticity(x: color.0.rational, y: color.1.rational)
     }
 

@@ -16,13 +16,13 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
     private var isOnDevice = true
     private var packets = SentPackets()
     /// What the processor's decoder must still be given.
-    private var again: ArraySlice<SentPackets.Sent> = []
+    private var packetsToResend: ArraySlice<SentPackets.Sent> = []
     /// Frames up to this time were handed out.
-    private var given: MediaTime?
+    private var lastDelivered: MediaTime?
     /// What was sent before is not known: nothing can be decoded before a key frame.
-    private var needsKey = false
-    private var wanted = DecodeSkipping.none
-    private var told = DecodeSkipping.none
+    private var needsKeyFrame = false
+    private var requestedSkipping = DecodeSkipping.none
+    private var appliedSkipping = DecodeSkipping.none
 
     /// `name`: the device's, for sentences.
     init(
@@ -42,46 +42,46 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
     /// A device's first frame is not had sooner by decoding it twice: to begin anew costs more there.
     var hasOutputDelay: Bool { isOnDevice ? false : base.hasOutputDelay }
 
-    var isCatchingUp: Bool { !again.isEmpty }
+    var isCatchingUp: Bool { !packetsToResend.isEmpty }
 
     func skip(_ skipping: DecodeSkipping) {
-        wanted = skipping
-        if again.isEmpty { tell(skipping) }
+        requestedSkipping = skipping
+        if packetsToResend.isEmpty { apply(skipping) }
     }
 
-    private func tell(_ skipping: DecodeSkipping) {
-        guard skipping != told else { return }
-        told = skipping
+    private func apply(_ skipping: DecodeSkipping) {
+        guard skipping != appliedSkipping else { return }
+        appliedSkipping = skipping
         base.skip(skipping)
     }
 
     func flush() {
         base.flush()
         packets = SentPackets()
-        again = []
-        given = nil
-        needsKey = false
-        tell(wanted)
+        packetsToResend = []
+        lastDelivered = nil
+        needsKeyFrame = false
+        apply(requestedSkipping)
     }
 
     func send(_ packet: Packet?) throws(MediaError) -> Bool {
-        guard again.isEmpty else { return false }
-        if needsKey, let packet {
+        guard packetsToResend.isEmpty else { return false }
+        if needsKeyFrame, let packet {
             guard packet.isKeyFrame else { return true }
-            needsKey = false
+            needsKeyFrame = false
         }
         guard isOnDevice else { return try base.send(packet) }
         if let packet, packet.presentationTime == nil {
             // Which frames were handed out could not be told afterwards.
             try fallBack(MediaError(.hardwareUnavailable, "the stream has packets without a time"))
-            guard again.isEmpty else { return false }
+            guard packetsToResend.isEmpty else { return false }
             return try base.send(packet)
         }
         do throws(MediaError) {
             guard try base.send(packet) else { return false }
-            packets.note(packet, wanted)
+            packets.record(packet, requestedSkipping)
         } catch {
-            packets.note(packet, wanted)
+            packets.record(packet, requestedSkipping)
             try fallBack(error)
         }
         return true
@@ -91,7 +91,7 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
         if isOnDevice {
             do throws(MediaError) {
                 let output = try base.receive()
-                if case .video(let frame) = output { packets.came(frame.presentationTime) }
+                if case .video(let frame) = output { packets.frameReceived(at: frame.presentationTime) }
                 return output
             } catch {
                 try fallBack(error)
@@ -101,11 +101,11 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
             let output = try base.receive()
             switch output {
             case .video(let frame):
-                if let given, frame.presentationTime <= given { continue }
-                given = nil
+                if let lastDelivered, frame.presentationTime <= lastDelivered { continue }
+                lastDelivered = nil
                 return output
             case .needsInput:
-                try sendAgain()
+                try resendNextPacket()
                 return output
             case .audio, .ended: return output
             }
@@ -113,45 +113,45 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
     }
 
     /// One packet a call, so that audio of the same lane, and a new seek, need not wait.
-    private func sendAgain() throws(MediaError) {
-        guard let next = again.first else { return }
-        tell(next.skipping)
+    private func resendNextPacket() throws(MediaError) {
+        guard let next = packetsToResend.first else { return }
+        apply(next.skipping)
         do throws(MediaError) {
-            if try base.send(next.packet) { passed() }
+            if try base.send(next.packet) { removeResentPacket() }
         } catch {
             // It is the packet that is at fault.
-            passed()
+            removeResentPacket()
             throw error
         }
     }
 
-    private func passed() {
-        again = again.dropFirst()
-        if again.isEmpty { tell(wanted) }
+    private func removeResentPacket() {
+        packetsToResend = packetsToResend.dropFirst()
+        if packetsToResend.isEmpty { apply(requestedSkipping) }
     }
 
     private func fallBack(_ cause: MediaError) throws(MediaError) {
         let software = try makeSoftware()
         base = software
         isOnDevice = false
-        told = .none
-        again = packets.sent[...]
-        needsKey = packets.isIncomplete
-        given = packets.newest
+        appliedSkipping = .none
+        packetsToResend = packets.sent[...]
+        needsKeyFrame = packets.isIncomplete
+        lastDelivered = packets.newest
         packets = SentPackets()
-        if again.isEmpty { tell(wanted) }
+        if packetsToResend.isEmpty { apply(requestedSkipping) }
         faults.report(fault(cause))
     }
 
     private func fault(_ cause: MediaError) -> MediaError {
-        var place = ""
-        if let given, given.isNumeric { place = " behind \(given.seconds) s" }
+        var position = ""
+        if let lastDelivered, lastDelivered.isNumeric { position = " behind \(lastDelivered.seconds) s" }
         return MediaError(
             .hardwareUnavailable,
-            "\(name) decodes no more\(place), the processor does: \(cause.message)",
+            "\(name) decodes no more\(position), the processor does: \(cause.message)",
             location: cause.location,
             track: cause.track,
-            time: cause.time ?? given,
+            time: cause.time ?? lastDelivered,
             libraryLog: cause.libraryLog,
             underlyingCode: cause.underlyingCode
         )
@@ -162,22 +162,22 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
 final class DecoderFaults: Sendable {
     private struct State {
         var handler: (@Sendable (MediaError) -> Void)?
-        var waiting: [MediaError] = []
+        var pending: [MediaError] = []
     }
     private let state = Locked(State())
 
     func setHandler(_ handler: @escaping @Sendable (MediaError) -> Void) {
-        let waiting = state.withLock { state in
+        let pending = state.withLock { state in
             state.handler = handler
-            defer { state.waiting = [] }
-            return state.waiting
+            defer { state.pending = [] }
+            return state.pending
         }
-        for error in waiting { handler(error) }
+        for error in pending { handler(error) }
     }
 
     func report(_ error: MediaError) {
         let handler = state.withLock { state in
-            if state.handler == nil { state.waiting.append(error) }
+            if state.handler == nil { state.pending.append(error) }
             return state.handler
         }
         handler?(error)

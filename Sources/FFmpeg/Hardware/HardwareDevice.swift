@@ -20,7 +20,7 @@ enum HardwareKind: String, CaseIterable, Sendable {
 /// A device that is open. It outlives the codec contexts that decode on it: each holds a reference.
 ///
 /// `@unchecked Sendable`: `reference` is never written again, and libav's reference counts are atomic. Frames are
-/// read back under `reading`; what else libav does with a device it guards itself.
+/// read back under `readLock`; what else libav does with a device it guards itself.
 final class HardwareDevice: @unchecked Sendable {
     let kind: HardwareKind
     /// For sentences: "vaapi (/dev/dri/renderD128)".
@@ -28,7 +28,7 @@ final class HardwareDevice: @unchecked Sendable {
     /// nil where libav holds none (V4L2).
     let reference: UnsafeMutablePointer<AVBufferRef>?
     private let type: AVHWDeviceType?
-    private let reading = Locked(())
+    private let readLock = Locked(())
 
     /// Opens `node`, or where it is nil the library's own choice. It may take tenths of a second.
     convenience init(opening kind: HardwareKind, node: String?) throws(MediaError) {
@@ -70,32 +70,33 @@ final class HardwareDevice: @unchecked Sendable {
     }
 
     /// How one codec is decoded on a device.
-    struct Way {
+    struct DecoderInfo {
         let codec: UnsafePointer<AVCodec>
         /// What frames on the device are called; nil where they come in memory.
         let surface: AVPixelFormat?
     }
 
     /// nil: the libav of this machine has nothing for it.
-    func way(to codec: AVCodecID) -> Way? {
+    func decoder(for codec: AVCodecID) -> DecoderInfo? {
         var state: UnsafeMutableRawPointer?
         while let candidate = av_codec_iterate(&state) {
             guard candidate.pointee.id == codec, av_codec_is_decoder(candidate) != 0 else { continue }
             guard let type else {
                 if String(cString: candidate.pointee.name).hasSuffix("_v4l2m2m") {
-                    return Way(codec: candidate, surface: nil)
+                    return DecoderInfo(codec: candidate, surface: nil)
                 }
                 continue
             }
             var index: Int32 = 0
-            while let way = avcodec_get_hw_config(candidate, index) {
+            while let configuration = avcodec_get_hw_config(candidate, index) {
                 index += 1
-                let usesDevice = way.pointee.methods & Int32(AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX) != 0
+                let usesDevice =
+                    configuration.pointee.methods & Int32(AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX) != 0
                 // Decoders with another name and ways of their own, such as "h264_cuvid", are left out.
-                guard usesDevice, way.pointee.device_type == type,
+                guard usesDevice, configuration.pointee.device_type == type,
                     candidate.pointee.capabilities & AV_CODEC_CAP_HARDWARE == 0
                 else { continue }
-                return Way(codec: candidate, surface: way.pointee.pix_fmt)
+                return DecoderInfo(codec: candidate, surface: configuration.pointee.pix_fmt)
             }
         }
         return nil
@@ -103,6 +104,6 @@ final class HardwareDevice: @unchecked Sendable {
 
     /// Reads of one device come one at a time: they may be asked for on the lane of any sink.
     func read<R>(_ body: () throws(MediaError) -> R) throws(MediaError) -> R {
-        try reading.withLock { _ throws(MediaError) in try body() }
+        try readLock.withLock { _ throws(MediaError) in try body() }
     }
 }

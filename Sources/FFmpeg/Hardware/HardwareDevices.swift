@@ -34,8 +34,8 @@ final class HardwareDevices: HardwareSource, Sendable {
         case .none: return nil
         case .automatic: return try first(for: codec, make)
         case .device(let name):
-            let device = try named(name)
-            guard device.way(to: codec) != nil else { throw Self.unable(device, codec) }
+            let device = try device(named: name)
+            guard device.decoder(for: codec) != nil else { throw Self.unsupportedCodec(device, codec) }
             return (try make(device), device.name)
         }
     }
@@ -46,10 +46,10 @@ final class HardwareDevices: HardwareSource, Sendable {
         _ make: (HardwareDevice?) throws(MediaError) -> any Decoder
     ) throws(MediaError) -> (decoder: any Decoder, name: String)? {
         var failure: MediaError?
-        for place in places() {
+        for candidate in candidates() {
             do throws(MediaError) {
-                let device = try open(place.kind, place.node)
-                guard device.way(to: codec) != nil else { continue }
+                let device = try open(candidate.kind, candidate.node)
+                guard device.decoder(for: codec) != nil else { continue }
                 return (try make(device), device.name)
             } catch {
                 failure = failure ?? error
@@ -60,7 +60,7 @@ final class HardwareDevices: HardwareSource, Sendable {
     }
 
     /// Without a device this is all that `automatic` costs.
-    func places() -> [(kind: HardwareKind, node: String?)] {
+    func candidates() -> [(kind: HardwareKind, node: String?)] {
         var found: [(kind: HardwareKind, node: String?)] = []
         if nodes(in: "/dev", "nvidia").contains(where: { $0.last?.isNumber == true }) {
             found.append((.nvdec, nil))
@@ -77,7 +77,7 @@ final class HardwareDevices: HardwareSource, Sendable {
         .sorted { ($0.count, $0) < ($1.count, $1) }.map { "\(folder)/\($0)" }
     }
 
-    private func named(_ name: String) throws(MediaError) -> HardwareDevice {
+    private func device(named name: String) throws(MediaError) -> HardwareDevice {
         guard let (kind, node) = HardwareName.parse(name) else {
             throw MediaError(
                 .hardwareUnavailable,
@@ -85,8 +85,8 @@ final class HardwareDevices: HardwareSource, Sendable {
             )
         }
         // libav is not asked for what is not there: its own search takes long, and its words are poor.
-        let there = places().filter { $0.kind == kind }
-        guard let first = there.first else {
+        let available = candidates().filter { $0.kind == kind }
+        guard let first = available.first else {
             throw MediaError(.hardwareUnavailable, "this machine has no device for \(kind.rawValue)")
         }
         if let node, node.hasPrefix("/") {
@@ -109,9 +109,9 @@ final class HardwareDevices: HardwareSource, Sendable {
         }.get()
     }
 
-    private static func unable(_ device: HardwareDevice, _ codec: AVCodecID) -> MediaError {
-        let words = "\(device.name) does not decode \(String(cString: avcodec_get_name(codec)))"
-        return MediaError(.hardwareUnavailable, words)
+    private static func unsupportedCodec(_ device: HardwareDevice, _ codec: AVCodecID) -> MediaError {
+        let message = "\(device.name) does not decode \(String(cString: avcodec_get_name(codec)))"
+        return MediaError(.hardwareUnavailable, message)
     }
 }
 

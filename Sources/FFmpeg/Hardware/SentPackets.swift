@@ -17,40 +17,40 @@ struct SentPackets {
     /// Nothing is kept any more: a group of pictures was too large.
     private(set) var isIncomplete = false
     /// Key frames behind the first packet, by their place in `sent`.
-    private var keys: [(place: Int, time: MediaTime)] = []
+    private var keyFrames: [(index: Int, time: MediaTime)] = []
     /// The newest frame that came out.
     private(set) var newest: MediaTime?
 
     /// Ten seconds at 50 Mbit/s.
     static let byteLimit = 64 << 20
 
-    mutating func note(_ packet: Packet?, _ skipping: DecodeSkipping) {
+    mutating func record(_ packet: Packet?, _ skipping: DecodeSkipping) {
         if isIncomplete, let packet {
             guard packet.isKeyFrame else { return }
             // From here on it is known again; frames from before it that come later cannot be decoded again.
             isIncomplete = false
         }
         if let packet, packet.isKeyFrame, !sent.isEmpty, let time = packet.presentationTime {
-            keys.append((sent.count, time))
+            keyFrames.append((sent.count, time))
         }
         sent.append(Sent(packet: packet, skipping: skipping))
         byteCount += packet?.byteCount ?? 0
         guard byteCount > Self.byteLimit else { return }
-        forget()
+        removeAll()
         isIncomplete = true
     }
 
-    mutating func came(_ time: MediaTime) {
+    mutating func frameReceived(at time: MediaTime) {
         newest = newest.map { max($0, time) } ?? time
-        guard let key = keys.last(where: { $0.time <= time }) else { return }
-        for element in sent[..<key.place] { byteCount -= element.packet?.byteCount ?? 0 }
-        sent.removeSubrange(..<key.place)
-        keys = keys.filter { $0.place > key.place }.map { ($0.place - key.place, $0.time) }
+        guard let key = keyFrames.last(where: { $0.time <= time }) else { return }
+        for element in sent[..<key.index] { byteCount -= element.packet?.byteCount ?? 0 }
+        sent.removeSubrange(..<key.index)
+        keyFrames = keyFrames.filter { $0.index > key.index }.map { ($0.index - key.index, $0.time) }
     }
 
-    private mutating func forget() {
+    private mutating func removeAll() {
         sent = []
-        keys = []
+        keyFrames = []
         byteCount = 0
     }
 }

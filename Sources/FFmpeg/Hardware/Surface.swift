@@ -27,7 +27,7 @@ struct Surface: @unchecked Sendable {
     }
 
     /// As a reader sees it. libavcodec leaves cropping at the left and the top of surfaces to their reader.
-    var look: FrameView {
+    var view: FrameView {
         let raw = frame.pointer.pointee
         return FrameView(
             format: layout.target,
@@ -37,7 +37,7 @@ struct Surface: @unchecked Sendable {
     }
 
     var byteCount: Int {
-        Int(max(0, av_image_get_buffer_size(layout.target, look.width, look.height, 1)))
+        Int(max(0, av_image_get_buffer_size(layout.target, view.width, view.height, 1)))
     }
 
     private static func formats(of frame: AVFrame) -> [AVPixelFormat] {

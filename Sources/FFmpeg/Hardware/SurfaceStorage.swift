@@ -13,20 +13,20 @@ final class SurfaceStorage: VideoFrameStorage {
     }
 
     let byteCount: Int
-    private let look: FrameView
+    private let view: FrameView
     private let state: Locked<State>
-    private let failed: @Sendable (MediaError) -> Void
+    private let onFailure: @Sendable (MediaError) -> Void
 
-    /// `failed` is told where the frame cannot be read back, which then is black. On the reader's thread.
+    /// `onFailure` is told where the frame cannot be read back, which then is black. On the reader's thread.
     init(
-        _ look: FrameView,
+        _ view: FrameView,
         byteCount: Int,
         download: @escaping Download,
-        failed: @escaping @Sendable (MediaError) -> Void
+        onFailure: @escaping @Sendable (MediaError) -> Void
     ) {
-        self.look = look
+        self.view = view
         self.byteCount = byteCount
-        self.failed = failed
+        self.onFailure = onFailure
         state = Locked(.onDevice(download))
     }
 
@@ -49,19 +49,19 @@ final class SurfaceStorage: VideoFrameStorage {
                     state = .inMemory(memory)
                     return (memory, nil)
                 } catch {
-                    let black = Self.black(look)
+                    let black = Self.black(view)
                     state = black.map { .inMemory($0) } ?? .lost
                     return (black, error)
                 }
             }
         }
-        if let failure { failed(failure) }
+        if let failure { onFailure(failure) }
         return memory
     }
 
-    private static func black(_ look: FrameView) -> FFmpegVideoStorage? {
+    private static func black(_ view: FrameView) -> FFmpegVideoStorage? {
         do throws(MediaError) {
-            return FFmpegVideoStorage(try look.black())
+            return FFmpegVideoStorage(try view.black())
         } catch {
             // There is no memory left: the frame has no planes, and what failed is told all the same.
             return nil

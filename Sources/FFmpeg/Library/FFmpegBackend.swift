@@ -39,7 +39,7 @@ package struct FFmpegBackend: SegmentBackend {
     }
 
     package func makeDemuxer(suspendable demuxer: any Demuxer, location: String) -> any Demuxer {
-        FiberDemuxer(demuxer, location: location, decodersWait: true)
+        FiberDemuxer(demuxer, location: location, suspendsDecoderCreation: true)
     }
 
     package func wait(_ context: ReadContext, after wakes: UInt64) -> Bool {

@@ -17,14 +17,14 @@ final class Interruption {
     /// A call that has read so much is not about to end: libav looks for something that makes sense in bytes
     /// that do not. Calls that read less are left alone, for they end by themselves, and what they have read
     /// is not read twice.
-    private static let patience = 1 << 20
+    private static let uninterruptibleByteCount = 1 << 20
 
     init(_ context: ReadContext) { self.context = context }
 
     /// Reading is over for good.
     var isCancelled: Bool { context.isCancelled }
     /// The present call came to nothing.
-    var isOver: Bool { wasInterrupted || isCancelled }
+    var isAborted: Bool { wasInterrupted || isCancelled }
 
     /// A call into libav begins.
     func beginCall() {
@@ -32,16 +32,18 @@ final class Interruption {
         byteCount = 0
     }
 
-    func note(byteCount count: Int) { byteCount &+= count }
+    func recordRead(byteCount count: Int) { byteCount &+= count }
 
     /// True: the present call must read no more.
-    func strikes() -> Bool {
-        guard isCancelled || byteCount > Self.patience && context.isInterrupted else { return false }
-        strike()
+    func mustAbort() -> Bool {
+        guard isCancelled || byteCount > Self.uninterruptibleByteCount && context.isInterrupted else {
+            return false
+        }
+        markInterrupted()
         return true
     }
 
-    func strike() { wasInterrupted = true }
+    func markInterrupted() { wasInterrupted = true }
 
     /// What libav asks where it waits by itself. The callback holds its own reference to the context, so it may
     /// be asked whatever has become of the demuxer; balance with `release(_:)` once what it was installed on is

@@ -4,7 +4,7 @@ internal import MediaCore
 /// Turns libav's codes into errors with words.
 enum LibraryError {
     /// libav's own sentence for a code.
-    static func words(for code: Int32) -> String {
+    static func message(for code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         guard av_strerror(code, &buffer, buffer.count) >= 0 else { return "error \(code)" }
         let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
@@ -31,7 +31,7 @@ enum LibraryError {
             case PH_ERROR_DECODER_NOT_FOUND: .decoderNotFound
             default: fallback
             }
-        let reason = kind == .cancelled ? "cancelled" : words(for: code)
+        let reason = kind == .cancelled ? "cancelled" : message(for: code)
         return MediaError(
             kind,
             "\(doing): \(reason)",

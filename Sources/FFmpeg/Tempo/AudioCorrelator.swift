@@ -22,10 +22,10 @@ final class AudioCorrelator {
         let bytes = size * MemoryLayout<AVComplexFloat>.stride
         // libav's allocator aligns as its transforms need it.
         guard let memory = av_mallocz(3 * bytes) else { return nil }
-        let places = memory.bindMemory(to: AVComplexFloat.self, capacity: 3 * size)
-        target = places
-        region = places + size
-        spectrum = places + 2 * size
+        let buffers = memory.bindMemory(to: AVComplexFloat.self, capacity: 3 * size)
+        target = buffers
+        region = buffers + size
+        spectrum = buffers + 2 * size
         var scale: Float = 1
         let isMade =
             av_tx_init(&forward, &runForward, AV_TX_FLOAT_FFT, 0, Int32(size), &scale, 0) >= 0
@@ -65,10 +65,10 @@ final class AudioCorrelator {
         _ real: UnsafePointer<Float>,
         _ imaginary: UnsafePointer<Float>?,
         _ count: Int,
-        into place: UnsafeMutablePointer<AVComplexFloat>
+        into buffer: UnsafeMutablePointer<AVComplexFloat>
     ) {
-        for index in 0..<count { place[index] = AVComplexFloat(re: real[index], im: imaginary?[index] ?? 0) }
-        for index in count..<length { place[index] = AVComplexFloat(re: 0, im: 0) }
+        for index in 0..<count { buffer[index] = AVComplexFloat(re: real[index], im: imaginary?[index] ?? 0) }
+        for index in count..<length { buffer[index] = AVComplexFloat(re: 0, im: 0) }
     }
 
     /// Leaves the correlation of `target` with `region` in `target`.

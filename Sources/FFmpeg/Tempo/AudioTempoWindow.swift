@@ -39,7 +39,7 @@ struct AudioTempoWindow {
     }
 
     /// Lets go of what lies before `index`, now and then.
-    mutating func forget(before index: Int) {
+    mutating func discard(before index: Int) {
         let count = min(index, end) - base
         guard count > 4096 else { return }
         for channel in channels.indices { channels[channel].removeFirst(count) }
@@ -61,13 +61,13 @@ struct AudioTempoWindow {
         }
         let inside = range.clamped(to: base...(base + samples.count - 1))
         let before = max(0, min(range.upperBound + 1, base) - range.lowerBound)
-        let behind = max(0, range.upperBound - max(range.lowerBound - 1, base + samples.count - 1))
-        guard before + behind < range.count else {
+        let after = max(0, range.upperBound - max(range.lowerBound - 1, base + samples.count - 1))
+        guard before + after < range.count else {
             return Array(repeating: before > 0 ? first : last, count: range.count)
         }
         return Array(repeating: first, count: before)
             + samples[(inside.lowerBound - base)...(inside.upperBound - base)]
-            + Array(repeating: last, count: behind)
+            + Array(repeating: last, count: after)
     }
 
     /// `count` samples from `start` on, which must all be here, one pointer per channel.
@@ -85,7 +85,7 @@ struct AudioTempoWindow {
     // MARK: Time
 
     /// When the audio at `position` is due, and where the next pass or epoch begins behind it.
-    mutating func place(of position: Double) -> (time: MediaTime, epoch: Epoch, pass: Int, next: Int?) {
+    mutating func timing(at position: Double) -> (time: MediaTime, epoch: Epoch, pass: Int, next: Int?) {
         while marks.count > 1, Double(marks[1].index) <= position { marks.removeFirst() }
         guard let mark = marks.first else { return (.zero, Epoch(), 0, nil) }
         let ahead = (position - Double(mark.index)).rounded()

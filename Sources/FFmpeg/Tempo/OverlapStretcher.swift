@@ -28,7 +28,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     /// Samples in a hop: 10 ms. Pieces are two hops long.
     private var hop = 0
     /// How far from its place a piece may be taken: 15 ms, so that a period of 33 Hz fits into the search.
-    private var reach = 0
+    private var searchRadius = 0
     private var fadeIn: [Float] = []
     private var output: [[Float]] = []
 
@@ -47,14 +47,14 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
 
     package func prime(with buffer: AudioBuffer) {
         begin(buffer.format)
-        window?.prime(buffer, atMost: VarispeedKernel.reach(at: AudioTempo.rates.upperBound))
+        window?.prime(buffer, atMost: VarispeedKernel.halfWidth(at: AudioTempo.rates.upperBound))
     }
 
     package func stretch(_ buffer: AudioBuffer) -> [AudioBuffer] {
         if window?.format != buffer.format { begin(buffer.format) }
         window?.append(buffer)
         let start = position
-        while hasEnough { makeHop(upTo: nil) }
+        while hasInputForHop { makeHop(upTo: nil) }
         return collect(from: start)
     }
 
@@ -63,9 +63,9 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         let start = position
         while Double(end) - position >= 2 * rate * Double(hop) { makeHop(upTo: end) }
         makeEnd(end)
-        let rest = collect(from: start)
+        let remaining = collect(from: start)
         reset()
-        return rest
+        return remaining
     }
 
     package func reset() {
@@ -79,7 +79,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         let newHop = max(8, format.sampleRate / 100)
         if newHop != hop {
             hop = newHop
-            reach = newHop * 3 / 2
+            searchRadius = newHop * 3 / 2
             fadeIn = (0..<hop).map { Float(0.5 - 0.5 * cos(.pi * (Double($0) + 0.5) / Double(hop))) }
             correlator = nil
         }
@@ -92,15 +92,15 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     // MARK: Hops
 
     /// Enough for a hop, and for an end that fades if there is no more.
-    private var hasEnough: Bool {
+    private var hasInputForHop: Bool {
         guard let window else { return false }
         let step = rate * Double(hop)
         let ahead =
             switch mode {
-            case .overlap: max(step, Double(hop)) + Double(hop + reach + 1)
+            case .overlap: max(step, Double(hop)) + Double(hop + searchRadius + 1)
             case .varispeed:
                 max(step, tailRate * Double(hop))
-                    + Double(max(2 * hop, VarispeedKernel.reach(at: max(rate, tailRate)) + 1))
+                    + Double(max(2 * hop, VarispeedKernel.halfWidth(at: max(rate, tailRate)) + 1))
             case .silence: 3 * step
             }
         return Double(window.end) >= position + ahead
@@ -126,7 +126,9 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
             tail = .silence
         }
         position = next
-        self.window?.forget(before: Int(position) - 2 * hop - 2 * reach - VarispeedKernel.reach(at: rate))
+        self.window?.discard(
+            before: Int(position) - 2 * hop - 2 * searchRadius - VarispeedKernel.halfWidth(at: rate)
+        )
     }
 
     /// The last hop or two, which end on the last sample.
@@ -199,12 +201,12 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     /// Where the piece begins that continues the audio best, near `ideal`.
     private func pieceStart(_ ideal: Int, _ window: AudioTempoWindow, _ end: Int?) -> Int {
         let length = 2 * hop
-        let last = min(ideal + reach, (end ?? window.end) - length)
-        let first = min(max(ideal - reach, window.base), last)
+        let last = min(ideal + searchRadius, (end ?? window.end) - length)
+        let first = min(max(ideal - searchRadius, window.base), last)
         let target: Int
         switch tail {
         case .natural(let start): target = start
-        case .resampled(let place, _): target = Int(place.rounded())
+        case .resampled(let next, _): target = Int(next.rounded())
         case .silence: return max(first, min(last, ideal))
         }
         guard last > first, first >= window.base, target >= window.base, target + length <= window.end,
@@ -225,7 +227,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     }
 
     private func makeCorrelator() -> AudioCorrelator? {
-        correlator = AudioCorrelator(regionLength: 2 * reach + 2 * hop + 1)
+        correlator = AudioCorrelator(regionLength: 2 * searchRadius + 2 * hop + 1)
         return correlator
     }
 
@@ -235,25 +237,25 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     private func collect(from start: Double) -> [AudioBuffer] {
         guard window != nil, let total = output.first?.count, total > 0 else { return [] }
         var buffers: [AudioBuffer] = []
-        var taken = 0
-        while taken < total, let format = window?.format {
-            let from = start + rate * Double(taken)
-            guard let place = window?.place(of: from) else { break }
-            var count = total - taken
-            if let next = place.next {
+        var emitted = 0
+        while emitted < total, let format = window?.format {
+            let from = start + rate * Double(emitted)
+            guard let timing = window?.timing(at: from) else { break }
+            var count = total - emitted
+            if let next = timing.next {
                 count = min(count, max(1, Int(((Double(next) - from) / rate).rounded(.up))))
             }
             buffers.append(
                 AudioBuffer(
-                    floatChannels: output.map { Array($0[taken..<taken + count]) },
+                    floatChannels: output.map { Array($0[emitted..<emitted + count]) },
                     format: format,
-                    presentationTime: place.time,
+                    presentationTime: timing.time,
                     rate: rate,
-                    epoch: place.epoch,
-                    pass: place.pass
+                    epoch: timing.epoch,
+                    pass: timing.pass
                 )
             )
-            taken += count
+            emitted += count
         }
         output = output.map { _ in [] }
         return buffers

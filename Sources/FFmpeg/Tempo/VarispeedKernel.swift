@@ -14,7 +14,7 @@ enum VarispeedKernel {
     }
 
     /// Samples to either side that a value is made of.
-    static func reach(at rate: Double) -> Int {
+    static func halfWidth(at rate: Double) -> Int {
         Int((Double(crossings) / scale(at: rate)).rounded(.up)) + 1
     }
 
@@ -28,20 +28,20 @@ enum VarispeedKernel {
         rate: Double,
         count: Int
     ) -> [[Float]] {
-        let reach = reach(at: rate)
-        let first = Int(position.rounded(.down)) - reach
-        let last = Int((position + rate * Double(count)).rounded(.down)) + reach + 1
+        let halfWidth = halfWidth(at: rate)
+        let first = Int(position.rounded(.down)) - halfWidth
+        let last = Int((position + rate * Double(count)).rounded(.down)) + halfWidth + 1
         let sources = window.channels.indices.map { window.samples($0, first...last) }
         var results = sources.map { _ in [Float](repeating: 0, count: count) }
         let scale = scale(at: rate) * Double(steps)
-        var weights = [Float](repeating: 0, count: 2 * reach)
+        var weights = [Float](repeating: 0, count: 2 * halfWidth)
         table.withUnsafeBufferPointer { table in
             for index in 0..<count {
-                let place = position + rate * Double(index) - Double(first)
-                let begin = Int(place.rounded(.down)) - reach + 1
+                let sourcePosition = position + rate * Double(index) - Double(first)
+                let begin = Int(sourcePosition.rounded(.down)) - halfWidth + 1
                 var sum: Float = 0
                 for tap in 0..<weights.count {
-                    let x = abs(place - Double(begin + tap)) * scale
+                    let x = abs(sourcePosition - Double(begin + tap)) * scale
                     let entry = Int(x)
                     guard entry + 1 < table.count else {
                         weights[tap] = 0

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import MediaCore
 
 /// What a decoder has to know of its stream: a copy, so that decoders can be made when the container is gone.
-struct StreamFacts {
+struct StreamInfo {
     let parameters: CodecParameters
     let timeBase: AVRational
     let averageRate: AVRational
