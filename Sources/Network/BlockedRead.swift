@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// A read by somebody who has no context: it waits on the spot.
+/// A blocking read for a caller without a `ReadContext`.
 enum BlockedRead {
     static func read(_ source: any ByteSource, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer)
         throws(MediaError) -> Int

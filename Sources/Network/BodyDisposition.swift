@@ -2,11 +2,12 @@ internal import CCurl
 internal import Glibc
 internal import MediaCore
 
-/// What becomes of bytes that have come.
+/// What to do with received bytes of a body.
 enum BodyDisposition: Hashable, Sendable {
+    /// Consumes the bytes.
     case accept
-    /// The same bytes come again when the transfer is resumed.
+    /// Pauses the transfer. The same bytes are delivered again when it is resumed.
     case pause
-    /// Nothing more is wanted.
+    /// Ends the transfer.
     case stop
 }

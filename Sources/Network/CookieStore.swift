@@ -1,26 +1,28 @@
 internal import CCurl
 internal import MediaCore
 
-/// Cookies that servers set, for as long as it lives and no longer.
+/// Cookies that servers have set, kept in memory for the lifetime of the store.
 ///
-/// Each is kept for the origin that set it (scheme, host and port): another port of the same host is another server. An asset has a
-/// store of its own, unless `NetworkOptions.cookies` gives it one: then all assets that were given it are one visitor.
+/// Each cookie is kept for the origin that set it (scheme, host and port): another port of the same host is another
+/// origin. By default each asset has a store of its own. Assets that share a store through `NetworkOptions.cookies`
+/// appear to a server as one client.
 public final class CookieStore: Hashable, Sendable {
     private let jars = Locked([String: CookieJar]())
 
-    /// An empty one.
+    /// Creates an empty store.
     public init() {}
 
-    /// The same object.
+    /// Returns whether both values are the same object.
     public static func == (one: CookieStore, other: CookieStore) -> Bool { one === other }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// No server of the origin has set any.
+    /// Returns true if no server of the origin has set a cookie.
     func isEmpty(for address: HTTPAddress) -> Bool {
         jars.withLock { $0[address.origin] }?.hasCookies.withLock { $0 } != true
     }
 
+    /// Returns the cookies of an origin. Creates an empty jar on the first call.
     func jar(of address: HTTPAddress) -> CookieJar {
         jars.withLock { jars in
             if let jar = jars[address.origin] { return jar }
@@ -31,11 +33,12 @@ public final class CookieStore: Hashable, Sendable {
     }
 }
 
-/// libcurl's cookies of one origin.
+/// The cookies of one origin, kept by libcurl.
 ///
-/// `@unchecked Sendable`: all but `hasCookies` is confined to the loop's thread, but for its end, when no request holds it any more.
+/// `@unchecked Sendable`: everything except `hasCookies` is confined to the thread of the transfer loop. The
+/// deinitializer runs when no request uses the jar any more.
 final class CookieJar: @unchecked Sendable {
-    /// A server has set some. Read on any thread.
+    /// Whether a server has set a cookie. Readable on any thread.
     let hasCookies = Locked(false)
     private var share: UnsafeMutableRawPointer?
     private var functions: UnsafePointer<ph_curl>?
@@ -44,7 +47,8 @@ final class CookieJar: @unchecked Sendable {
         if let share, let functions { _ = functions.pointee.curl_share_cleanup(share) }
     }
 
-    /// The request sends them, and what its answer sets is kept. Without memory for them there are none.
+    /// Makes a request send the cookies of this jar and store those of its response. If memory is exhausted, the
+    /// request has no cookies.
     func attach(to handle: UnsafeMutableRawPointer, _ functions: UnsafePointer<ph_curl>) {
         if share == nil {
             self.functions = functions
@@ -53,7 +57,7 @@ final class CookieJar: @unchecked Sendable {
             share = created
         }
         _ = ph_curl_set_pointer(functions, handle, Int32(PH_CURL_SHARE), share)
-        // No file: it makes the handle look at cookies at all.
+        // An empty file name enables the cookie engine without reading a file.
         _ = ph_curl_set_text(functions, handle, Int32(PH_CURL_COOKIE_FILE), "")
     }
 }

@@ -1,58 +1,59 @@
 internal import MediaCore
 
-/// A part of a resource that is being fetched: one request after another, until all of it has come.
+/// A part of a resource that is being fetched, with one request after another until it is complete.
 ///
 /// `@unchecked Sendable`: guarded by the lock of its source.
 final class Fetch: @unchecked Sendable {
-    /// How often and when a request that came to nothing is made again.
+    /// The state of retries and redirects.
     struct RetryState {
-        /// Without progress, in a row.
+        /// The number of consecutive attempts without progress.
         var count = 0
-        /// Requests that led on to another URL, in a row.
+        /// The number of consecutive redirects.
         var redirects = 0
-        /// Bytes of the present try, and whether some of them had not come before.
+        /// The number of bytes of the present attempt, and whether some of them are beyond `highestPosition`.
         var byteCount: Int64 = 0
         var hasProgress = false
-        /// The URL is another one since the last byte came.
+        /// Whether the URL has been replaced since the last new byte.
         var hasRefreshedURL = false
     }
 
-    /// The next byte to come.
+    /// The offset of the next byte.
     var position: Int64
-    /// Behind the last byte that is wanted; nil: to the end of the resource.
+    /// The offset after the last byte, or nil for the end of the resource.
     var end: Int64?
-    /// The request asks for no range, or the server does not care: bytes come from the very first one on.
+    /// Whether the response begins with the first byte of the resource, because no range was requested or the server
+    /// ignores ranges.
     var isSequential: Bool
-    /// How far it has come; of a linear fetch that had to begin anew `position` is less.
+    /// The highest position reached. It is above `position` if a sequential fetch had to restart.
     var highestPosition: Int64
-    /// The place that a reader asked for last.
+    /// The offset that a reader requested last.
     var requestedOffset: Int64
-    /// Counts up: which fetch was asked for longest ago.
+    /// A counter value that orders fetches by their last use.
     var lastUse: UInt64 = 0
     var retryState = RetryState()
-    /// Where requests go: another place than the resource's own while a server leads on.
+    /// The address of the next request. It differs from the resource's address during redirects.
     var address: HTTPAddress
-    /// Of whoever asked for it first.
+    /// The cookies of the reader that started the fetch.
     let cookies: CookieStore
-    /// nil while it waits for its next try.
+    /// The current request, or nil while the fetch waits for its next attempt.
     var transfer: Transfer?
-    /// What was found in the headers of the present try; nil: its body is taken.
+    /// The decision about the headers of the present attempt, or nil if the body is accepted.
     var responseAction: ResponseAction?
-    /// Nobody has read what came last: no more is taken.
+    /// Whether the transfer is paused because readers are behind.
     var isPaused = false
-    /// What came last, and is on its way to the cache on disk: a stretch up to `spoolEnd`.
+    /// Received bytes that are not yet in the disk cache. They end at `diskBufferEnd`.
     var diskBuffer: [UInt8] = []
     var diskBufferEnd: Int64 = 0
-    /// Its URL is refused, and the program has been asked for another one.
+    /// Whether the server has rejected the URL and the application has been asked for another one.
     var awaitsURL = false
 
-    /// What headers lead to, where it is not the body.
+    /// What to do after response headers whose body is not accepted.
     enum ResponseAction {
         case redirect(String)
-        /// Another try may help; in so many nanoseconds, where the server says.
+        /// Another attempt may succeed, after the given number of nanoseconds if the server declares a delay.
         case retry(MediaError, after: Int64?)
         case failure(MediaError)
-        /// Nothing lies behind the place that was asked for.
+        /// The requested offset is at or after the end of the resource.
         case atEnd
     }
 
@@ -73,7 +74,7 @@ final class Fetch: @unchecked Sendable {
         highestPosition = position
     }
 
-    /// The byte at `offset` comes with it, and soon enough to wait for it.
+    /// Returns true if the fetch will deliver the byte at `offset` soon enough to wait for it.
     func covers(_ offset: Int64, skipLimit: Int64) -> Bool {
         guard offset >= position, end.map({ offset < $0 }) ?? true else { return false }
         return isSequential || offset - position <= skipLimit

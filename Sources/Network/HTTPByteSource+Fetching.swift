@@ -1,8 +1,8 @@
 internal import MediaCore
 
-// Which parts are fetched, and when. All of it under the source's lock.
+// The scheduling of range requests. All functions require the source's lock.
 extension HTTPByteSource {
-    /// The byte that the reader waits for is not there.
+    /// Starts or continues a request for the byte that the reader waits for.
     func fetchMissing(for reader: inout Reader, _ state: inout State) throws(MediaError) {
         let offset = reader.offset
         if let fetch = covering(offset, state) {
@@ -22,7 +22,7 @@ extension HTTPByteSource {
         reader.window = min(policy.window, reader.window * 2)
     }
 
-    /// Goes on fetching before the reader has used up what is there.
+    /// Continues fetching before the reader has consumed the bytes that are available.
     func fetchAhead(of reader: inout Reader, _ state: inout State) {
         let held = contiguousEnd(from: reader.offset, state)
         for fetch in state.fetches
@@ -32,21 +32,24 @@ extension HTTPByteSource {
         guard held - reader.offset < reader.readAhead / 2, held != state.failedReadAheadOffset else { return }
         if let size = state.metadata.byteCount, held >= size { return }
         guard covering(held, state) == nil else { return }
-        // A server without ranges would begin with the first byte: that is for those who wait.
+        // A server without range support would begin with the first byte, which is only worth it for a waiting
+        // reader.
         guard state.metadata.supportsRanges == true, state.fetches.count < policy.fetchLimit else { return }
         do throws(MediaError) {
             try start(at: held, for: reader, &state)
             reader.window = min(policy.window, reader.window * 2)
         } catch {
-            // Whoever asks for the byte is told.
+            // The error is reported when a reader requests the byte.
             state.failedReadAheadOffset = held
         }
     }
 
+    /// Returns the fetch that will soon deliver the byte at `offset`.
     private func covering(_ offset: Int64, _ state: State) -> Fetch? {
         state.fetches.first { $0.covers(offset, skipLimit: policy.skipLimit) }
     }
 
+    /// Records that a reader needs the fetch, and resumes a paused transfer.
     private func markUsed(_ fetch: Fetch, _ offset: Int64, _ state: inout State) {
         state.uses += 1
         fetch.lastUse = state.uses
@@ -57,6 +60,7 @@ extension HTTPByteSource {
         }
     }
 
+    /// Starts a fetch at `offset`. Cancels the least recently used one if there are too many.
     private func start(at offset: Int64, for reader: Reader, _ state: inout State) throws(MediaError) {
         let window = reader.readAhead
         while state.fetches.count >= policy.fetchLimit {
@@ -88,7 +92,8 @@ extension HTTPByteSource {
         }
     }
 
-    /// What another fetch brings comes once: a new one ends where that one is, and that one where the new one begins.
+    /// Prevents fetching bytes twice: the new fetch ends where another one is, and another one ends where the new one
+    /// begins.
     private func limitOverlap(at offset: Int64, _ end: Int64?, _ state: State) -> Int64? {
         var end = end
         for other in state.fetches where !other.isSequential {
@@ -101,7 +106,7 @@ extension HTTPByteSource {
         return end
     }
 
-    /// One request for what is missing of the fetch.
+    /// Sends a request for the bytes that the fetch still lacks.
     func request(_ fetch: Fetch, _ state: State) throws(MediaError) {
         let metadata = state.metadata
         var headers = options.headers
@@ -140,7 +145,7 @@ extension HTTPByteSource {
         }
     }
 
-    /// Nobody wants the rest of it.
+    /// Cancels a fetch whose remaining bytes are not needed.
     func cancel(_ fetch: Fetch, _ state: inout State) {
         state.fetches.removeAll { $0 === fetch }
         flushDiskBuffer(fetch, &state)
@@ -148,42 +153,46 @@ extension HTTPByteSource {
         fetch.transfer = nil
     }
 
-    /// While somebody waits, what is fetched for nobody in particular takes no part of the connection: it may come as far as
-    /// a reader that returns is likely to need at once.
+    /// Cancels fetches that no reader waits for and that are well ahead of their readers, so that a waiting reader
+    /// gets the bandwidth.
     func cancelUnawaited(_ state: inout State, except awaited: Fetch?) {
         for fetch in state.fetches where fetch !== awaited && isFarAhead(fetch, state) {
             cancel(fetch, &state)
         }
     }
 
+    /// Returns true if a reader waits for bytes of the fetch.
     func isAwaited(_ fetch: Fetch, _ state: State) -> Bool {
         state.readers.values.contains {
             $0.waitingOffset.map { fetch.covers($0, skipLimit: policy.skipLimit) } ?? false
         }
     }
 
+    /// Returns true if the fetch is more than `skipLimit` bytes ahead of its reader, and no reader waits for it.
     private func isFarAhead(_ fetch: Fetch, _ state: State) -> Bool {
         !isAwaited(fetch, state) && fetch.position - fetch.requestedOffset > policy.skipLimit
     }
 
-    /// Somebody waits for bytes of another fetch, and this one has come far enough.
+    /// Returns true if a reader waits for bytes of another fetch and this one is well ahead of its readers.
     func mustYield(_ fetch: Fetch, _ state: State) -> Bool {
         state.readers.values.contains { $0.waitingOffset != nil } && isFarAhead(fetch, state)
     }
 
+    /// Returns the error with the name of the resource.
     func withLocation(_ error: MediaError) -> MediaError {
         var error = error
         error.location = origin.name
         return error
     }
 
+    /// Returns true if a header field may be sent to another origin after a redirect.
     static func mayCrossOrigins(_ header: String) -> Bool {
         let name = header.lowercased()
         return ["user-agent", "referer", "origin"].contains(name) || name.hasPrefix("accept")
     }
 }
 
-/// Hands on what comes of a fetch to its source, as long as there is one.
+/// Forwards the events of a fetch to its source while the source exists.
 private final class FetchReceiver: TransferReceiver {
     private weak let source: HTTPByteSource?
     private let fetch: Fetch

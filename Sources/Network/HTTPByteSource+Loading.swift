@@ -1,8 +1,11 @@
 public import MediaCore
 
-// How loading stands, for who decides when to play.
+// The loading progress, for the decision when playback can start.
 extension HTTPByteSource {
-    /// nil until the reader has read, and where the server does not say how much there is.
+    /// Returns the loading progress for a reader.
+    ///
+    /// - Parameter context: The reader.
+    /// - Returns: The progress, or nil before the first read of the reader and if the length is unknown.
     public func loadingState(for context: ReadContext) -> LoadingState? {
         state.withLock { state in
             guard let size = state.metadata.byteCount, let reader = state.readers[ObjectIdentifier(context)],
@@ -15,10 +18,10 @@ extension HTTPByteSource {
         }
     }
 
-    /// All that has come so far, whoever asked for it.
+    /// The number of bytes received for all readers.
     package var receivedBytes: Int64 { state.withLock { $0.receivedBytes } }
 
-    /// Bytes that are not there, wherever they are kept.
+    /// Returns the number of bytes that are neither in memory nor in the cache.
     private func missing(from start: Int64, to size: Int64, _ state: State) -> Int64 {
         var place = start
         var missing: Int64 = 0
@@ -37,6 +40,7 @@ extension HTTPByteSource {
         return missing
     }
 
-    /// What lies further on than this does not count as there: nobody has asked for it for what is played now.
+    /// Stored bytes after a gap of more than this size are counted as missing. They belong to another part of the
+    /// resource.
     private static let farthestLook: Int64 = 64 << 20
 }

@@ -1,24 +1,26 @@
 internal import MediaCore
 
-// Who reads, and where.
+// The readers of a source and their positions.
 extension HTTPByteSource {
+    /// A reader's position and the bytes that it waits for.
     struct Reader {
-        /// The reader holds the source, and not the other way round.
+        /// The reader retains the source, so this reference is weak.
         weak var context: ReadContext?
-        /// Where it read last, and how far ahead is fetched for it.
+        /// The offset after the last read.
         var offset: Int64 = 0
+        /// The number of bytes to fetch ahead of the reader.
         var window: Int64
-        /// Its window is no larger than this.
+        /// The upper bound of `window`.
         var aheadLimit = Int64.max
-        /// What is sent with requests that are made for it; nil: the resource's.
+        /// The cookies for requests on behalf of this reader, or nil for those of the source.
         var cookies: CookieStore?
-        /// The place that it left for the present one, and to which it may return: where sound lies far from pictures, it reads
-        /// in turns here and there.
+        /// The previous position, to which the reader may return: if audio and video are far apart in the file, it
+        /// alternates between two positions.
         private var left: (offset: Int64, window: Int64)?
         private var seekCount: UInt64 = 0
-        /// It waits for this byte.
+        /// The offset of the byte that the reader waits for.
         var waitingOffset: Int64?
-        /// Why its byte does not come; told once.
+        /// The error that the next read throws once.
         var failure: MediaError?
 
         init(context: ReadContext, window: Int64) {
@@ -26,15 +28,17 @@ extension HTTPByteSource {
             self.window = window
         }
 
-        /// How far ahead is fetched for it now.
+        /// The number of bytes that are fetched ahead of the reader now.
         var readAhead: Int64 { min(window, aheadLimit) }
 
-        /// The places that it reads at.
+        /// The positions that the reader uses.
         var offsets: [Int64] { left.map { [offset, $0.offset] } ?? [offset] }
 
-        /// What lies before it is not needed any more.
+        /// The lowest offset that the reader still needs.
         var lowestOffset: Int64 { min(offset, left?.offset ?? offset) }
 
+        /// Moves the reader. After a jump, reading ahead begins small again, unless the reader returns to its
+        /// previous position.
         mutating func move(to place: Int64, _ policy: Policy) {
             let seeks = context?.seekCount ?? 0
             if seeks != seekCount { left = nil }
@@ -47,16 +51,18 @@ extension HTTPByteSource {
             window = next ?? policy.initialWindow
         }
 
-        /// A demuxer that comes back reads once more what it had not used up.
+        /// Returns true if a move from `other` to `place` is a short step. A demuxer that returns reads some bytes
+        /// again.
         private static func isNear(_ place: Int64, _ other: Int64, _ policy: Policy) -> Bool {
             -policy.seekBackTolerance...policy.skipLimit ~= place - other
         }
     }
 
+    /// Adds a reader with its first read.
     func register(_ context: ReadContext) {
         let key = ObjectIdentifier(context)
         let isNew = state.withLock { state in
-            // Another one may have been where this one is now.
+            // A new context may have the address of one that is gone.
             guard state.readers[key]?.context !== context else { return false }
             state.readers[key] = Reader(context: context, window: policy.window)
             return true
@@ -65,13 +71,13 @@ extension HTTPByteSource {
         context.onClose(of: self) { [weak self] in self?.removeReader(key) }
     }
 
-    /// The reader goes on elsewhere. It may come back.
+    /// Removes a reader that continues elsewhere. It is registered again with its next read.
     func removeReader(_ context: ReadContext) {
         context.removeCloseHandler(of: self)
         removeReader(ObjectIdentifier(context))
     }
 
-    /// What was fetched for this reader alone is not wanted any more.
+    /// Removes a reader. Fetches without readers end after `Policy.lingerTime`.
     private func removeReader(_ key: ObjectIdentifier) {
         let isLast = state.withLock { state in
             state.readers[key] = nil

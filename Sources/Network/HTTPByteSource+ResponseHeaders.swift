@@ -1,9 +1,9 @@
 internal import Foundation
 internal import MediaCore
 
-// What the headers of an answer say of its body: nothing that is not certainly a part of the one resource is taken.
+// The evaluation of response headers. A body is accepted only if it is certainly a part of the same representation.
 extension HTTPByteSource {
-    /// nil: the body is taken, from `fetch.position` on.
+    /// Decides what to do with a response. Returns nil if its body is accepted, from `fetch.position` on.
     func evaluate(_ head: ResponseHead, of fetch: Fetch, _ state: inout State) -> Fetch.ResponseAction? {
         switch head.status {
         case 206: return evaluatePartialContent(head, of: fetch, &state)
@@ -33,7 +33,7 @@ extension HTTPByteSource {
                 "the server sends bytes from \(first) on where those from \(fetch.position) on were asked for"
             return .retry(MediaError(.io, message), after: nil)
         }
-        // A server that sends the whole file, or another part, and calls it the part that was asked for.
+        // Some servers send the whole file, or another part, under the requested range.
         if let length = head.contentLength, length != last - first + 1 {
             let message = "the server sends \(length) bytes, and calls them those from \(first) to \(last)"
             return .retry(MediaError(.io, message), after: nil)
@@ -60,14 +60,14 @@ extension HTTPByteSource {
                 )
             )
         }
-        // Ranges that are asked for from the first byte on may be the whole: that says nothing.
+        // A server may answer 200 to a range that begins at the first byte and still support ranges.
         if !(head.acceptsRanges && fetch.position == 0 && !fetch.isSequential) {
             state.metadata.supportsRanges = false
         }
         fetch.isSequential = true
         fetch.position = 0
         fetch.end = head.contentLength
-        // Nothing in it: the end has come.
+        // The body is empty.
         if head.contentLength == 0 { return .atEnd }
         return nil
     }
@@ -94,7 +94,7 @@ extension HTTPByteSource {
         -> Fetch.ResponseAction
     {
         let status = head.status
-        // A URL that the server once led to may have expired.
+        // The target of an earlier redirect may have expired.
         if Self.mayHaveExpired(status), fetch.address != state.baseAddress {
             return .retry(statusError(status), after: 0)
         }
@@ -104,7 +104,7 @@ extension HTTPByteSource {
         }
     }
 
-    /// The status is what servers say to links that were good for a while only.
+    /// Returns true for the status codes with which servers reject expired URLs.
     static func mayHaveExpired(_ status: Int) -> Bool { [401, 403, 404, 410].contains(status) }
 
     private func statusError(_ status: Int) -> MediaError {
@@ -131,7 +131,8 @@ extension HTTPByteSource {
         )
     }
 
-    /// nil: it may be the same as before.
+    /// Returns an error if the response describes another representation than before, or nil if it may be the same
+    /// one.
     private func changeError(_ head: ResponseHead, size: Int64?, _ metadata: ResourceMetadata) -> MediaError?
     {
         let isOther =
@@ -146,6 +147,7 @@ extension HTTPByteSource {
         return one != other
     }
 
+    /// Adds what the headers say to the metadata.
     private func updateMetadata(_ head: ResponseHead, size: Int64?, _ state: inout State) {
         if !state.metadata.isKnown, head.entityTag == nil { state.metadata.isDateWeak = isDateWeak(head) }
         if head.noStore { state.metadata.noStore = true }
@@ -158,7 +160,7 @@ extension HTTPByteSource {
         if size != nil { state.metadata.declaresByteCount = true }
     }
 
-    /// In nanoseconds: `Retry-After` gives seconds, or a date.
+    /// Returns the delay of `Retry-After` in nanoseconds. The field has a number of seconds or a date.
     private func retryDelay(_ head: ResponseHead) -> Int64? {
         guard let text = head.retryAfter else { return nil }
         if let seconds = Int64(text) { return max(0, min(seconds, 86_400)) * 1_000_000_000 }
@@ -166,7 +168,8 @@ extension HTTPByteSource {
         return Int64(max(0, min(date.timeIntervalSinceNow, 86_400)) * 1_000_000_000)
     }
 
-    /// Dates count in seconds: within one a file may change twice.
+    /// Returns true if the resource was modified within the second before the response: dates have a resolution of
+    /// one second.
     private func isDateWeak(_ head: ResponseHead) -> Bool {
         guard let changed = head.lastModified.flatMap(date), let answered = head.date.flatMap(date) else {
             return false

@@ -1,8 +1,8 @@
 internal import MediaCore
 
-// What servers answer. Called on the loop's thread.
+// The handling of responses. The first three functions are called on the thread of the transfer loop.
 extension HTTPByteSource {
-    /// False: the body is none of what was asked for.
+    /// Handles complete response headers. Returns false if the body is not needed.
     func received(_ head: ResponseHead, of fetch: Fetch, _ transfer: Transfer) -> Bool {
         state.withLock { state in
             guard fetch.transfer === transfer else { return false }
@@ -14,6 +14,7 @@ extension HTTPByteSource {
         }
     }
 
+    /// Stores bytes of the body and wakes the readers that wait for them.
     func received(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ transfer: Transfer) -> BodyDisposition {
         let (reception, woken) = state.withLock { state -> (BodyDisposition, [ReadContext]) in
             guard fetch.transfer === transfer else { return (.stop, []) }
@@ -23,6 +24,7 @@ extension HTTPByteSource {
         return reception
     }
 
+    /// Handles the end of a transfer.
     func ended(_ end: TransferEnd, of fetch: Fetch, _ transfer: Transfer) {
         let woken = state.withLock { state -> [ReadContext] in
             guard fetch.transfer === transfer else { return [] }
@@ -57,7 +59,7 @@ extension HTTPByteSource {
             fetch.retryState.hasRefreshedURL = false
         }
         let woken = wakeReaders(of: fetch.position - Int64(part.count)..<fetch.position, &state)
-        // What follows is there, or comes with another fetch.
+        // The remaining bytes are stored already, or belong to another fetch.
         if part.count < bytes.count { return (.stop, woken) }
         if mustYield(fetch, state) {
             cancel(fetch, &state)
@@ -82,6 +84,7 @@ extension HTTPByteSource {
 
     // MARK: The end
 
+    /// Finishes, repeats or fails the fetch. Returns the readers to wake.
     private func handleEnd(_ end: TransferEnd, of fetch: Fetch, _ state: inout State) -> [ReadContext] {
         switch fetch.responseAction {
         case .redirect(let location): return followRedirect(location, fetch, &state)
@@ -93,7 +96,7 @@ extension HTTPByteSource {
         if let end = fetch.end, fetch.position >= end { return finish(fetch, &state) }
         switch end.reason {
         case .complete where fetch.end == nil:
-            // The server has said nothing of a length: now it is known.
+            // The server did not declare a length, so the end of the body determines it.
             if state.metadata.byteCount == nil { state.metadata.byteCount = fetch.position }
             return finish(fetch, &state)
         case .tooSlow:
@@ -110,13 +113,14 @@ extension HTTPByteSource {
         }
     }
 
+    /// Removes a complete fetch. Returns the readers to wake.
     private func finish(_ fetch: Fetch, _ state: inout State) -> [ReadContext] {
         state.fetches.removeAll { $0 === fetch }
         flushDiskBuffer(fetch, &state)
         state.entry?.flush()
         let size = state.metadata.byteCount ?? .max
         var woken = wake(&state) { $0 >= size }
-        // Those for whom it was not enough ask at once.
+        // Readers that need more bytes request them at once.
         for (key, var reader) in state.readers {
             let failure: MediaError?
             if reader.waitingOffset != nil {
@@ -132,6 +136,7 @@ extension HTTPByteSource {
         return woken
     }
 
+    /// Requests the missing bytes of a reader. Returns the error if that fails.
     private func fetchError(for reader: inout Reader, _ state: inout State) -> MediaError? {
         do throws(MediaError) {
             try fetchMissing(for: &reader, &state)
@@ -141,13 +146,13 @@ extension HTTPByteSource {
         }
     }
 
-    /// Who waits for the fetch is told, and nobody else.
+    /// Ends a fetch with an error, which only the readers that wait for it receive.
     func fail(_ fetch: Fetch, with error: MediaError, _ state: inout State) -> [ReadContext] {
         if refreshURL(fetch, after: error, &state) { return [] }
         state.fetches.removeAll { $0 === fetch }
         flushDiskBuffer(fetch, &state)
         var error = withLocation(error)
-        // The demuxer would ask again at once, and as often as it likes: what could help has been tried.
+        // All promising retries have been made. Otherwise the demuxer would repeat the read indefinitely.
         error.isRetryable = false
         if error.code == .resourceChanged {
             state.failure = error
@@ -173,7 +178,7 @@ extension HTTPByteSource {
         return woken
     }
 
-    /// What the server refuses one visitor it may give the other.
+    /// Returns true if the server may accept the cookies of this reader although it has rejected those of the fetch.
     private func canUseOtherCookies(_ reader: Reader, than fetch: Fetch, after error: MediaError) -> Bool {
         let own = reader.cookies ?? cookies
         guard own !== fetch.cookies, Self.mayHaveExpired(Int(error.underlyingCode)) else { return false }
@@ -198,7 +203,7 @@ extension HTTPByteSource {
     private func retry(_ fetch: Fetch, after error: MediaError, _ delay: Int64?, _ state: inout State)
         -> [ReadContext]
     {
-        // A fetch ahead that nobody waits for is begun again by whoever needs it.
+        // If the fetch fails, the next reader that needs its bytes starts another one.
         fetch.retryState.count = fetch.retryState.hasProgress ? 0 : fetch.retryState.count + 1
         guard fetch.retryState.count < policy.attemptLimit else { return fail(fetch, with: error, &state) }
         if let delay, delay > policy.maximumRetryAfter {
@@ -215,7 +220,7 @@ extension HTTPByteSource {
                 fetch.end = min(fetch.end ?? .max, fetch.position + policy.window)
             }
         }
-        // The URL that the server led to may be good for a while only.
+        // The target of a redirect may expire, so each retry begins with the original URL.
         fetch.address = state.baseAddress
         fetch.retryState.redirects = 0
         let isMoving = fetch.retryState.byteCount >= Self.immediateRetryThreshold
@@ -233,13 +238,13 @@ extension HTTPByteSource {
         }
     }
 
-    /// Bytes after which a connection that ends is taken up again without a pause.
+    /// The number of received bytes after which an interrupted connection is replaced without a delay.
     private static let immediateRetryThreshold: Int64 = 16 << 10
 
-    /// The pause before another try is over.
+    /// Repeats the request at the end of the retry delay.
     private func retryNow(_ fetch: Fetch) {
         let woken = state.withLock { state -> [ReadContext] in
-            // It may have been dropped meanwhile.
+            // The fetch may have been cancelled during the delay.
             guard fetch.transfer == nil, state.fetches.contains(where: { $0 === fetch }) else { return [] }
             do throws(MediaError) {
                 try request(fetch, state)
@@ -251,6 +256,7 @@ extension HTTPByteSource {
         for context in woken { context.wake() }
     }
 
+    /// Returns the error for a transfer that ended early.
     private func error(of end: TransferEnd, _ fetch: Fetch, _ state: State) -> MediaError {
         let code: MediaError.Code
         var message: String

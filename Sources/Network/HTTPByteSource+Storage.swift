@@ -1,15 +1,16 @@
 internal import MediaCore
 
-// What has come and is kept: in memory, and in the cache on disk.
+// The storage of received bytes, in memory and in the disk cache.
 extension HTTPByteSource {
     // MARK: Under the source's lock
 
+    /// Stores bytes in memory. May evict bytes that no reader needs next.
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State) {
         let readers = ranges(state)
         state.store.write(bytes, at: offset) { Self.isNeeded($0, readers) }
     }
 
-    /// What readers need next.
+    /// Returns the ranges that readers need next.
     private func ranges(_ state: State) -> [Range<Int64>] {
         state.readers.values.flatMap { reader in
             reader.offsets.map { $0..<$0 + min(policy.window, reader.aheadLimit) }
@@ -20,7 +21,8 @@ extension HTTPByteSource {
         ranges.contains { $0.overlaps(block..<block + Int64(RangeStore.blockSize)) }
     }
 
-    /// Where the first gap from `offset` on begins, wherever bytes are kept.
+    /// Returns the offset of the first byte from `offset` on that is neither in memory nor in the cache, or an offset
+    /// at least `window` bytes further.
     func contiguousEnd(from offset: Int64, _ state: State) -> Int64 {
         var end = offset
         while end - offset < policy.window {
@@ -33,13 +35,14 @@ extension HTTPByteSource {
         return end
     }
 
+    /// Returns the offset of the first stored byte after a gap that begins at `offset`.
     func nextStored(after offset: Int64, limit: Int64, _ state: State) -> Int64? {
         let inMemory = state.store.nextStored(after: offset, limit: limit)
         guard let onDisk = state.entry?.nextStored(after: offset, limit: limit) else { return inMemory }
         return min(inMemory ?? onDisk, onDisk)
     }
 
-    /// Gathers what comes into stretches for the disk.
+    /// Collects received bytes into extents for the disk cache.
     func bufferForDisk(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) {
         guard options.cache != nil else { return }
         if fetch.diskBufferEnd != fetch.position {
@@ -57,6 +60,7 @@ extension HTTPByteSource {
         }
     }
 
+    /// Passes buffered bytes to the cache entry. Creates the entry if the response may be stored.
     func flushDiskBuffer(_ fetch: Fetch, _ state: inout State) {
         guard !fetch.diskBuffer.isEmpty else { return }
         if state.entry == nil, let cache = options.cache, state.metadata.declaresByteCount,
@@ -92,10 +96,10 @@ extension HTTPByteSource {
 
     // MARK: For who shares it
 
-    /// What makes it this very one; nil: not known, or nothing would tell it from another.
+    /// What identifies the representation, or nil if that is unknown or no validator could reveal a change.
     var identity: CacheIndex.Identity? { state.withLock { identity($0) } }
 
-    /// All of it is there.
+    /// Whether all bytes are in memory or in the cache.
     var isComplete: Bool {
         state.withLock { state in
             guard let size = state.metadata.byteCount, state.failure == nil else { return false }
@@ -104,31 +108,33 @@ extension HTTPByteSource {
         }
     }
 
-    /// Where requests begin now.
+    /// The address that requests begin with.
     var baseAddress: HTTPAddress { state.withLock { $0.baseAddress } }
 
-    /// What it takes of the memory.
+    /// The size of the memory that the source uses.
     var storedByteCount: Int { state.withLock { $0.store.byteCount } }
 
-    /// Several may read it, each from where it likes. True until the first bytes have come.
+    /// Whether several readers may read at different offsets. True before the first response.
     var isShareable: Bool {
         state.withLock {
             !$0.metadata.isKnown || $0.metadata.supportsRanges != false || $0.metadata.canRestart
         }
     }
 
-    /// Who comes now may read it without asking the server: somebody reads it, and the server has spoken a moment ago.
+    /// Whether a new reader may use the source without revalidation: the resource is being read, and its last
+    /// response is recent.
     var isFresh: Bool {
         state.withLock { state in
             guard state.failure == nil, !state.metadata.isVolatile else { return false }
-            // What the server has refused one asset it may give another, which has cookies of its own.
+            // A server that has rejected one asset may accept another one, which has other cookies.
             if !state.metadata.isKnown { return state.lastFailure == nil }
             return !state.readers.isEmpty
                 && TransferLoop.now - state.validationTime < policy.freshnessLifetime
         }
     }
 
-    /// Its server has spoken of it since that moment of the machine's clock, and all of it is to be had.
+    /// Returns true if the server has validated the resource after that moment of the machine's clock and all of it
+    /// can be read.
     func isValidated(since moment: Int64) -> Bool {
         let isSo = state.withLock { state in
             state.failure == nil && state.metadata.isKnown && !state.metadata.isVolatile
@@ -137,7 +143,7 @@ extension HTTPByteSource {
         return isSo && (isShareable || isComplete)
     }
 
-    /// It has turned out to be another one each time that it is asked for: it is on no disk, and nobody else gets what has come.
+    /// Marks a resource that changes with every request. It is removed from the disk and not shared any more.
     func setVolatile() {
         state.withLock { state in
             state.metadata.isVolatile = true
@@ -148,12 +154,14 @@ extension HTTPByteSource {
         }
     }
 
+    /// Whether the source has readers.
     var hasReaders: Bool { state.withLock { !$0.readers.isEmpty } }
 
-    /// The cache has a file for it, which may be open.
+    /// Whether the disk cache has a file for the resource. The file may be open.
     var hasCacheFile: Bool { state.withLock { $0.entry != nil } }
 
-    /// The first one to ask has it.
+    /// Returns true if `owner` is the first one to claim the source. Only the first one may read a resource that is
+    /// sent only once.
     func claim(by owner: ObjectIdentifier) -> Bool {
         state.withLock { state in
             state.owner = state.owner ?? owner
@@ -161,13 +169,13 @@ extension HTTPByteSource {
         }
     }
 
-    /// When the server last said that it is the one that it was; 0: it has not.
+    /// When the server last validated the resource, or 0 if it has not.
     var validationTime: Int64 { state.withLock { $0.validationTime } }
 
-    /// The server has said at that time that it is the one that it was.
+    /// Records that the server validated the resource at the given time.
     func markValidated(at time: Int64) { state.withLock { $0.validationTime = max($0.validationTime, time) } }
 
-    /// It says so now, and where it has led to.
+    /// Records that the server has validated the resource now, and the target of its redirects.
     func markValidated(by answer: Revalidation.Answer) {
         state.withLock { state in
             state.validationTime = TransferLoop.now
@@ -176,6 +184,7 @@ extension HTTPByteSource {
         }
     }
 
+    /// Frees memory that readers do not need next, down to a limit.
     func trim(to byteLimit: Int) {
         state.withLock { state in
             let readers = ranges(state)
@@ -183,7 +192,7 @@ extension HTTPByteSource {
         }
     }
 
-    /// What has come so far is handed to the cache.
+    /// Writes buffered bytes to the disk cache.
     func flush() {
         state.withLock { state in
             for fetch in state.fetches { flushDiskBuffer(fetch, &state) }

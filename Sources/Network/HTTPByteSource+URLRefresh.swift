@@ -1,16 +1,17 @@
 internal import MediaCore
 
-// Links that expire: the program gives another one for the same resource. All of it under the source's lock.
+// The replacement of expired URLs by the application. All functions except `urlRefreshed` require the source's lock.
 extension HTTPByteSource {
-    /// Of those who share it the first one that can is asked for another URL.
+    /// Sets the closure that replaces the URL, unless another sharer has set one before.
     func offerURLRefresh(_ urlRefresh: URLRefresh?) {
         state.withLock { $0.urlRefresh = $0.urlRefresh ?? urlRefresh }
     }
 
-    /// Nobody is left who could be asked.
+    /// Removes the closure when no sharer is left.
     func removeURLRefresh() { state.withLock { $0.urlRefresh = nil } }
 
-    /// True: the fetch waits for another URL. Asked once for each place: where the new one is refused as well, that is told.
+    /// Asks the application for another URL. Returns true if the fetch waits for it. A replacement that is rejected
+    /// as well is not replaced again before further bytes arrive.
     func refreshURL(_ fetch: Fetch, after error: MediaError, _ state: inout State) -> Bool {
         guard let urlRefresh = state.urlRefresh, Self.mayHaveExpired(Int(error.underlyingCode)),
             fetch.address == state.baseAddress, !fetch.retryState.hasRefreshedURL,
@@ -21,7 +22,7 @@ extension HTTPByteSource {
         guard !state.isRefreshingURL else { return true }
         state.isRefreshingURL = true
         let error = withLocation(error)
-        // The source may go meanwhile: the answer is for nobody then.
+        // The source may be deallocated before the closure returns.
         Task { [weak self] in
             let url = await urlRefresh(error)
             self?.urlRefreshed(url, after: error)
@@ -44,7 +45,7 @@ extension HTTPByteSource {
             }
             state.baseAddress = address
             state.address = address
-            // It is the program's own, as the first one was.
+            // The application provides the URL, so it may have a private address as the first one could.
             state.metadata.isPublic = false
             return waiting.flatMap { restart($0, at: address, &state) }
         }

@@ -2,76 +2,84 @@ public import MediaCore
 
 /// Reads a resource of an http or https server, for any number of readers.
 ///
-/// Bytes are fetched by ranges, up to 4 MiB ahead of each reader, and the last ones stay in memory: the header that one demuxer
-/// has read is there for the next. A connection that ends or hangs is taken up again at the byte that was reached. What does not
-/// belong to the same state of the resource is never handed out: then every read fails with `.resourceChanged`.
+/// Bytes are fetched with range requests, up to 4 MiB ahead of each reader. The most recent bytes stay in memory, so
+/// a container header that one demuxer has read is available to the next. A connection that ends or stalls is
+/// replaced by one that continues at the same offset. If the resource has changed on the server, every read fails
+/// with `.resourceChanged`: bytes of two representations are never mixed.
 ///
-/// A read holds no thread: where nothing is at hand it throws `.notReady`, and its reader is woken.
+/// A read does not block a thread. It throws `.notReady` if the bytes are not available, and wakes its reader when
+/// they are.
 public final class HTTPByteSource: ByteSource {
-    /// Sizes and times, so that tests need not wait.
+    /// Sizes and durations, which tests make small. Durations are in nanoseconds.
     package struct Policy: Sendable {
-        /// What is fetched ahead of a reader.
+        /// The number of bytes to fetch ahead of a reader.
         package var window: Int64 = 4 << 20
-        /// The same at a place that a reader has only just come to; doubled with each part.
+        /// The number of bytes to fetch ahead after a reader has moved to another offset. It doubles with each
+        /// request.
         package var initialWindow: Int64 = 1 << 20
-        /// So much further on is waited for rather than asked for.
+        /// A reader that moves ahead by at most this many bytes waits for the current request instead of starting a
+        /// new one.
         package var skipLimit: Int64 = 512 << 10
-        /// So much further back is still the same place to read at.
+        /// A reader that moves back by at most this many bytes counts as reading at the same position.
         package var seekBackTolerance: Int64 = 128 << 10
         package var storeLimit = 32 << 20
         package var fetchLimit = 3
         package var attemptLimit = 3
         package var redirectLimit = 10
-        /// Nanoseconds before the second try; doubled with each.
+        /// The delay before the second attempt. It doubles with each further attempt.
         package var initialRetryDelay: Int64 = 250_000_000
-        /// Nanoseconds that a server may ask to wait.
+        /// The longest `Retry-After` that is accepted from a server.
         package var maximumRetryAfter: Int64 = 30_000_000_000
-        /// Bytes that a server must send in twice the timeout, so as not to count as one that hangs.
+        /// The number of bytes that a server must send in twice the timeout. A server that sends fewer counts as
+        /// stalled.
         package var minimumRate = 1024
-        /// Nanoseconds for which fetching goes on although the last reader has gone: the next one may come at once, as
-        /// where an asset is loaded first and then played.
+        /// How long requests continue after the last reader has left. A new reader may follow at once, for example
+        /// when an asset is loaded first and then played.
         package var lingerTime: Int64 = 150_000_000
-        /// Nanoseconds for which what a server has said of a resource that is being read holds for who joins.
+        /// How long a response keeps a resource fresh for new readers while somebody is reading it.
         package var freshnessLifetime: Int64 = 5_000_000_000
-        /// Nanoseconds for which an origin that could not be reached is not asked about what is there as a whole.
+        /// After a failed connection, how long fully cached resources of that origin are used without revalidation.
         package var unreachableTTL: Int64 = 60_000_000_000
-        /// A public server named the URL (`isPublic`).
+        /// Whether a server with a public address referred to the URL. See `isPublic`.
         package var isReferencedByPublicServer = false
-        /// A playlist named the URL.
+        /// Whether a playlist referred to the URL.
         var isReferenced = false
-        /// What counts as a public address.
+        /// Returns whether an address is public.
         package var isPublicAddress: @Sendable (PeerAddress) -> Bool = { $0.isPublic }
 
         package init() {}
     }
 
-    /// What was learned of the resource.
+    /// What is known about the resource from responses or from a cache entry.
     struct ResourceMetadata {
         var byteCount: Int64?
         var entityTag: String?
         var lastModified: String?
-        /// For `If-Range`.
+        /// The value of `If-Range`: a strong entity tag, or a date.
         var validator: String?
-        /// nil: not known yet.
+        /// Whether the server supports range requests, or nil if unknown.
         var supportsRanges: Bool?
         var isKnown = false
-        /// The server has said how much there is, which so far may only have been counted.
+        /// Whether the server has declared the length. Otherwise `byteCount` may have been counted at the end of the
+        /// body.
         var declaresByteCount = false
-        /// It had changed so shortly before the server answered that it may do so again and have the same date.
+        /// Whether Last-Modified is less than a second before Date. Such a date is a weak validator (RFC 9110,
+        /// section 8.8.2.2): the resource may change again and keep its date.
         var isDateWeak = false
-        /// The server wants it nowhere on a disk.
+        /// Whether a response had `Cache-Control: no-store`.
         var noStore = false
-        /// It is another one each time that it is asked for.
+        /// Whether the resource changes with every request, so it is never shared or cached on disk.
         var isVolatile = false
-        /// The URL itself led to a public address.
+        /// Whether the URL itself led to a public address.
         var isPublic = false
 
-        /// What one answer gives is what the next one would, or it is noticed.
+        /// Whether a new request may begin at the first byte again: a changed length or validator would reveal
+        /// another representation.
         var canRestart: Bool { declaresByteCount || validator != nil }
 
         init() {}
 
-        /// As a cache has them.
+        /// Creates the metadata that a cache entry has recorded.
         init(_ entry: CacheEntry) {
             byteCount = entry.identity.byteCount
             entityTag = entry.identity.entityTag
@@ -89,28 +97,28 @@ public final class HTTPByteSource: ByteSource {
         var metadata = ResourceMetadata()
         var readers: [ObjectIdentifier: Reader] = [:]
         var fetches: [Fetch] = []
-        /// Requests go there.
+        /// The address of the next request: the target of the last redirect.
         var address: HTTPAddress
-        /// Where they begin: the URL, until another one is given for it.
+        /// The address that a chain of redirects begins with: the URL, or its replacement.
         var baseAddress: HTTPAddress
-        /// The program is being asked for another URL.
+        /// Whether the application is being asked for a replacement of the URL.
         var isRefreshingURL = false
-        /// Reading is over for good.
+        /// A permanent failure, which every read throws.
         var failure: MediaError?
-        /// Fetching ahead has failed here: it is tried again when the byte is asked for.
+        /// The offset at which reading ahead failed. It is tried again when a reader requests that byte.
         var failedReadAheadOffset: Int64?
-        /// Why the last fetch ended, for whoever asks for what it would have brought.
+        /// The error of the last fetch that failed, for readers of a server that sends its bytes only once.
         var lastFailure: MediaError?
         var uses: UInt64 = 0
-        /// Where it is kept on disk; nil: nowhere, or not yet.
+        /// The entry in the disk cache, or nil if there is none (yet).
         var entry: CacheEntry?
-        /// All that has come, however often.
+        /// The number of body bytes received, including those received more than once.
         var receivedBytes: Int64 = 0
-        /// When the server last said that it is the one that it was.
+        /// When the server last validated the resource, in nanoseconds of the machine's clock. Zero if it has not.
         var validationTime: Int64 = 0
-        /// Who gives another URL, when the server refuses this one.
+        /// A closure of the application that replaces the URL when the server rejects it.
         var urlRefresh: URLRefresh?
-        /// Who has it, of a server that sends its bytes only once.
+        /// The one shared source that may read a resource whose server sends its bytes only once.
         var owner: ObjectIdentifier?
     }
 
@@ -118,21 +126,27 @@ public final class HTTPByteSource: ByteSource {
     let origin: HTTPAddress
     let options: NetworkOptions
     let proxy: ProxyAddress?
-    /// This resource's, and those that it refers to.
+    /// The cookies for this resource and those that it refers to.
     let cookies: CookieStore
     let policy: Policy
     let loop: TransferLoop
 
-    /// Another URL of the same resource, for one that the server refuses or does not know any more; nil: there is none.
+    /// Returns another URL of the same resource after the server has rejected one with the given error, or nil if
+    /// there is none.
     package typealias URLRefresh = @Sendable (MediaError) async -> String?
 
-    /// Does no I/O: what is wrong with the server is told by the first read. Throws where the URL is none of http or https, or
-    /// the options make no request.
+    /// Creates a source without performing I/O. The first read reports failures of the server.
+    ///
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: The options for requests.
+    /// - Throws: `MediaError` with the code `.invalidArgument` if the URL is not an http or https URL or the options
+    ///   are invalid.
     public convenience init(url: String, options: NetworkOptions = NetworkOptions()) throws(MediaError) {
         try self.init(url: url, options: options, policy: Policy())
     }
 
-    /// Alone, it knows of no cache: who opens it again would not ask whether it has changed.
+    /// Creates a source that does not use the cache. Only `SharedHTTPSource` revalidates what a cache holds.
     package convenience init(
         url: String,
         options: NetworkOptions,
@@ -145,7 +159,7 @@ public final class HTTPByteSource: ByteSource {
         offerURLRefresh(urlRefresh)
     }
 
-    /// `entry`: what a cache has of it, which has been found to be right.
+    /// Creates a source that continues with a validated cache entry, if there is one.
     init(_ address: HTTPAddress, _ options: NetworkOptions, _ policy: Policy, _ entry: CacheEntry?) {
         origin = address
         self.options = options
@@ -165,7 +179,7 @@ public final class HTTPByteSource: ByteSource {
         NetworkMemory.shared.add(self)
     }
 
-    /// Where the server once led to; the URL itself where that is not allowed.
+    /// Returns the redirect target that a cache entry has recorded, or the URL itself if the target is not allowed.
     private static func start(at location: String, of address: HTTPAddress) -> HTTPAddress {
         do throws(MediaError) {
             return try address.resolving(location)
@@ -174,6 +188,7 @@ public final class HTTPByteSource: ByteSource {
         }
     }
 
+    /// Parses a URL and checks the options.
     static func address(_ url: String, _ options: NetworkOptions) throws(MediaError) -> HTTPAddress {
         guard let address = HTTPAddress(url) else {
             throw MediaError(.invalidArgument, "this is no http or https URL with a host")
@@ -184,7 +199,7 @@ public final class HTTPByteSource: ByteSource {
 
     deinit {
         NetworkMemory.shared.remove(ObjectIdentifier(self))
-        // Nobody else can see the state any more.
+        // No other thread can access the state any more.
         state.withLock { state in
             for fetch in state.fetches { cancel(fetch, &state) }
             state.entry?.flush()
@@ -194,16 +209,18 @@ public final class HTTPByteSource: ByteSource {
     /// The URL without credentials and query.
     public var name: String { origin.name }
 
-    /// The URL, or where the server has led to, without credentials. For what is relative to it; it may hold a token.
+    /// The URL, or the target of its redirects, without credentials. It is the base of relative references. Its query
+    /// may hold a token.
     package var location: String { state.withLock { $0.address.text } }
 
-    /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
+    /// Returns a source for a resource that this one refers to. Credentials and header fields that may be secret are
+    /// sent to the same origin only.
     package func openReferenced(_ url: String) throws(MediaError) -> HTTPByteSource {
         let (address, options, policy) = try reference(url)
         return HTTPByteSource(address, options, policy, nil)
     }
 
-    /// How it is opened, by itself.
+    /// Returns the address, options and policy for a resource that this one refers to.
     func reference(_ url: String) throws(MediaError) -> (HTTPAddress, NetworkOptions, Policy) {
         let address = try origin.resolving(url)
         var options = options
@@ -216,27 +233,54 @@ public final class HTTPByteSource: ByteSource {
         return (address, options, policy)
     }
 
-    /// nil until the first bytes have come, and where the server does not say.
+    /// The length of the resource, or nil before the first response and if the server does not declare it.
     public var byteCount: Int64? { state.withLock { $0.metadata.byteCount } }
-    /// False for a server that neither sends ranges nor says how much there is. True until the first bytes have come.
+    /// Whether reads may begin at any offset.
+    ///
+    /// False if the server neither supports range requests nor declares a length or validator. True before the first
+    /// response.
     public var isSeekable: Bool {
         state.withLock { $0.metadata.supportsRanges ?? true || $0.metadata.canRestart }
     }
+    /// Returns false: the bytes come from a network.
     public var isLocal: Bool { false }
 
-    /// Waits for its bytes; for those who read by themselves.
+    /// Reads bytes and blocks until they are available. For callers without a `ReadContext`.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - buffer: The memory to fill.
+    /// - Returns: The number of bytes read, or 0 at the end.
+    /// - Throws: `MediaError` if the bytes cannot be fetched.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         try BlockedRead.read(self, at: offset, into: buffer)
     }
 
+    /// Reads bytes for a reader without blocking.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - buffer: The memory to fill.
+    ///   - context: The reader, which is woken when bytes arrive.
+    /// - Returns: The number of bytes read, or 0 at the end.
+    /// - Throws: `MediaError`; `.notReady` if the reader will be woken when the bytes arrive.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {
         try read(at: offset, into: buffer, context: context, aheadLimit: nil)
     }
 
-    /// `aheadLimit`: bytes that are fetched ahead of this reader at most, from now on; nil: as the policy has it. `cookies`: what is sent
-    /// with requests that are made for it; nil: the resource's.
+    /// Reads bytes for a reader.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - buffer: The memory to fill.
+    ///   - context: The reader.
+    ///   - aheadLimit: The maximum number of bytes to fetch ahead of this reader from now on, or nil for the limit of
+    ///     the policy.
+    ///   - cookies: The cookies for requests on behalf of this reader, or nil for those of the source.
+    /// - Returns: The number of bytes read, or 0 at the end.
+    /// - Throws: `MediaError`; `.notReady` if the reader will be woken when the bytes arrive.
     func read(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
@@ -257,7 +301,8 @@ public final class HTTPByteSource: ByteSource {
             switch result {
             case .bytes(let count): return count
             case .onDisk(let entry):
-                // Without the lock, which the loop's thread wants too. What is wrong there is not there any more.
+                // The disk is read without the lock, which the loop's thread also needs. A damaged extent is removed,
+                // and the bytes are fetched.
                 guard let part = entry.read(at: offset) else { continue }
                 state.withLock { state in
                     part.bytes.withUnsafeBytes { store($0, at: part.start, &state) }
@@ -271,17 +316,20 @@ public final class HTTPByteSource: ByteSource {
         case onDisk(CacheEntry)
     }
 
-    /// Nothing: a reader of this source is interrupted by its context.
+    /// Does nothing, because a reader of this source is interrupted through its context.
     public func cancel() {}
 
-    /// A public server has answered: what it names is to be opened with `Policy.isNestedInPublic`.
+    /// Whether a public server has answered. Resources that it refers to are opened with
+    /// `Policy.isReferencedByPublicServer`.
     package var isPublic: Bool {
         state.withLock { $0.metadata.isPublic } || policy.isReferencedByPublicServer
     }
 
-    /// How many requests are under way, or wait for another try.
+    /// The number of requests that are in progress or wait for another attempt.
     package var fetchCount: Int { state.withLock { $0.fetches.count } }
 
+    /// Copies bytes from memory. Names the cache entry if it holds them; otherwise starts a request and throws
+    /// `.notReady`.
     private func readStored(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
@@ -289,7 +337,7 @@ public final class HTTPByteSource: ByteSource {
         _ state: inout State
     ) throws(MediaError) -> ReadResult {
         if let failure = state.failure { throw failure }
-        // It has been cancelled since it was enrolled.
+        // The context was cancelled after it had been registered.
         guard var reader = state.readers[key] else {
             throw MediaError(.cancelled, "the read was interrupted")
         }

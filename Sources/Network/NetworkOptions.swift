@@ -1,44 +1,73 @@
-/// How http and https URLs are read.
+/// Options for reading http and https URLs.
 public struct NetworkOptions: Hashable, Sendable {
-    /// A header of each request.
+    /// A header field that is sent with each request.
     public struct Header: Hashable, Sendable {
-        /// "Referer"; letters, digits and dashes.
+        /// The field name, such as "Referer". It consists of letters, digits, hyphens and underscores.
         public var name: String
-        /// Without line ends.
+        /// The field value, without line breaks.
         public var value: String
 
-        /// What cannot be a header is refused when the URL is opened, with the code `.invalidArgument`.
+        /// Creates a header field.
+        ///
+        /// A field that cannot be sent is rejected when the URL is opened, with an error of the code
+        /// `.invalidArgument`.
+        ///
+        /// - Parameters:
+        ///   - name: The field name.
+        ///   - value: The field value.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Sent with each request. Where a server leads on to another host, only User-Agent, Referer, Origin and what begins with
-    /// Accept go there: the others may be secrets of the first one.
+    /// Header fields that are sent with each request.
+    ///
+    /// After a redirect to another origin (scheme, host and port) only User-Agent, Referer, Origin and fields that
+    /// begin with Accept are sent, because the others may hold credentials of the first origin.
     public var headers: [Header]
-    /// Seconds without connection, first byte or further byte before another try. Three tries at one place without progress
-    /// are an error.
+    /// The timeout of a request, in seconds.
+    ///
+    /// It limits the time to connect, the time to the first byte and the time between bytes. A request that exceeds
+    /// it is repeated. Three attempts at the same offset without progress are an error.
     public var timeout: Double
-    /// A file with the certificates (PEM) that are trusted; nil: those of the system.
+    /// The path of a file with the trusted CA certificates (PEM), or nil for the system's certificates.
     public var tlsCAFile: String?
-    /// A server with a public address may lead on (by a redirect, or by what it names in a playlist) to one with a private
-    /// address: this machine, the network of the house. By default it may not, and the error has the code `.forbidden`. What
-    /// the URL itself names may always have a private address.
+    /// Whether a server with a public address may refer to a private address, by a redirect or by a URL in a
+    /// playlist.
+    ///
+    /// Private addresses are those of this machine and of local networks. By default such a reference fails with an
+    /// error of the code `.forbidden`. The URL of the asset itself may always have a private address.
     public var allowsPrivateAddresses: Bool
-    /// What all requests go through: "http://name:password@host:3128"; also https, socks5, and socks5h, which asks the proxy for
-    /// addresses. nil: they go straight to the servers. Nothing is taken from the environment. Where a proxy looks for a server is
-    /// its own affair: of hosts behind it only addresses, and not names, are known to be private.
+    /// The proxy for all requests, such as "http://name:password@host:3128", or nil for direct connections.
+    ///
+    /// The schemes are http, https, socks5, and socks5h, which resolves host names at the proxy. Environment
+    /// variables are ignored. A proxy resolves host names by itself, so `allowsPrivateAddresses` can only check
+    /// servers whose URLs contain an IP address.
     public var proxy: String?
-    /// Where cookies that servers set are kept; nil: for this asset alone, in memory. Cookies of your own are a header. Either go to
-    /// no other origin.
+    /// The store for cookies that servers set, or nil for a store in memory that belongs to one asset.
+    ///
+    /// To send cookies of your own, set a header field. Neither kind is sent to another origin.
     public var cookies: CookieStore?
-    /// Where what was fetched is kept on disk; nil: nowhere. Without it, too, what an asset has fetched is in memory for all who
-    /// open the same URL, as far as it finds room.
+    /// The disk cache, or nil for none.
+    ///
+    /// Without a disk cache, fetched bytes are still shared in memory by all assets with the same URL, as far as the
+    /// memory limit allows.
     public var cache: DiskCache?
 
-    /// By default: no headers, 10 seconds, the certificates of the system, no private addresses behind a public one,
-    /// no proxy, each asset with cookies of its own, nothing on disk.
+    /// Creates options.
+    ///
+    /// The default values are: no header fields, a timeout of 10 seconds, the system's certificates, no private
+    /// addresses behind a public server, no proxy, separate cookies for each asset, and no disk cache.
+    ///
+    /// - Parameters:
+    ///   - headers: The header fields that are sent with each request.
+    ///   - timeout: The timeout in seconds, more than 0 and at most 86,400.
+    ///   - tlsCAFile: The path of a file with trusted CA certificates.
+    ///   - allowsPrivateAddresses: Whether public servers may refer to private addresses.
+    ///   - proxy: The URL of a proxy.
+    ///   - cookies: A cookie store to share between assets.
+    ///   - cache: A disk cache.
     public init(
         headers: [Header] = [],
         timeout: Double = 10,
@@ -57,7 +86,7 @@ public struct NetworkOptions: Hashable, Sendable {
         self.cache = cache
     }
 
-    /// Why no request can be made with them; nil: it can.
+    /// The reason why no request can be made with these options, or nil if they are valid.
     package var flaw: String? {
         for header in headers {
             guard !header.name.isEmpty, header.name.utf8.allSatisfy(Self.isNameByte) else {
@@ -66,7 +95,7 @@ public struct NetworkOptions: Hashable, Sendable {
             guard header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 return "the header \(header.name) has a value that cannot be sent"
             }
-            // They belong to the engine: other values would give other bytes than it takes them for.
+            // The engine sets these fields itself. Other values would change which bytes a response contains.
             let lower = header.name.lowercased()
             guard !["range", "if-range", "accept-encoding", "host", "connection"].contains(lower) else {
                 return "the header \(header.name) cannot be set"

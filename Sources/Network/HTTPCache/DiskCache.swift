@@ -2,39 +2,40 @@ internal import FFmpeg
 public import Foundation
 internal import MediaCore
 
-/// Keeps what was fetched of http and https URLs in a folder, for players, still images and runs to come. Several processes may
-/// use one folder.
+/// A folder that keeps responses of http and https URLs across players and processes.
 ///
-/// What is kept is asked about once when it is opened again, by a request without a body: a resource that has changed is fetched
-/// anew. Where the server cannot be reached, a resource that is there as a whole is played as it is. A server that gives neither an
-/// ETag nor a date of its resource is read as without a cache.
+/// A cached resource is revalidated once when it is opened, by a request without a body. A resource that has changed
+/// is fetched again. If the server cannot be reached, a completely cached resource is used without validation. A
+/// resource without ETag and Last-Modified is not cached.
 ///
-/// Of a playlist that has an end (HLS) the segments that were played are kept, and the playlists themselves, but no keys. Of one
-/// that grows nothing is kept.
+/// Of an HLS playlist that has ended (`EXT-X-ENDLIST`), the cache keeps the playlist and the media segments that were
+/// played, but no keys. Of a live playlist it keeps nothing.
 ///
-/// Bytes have checksums: what a disk has changed is fetched again. A folder that cannot be written, and a disk that is full, cost the
-/// cache and nothing else.
+/// Checksums detect damaged bytes, which are fetched again. Playback continues without the cache if the folder cannot
+/// be written or the disk is full. Several processes may share a folder.
 public struct DiskCache: Hashable, Sendable {
-    /// A function that says what stands for a URL.
+    /// A function that returns the cache key of a URL.
     private final class Key: Sendable {
         let body: @Sendable (URL) -> String
 
         init(_ body: @escaping @Sendable (URL) -> String) { self.body = body }
     }
 
-    /// Made, for its user alone, when the first bytes are to be kept.
+    /// The folder. It is created with access for the current user only when the first bytes are stored.
     public let directory: URL
-    /// Of all that is kept there. Beyond it, what was used longest ago goes.
+    /// The maximum size of the folder in bytes. The least recently used resources are evicted first.
     public let maximumBytes: Int64
     private let key: Key?
 
+    /// Creates a cache.
+    ///
     /// - Parameters:
-    ///   - directory: A folder of this cache's own.
-    ///   - maximumBytes: Of all that is kept there.
-    ///   - key: What stands for a URL: two that it gives the same text for are one resource. So a link that expires is found again
-    ///     without its signature. By default the whole URL, with the headers and the credentials that it is asked for with; where a
-    ///     function is given, its text alone, and of what a playlist names its path as well: parts that
-    ///     differ in their query alone need texts of their own. Called on any thread.
+    ///   - directory: A folder that only this cache uses.
+    ///   - maximumBytes: The maximum size of the folder.
+    ///   - key: Returns the cache key of a URL. URLs with the same key are one resource, so a signed URL that expires
+    ///     is found again without its signature. By default the key consists of the whole URL, the header fields and
+    ///     the credentials. With a function, the key is its result; for resources that a playlist refers to, also
+    ///     their path. Segments whose URLs differ only in the query need different results. Called on any thread.
     public init(
         directory: URL,
         maximumBytes: Int64 = 1 << 30,
@@ -45,46 +46,53 @@ public struct DiskCache: Hashable, Sendable {
         self.key = key.map(Key.init)
     }
 
-    /// The same folder and limit; with keys of one's own, only what was copied from the same one.
+    /// Returns whether both values have the same folder and limit. Caches with a key function are equal only to their
+    /// copies.
     public static func == (one: DiskCache, other: DiskCache) -> Bool {
         one.path == other.path && one.maximumBytes == other.maximumBytes && one.key === other.key
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
-    /// Returns when all that came so far is in its files, as a program does before it ends: what is missing then is fetched again. A
-    /// disk that hangs is waited for 5 seconds.
+    /// Waits until all received bytes are written, for example before a program exits. Bytes that are not written are
+    /// fetched again later.
+    ///
+    /// Returns after 5 seconds at the latest, also if the disk does not respond.
     public func flush() async {
         HTTPResourcePool.shared.flush()
         await folder.flush()
     }
 
-    /// Who is told, in one sentence and once, that the folder cannot be used: the first one to ask; where nobody has, the logger of the
-    /// first player that plays from it. Any thread.
+    /// Sets the function that is called once with a message if the folder cannot be used.
+    ///
+    /// The first handler remains. Without one, the logger of the first player that uses the cache receives the
+    /// message.
+    ///
+    /// - Parameter handler: Called on any thread.
     public func setWarningHandler(_ handler: @escaping @Sendable (String) -> Void) {
         folder.setWarningHandler(handler)
     }
 
-    /// Where nobody has asked.
+    /// Sets the handler for the case that the application has set none.
     package func setDefaultWarningHandler(_ handler: @escaping @Sendable (String) -> Void) {
         folder.setWarningHandler(isDefault: true, handler)
     }
 
     var path: String { directory.standardizedFileURL.path }
 
-    /// One for all of the process.
+    /// The folder, which all caches of the process with the same path and limit share.
     var folder: CacheFolder { CacheFolder.shared(path, byteLimit: maximumBytes) }
 
-    /// What stands for the resource in the names of files.
+    /// Returns the digest that names the files of a resource.
     func digest(_ address: HTTPAddress, _ options: NetworkOptions, isReferenced: Bool) -> [UInt8] {
         if let key, let url = URL(string: address.text) {
-            // A program may have one key for a film, and its playlist has many parts.
+            // An application may return one key for a whole asset, which consists of many segments.
             let path = isReferenced ? "\n" + url.path : ""
             return SHA256.digest(of: "own\n" + key.body(url) + path)
         }
         let headers = options.headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()
         let parts = [address.text, address.user ?? "", address.password ?? ""] + headers
-        // With its length before each part, no two lists are one text.
+        // Each part is preceded by its length, so that different lists never have the same text.
         return SHA256.digest(of: parts.map { "\($0.utf8.count) \($0)\n" }.joined())
     }
 }
