@@ -16,7 +16,7 @@ public protocol AudioDeviceSink: AudioSink {
     /// How long before it is due audio is wanted, in nanoseconds. Any thread.
     var lead: Int64 { get }
     /// Samples per channel that can be written.
-    var room: Int { get }
+    var writableFrameCount: Int { get }
     /// How often samples were not there in time, since the sink was made. Any thread.
     var underruns: Int { get }
     /// What is heard now, in words; nil: nothing. Any thread.

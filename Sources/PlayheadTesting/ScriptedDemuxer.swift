@@ -24,7 +24,7 @@ public final class ScriptedDemuxer: Demuxer {
         var enabled: Set<Int> = []
         var interrupts = 0
         /// Rings when what is held back is there.
-        var alarm: (any Wakeup)?
+        var wakeup: (any Wakeup)?
     }
 
     private let media: ScriptedMedia
@@ -32,27 +32,27 @@ public final class ScriptedDemuxer: Demuxer {
     private let clock: any HostClock
     private let state = Locked(State())
     private let context = ReadContext()
-    private let cancelWasTold = Atomic<Bool>(false)
+    private let cancelWasReported = Atomic<Bool>(false)
     /// Where what is held back is told of when it is there.
-    private let alarms: (driver: any Driver, lane: any Lane)?
+    private let wakeupTarget: (driver: any Driver, lane: any Lane)?
     /// Told of each call.
-    private let called: @Sendable (ScriptedCall) -> Void
+    private let onCall: @Sendable (ScriptedCall) -> Void
     /// Told of each decoder that is made.
-    private let madeDecoder: @Sendable (_ track: Int, DecoderOptions) -> Void
+    private let onMakeDecoder: @Sendable (_ track: Int, DecoderOptions) -> Void
 
-    /// `clock` tells when a scripted stall is over. The demuxer does not say so: it must be asked again. `madeDecoder`: told of
+    /// `clock` tells when a scripted stall is over. The demuxer does not say so: it must be asked again. `onMakeDecoder`: told of
     /// the options of each decoder.
     public init(
         _ media: ScriptedMedia,
         clock: any HostClock,
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in },
-        madeDecoder: @escaping @Sendable (_ track: Int, DecoderOptions) -> Void = { _, _ in }
+        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in },
+        onMakeDecoder: @escaping @Sendable (_ track: Int, DecoderOptions) -> Void = { _, _ in }
     ) {
-        self.called = called
-        self.madeDecoder = madeDecoder
+        self.onCall = onCall
+        self.onMakeDecoder = onMakeDecoder
         self.media = media
         self.clock = clock
-        alarms = nil
+        wakeupTarget = nil
         packets = media.packets()
     }
 
@@ -60,14 +60,14 @@ public final class ScriptedDemuxer: Demuxer {
     public init(
         _ media: ScriptedMedia,
         driver: any Driver,
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in },
-        madeDecoder: @escaping @Sendable (_ track: Int, DecoderOptions) -> Void = { _, _ in }
+        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in },
+        onMakeDecoder: @escaping @Sendable (_ track: Int, DecoderOptions) -> Void = { _, _ in }
     ) {
-        self.called = called
-        self.madeDecoder = madeDecoder
+        self.onCall = onCall
+        self.onMakeDecoder = onMakeDecoder
         self.media = media
         clock = driver.clock
-        alarms = (driver, driver.makeLane(.loading, label: "script"))
+        wakeupTarget = (driver, driver.makeLane(.blockingIO, label: "script"))
         packets = media.packets()
     }
 
@@ -83,7 +83,7 @@ public final class ScriptedDemuxer: Demuxer {
     public func setEnabledTracks(_ ids: Set<Int>) { state.withLock { $0.enabled = ids } }
 
     public func read() throws(MediaError) -> Packet? {
-        called(.read)
+        onCall(.read)
         while true {
             try check()
             let position = state.withLock { $0.position }
@@ -97,14 +97,14 @@ public final class ScriptedDemuxer: Demuxer {
         }
     }
 
-    deinit { replaceAlarm(nil) }
+    deinit { replaceWakeup(nil) }
 
     private func applyFaults(at position: Int) throws(MediaError) {
         for fault in media.faults {
             switch fault {
             case .stall(position, let until): try hold(until: until)
             case .hang(position): throw MediaError(.notReady, "the script hangs", isRetryable: true)
-            case .trickles(let speed) where position < packets.count:
+            case .throttled(let speed) where position < packets.count:
                 try hold(until: (packets[position].decodeTime ?? .zero).seconds / speed)
             case .unreadable(position) where state.withLock({ $0.wasReported.insert(position).inserted }):
                 state.withLock { $0.position += 1 }
@@ -120,19 +120,21 @@ public final class ScriptedDemuxer: Demuxer {
     private func hold(until seconds: Double) throws(MediaError) {
         let time = HostTime(nanoseconds: Int64(seconds * 1e9))
         guard clock.now < time else { return }
-        if let alarms {
-            replaceAlarm(
-                alarms.driver.schedule(at: time, on: alarms.lane) { [weak context] in context?.wake() }
+        if let wakeupTarget {
+            replaceWakeup(
+                wakeupTarget.driver.schedule(at: time, on: wakeupTarget.lane) { [weak context] in
+                    context?.wake()
+                }
             )
         }
         throw MediaError(.notReady, "the script holds the data back", isRetryable: true)
     }
 
     /// One alarm at most is listed: what is listed keeps the driver alive.
-    private func replaceAlarm(_ alarm: (any Wakeup)?) {
+    private func replaceWakeup(_ wakeup: (any Wakeup)?) {
         let old = state.withLock { state in
-            defer { state.alarm = alarm }
-            return state.alarm
+            defer { state.wakeup = wakeup }
+            return state.wakeup
         }
         old?.cancel()
     }
@@ -142,7 +144,7 @@ public final class ScriptedDemuxer: Demuxer {
     }
 
     public func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError) {
-        called(.seek)
+        onCall(.seek)
         try check()
         let main = media.video == nil ? ScriptedMedia.audioTrack : ScriptedMedia.videoTrack
         let keys = packets.indices.filter { packets[$0].isKeyFrame && packets[$0].track == main }
@@ -160,8 +162,8 @@ public final class ScriptedDemuxer: Demuxer {
     }
 
     public func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder {
-        madeDecoder(track, options)
-        return ScriptedDecoder(media, track: track, clock: clock, called: called)
+        onMakeDecoder(track, options)
+        return ScriptedDecoder(media, track: track, clock: clock, onCall: onCall)
     }
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
@@ -177,13 +179,13 @@ public final class ScriptedDemuxer: Demuxer {
 
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
         context.setNoticeHandler(handler)
-        return alarms != nil
+        return wakeupTarget != nil
     }
 
     public func cancel() {
         context.cancel()
-        replaceAlarm(nil)
-        if !cancelWasTold.exchange(true, ordering: .acquiringAndReleasing) { called(.cancel) }
+        replaceWakeup(nil)
+        if !cancelWasReported.exchange(true, ordering: .acquiringAndReleasing) { onCall(.cancel) }
     }
 
     private func check() throws(MediaError) {

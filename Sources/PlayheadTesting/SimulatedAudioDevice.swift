@@ -15,7 +15,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         /// Seconds from being started until the first sample is heard.
         public var startDelay = 0.02
         /// Seconds from being there for which it has played silence ahead of itself.
-        public var ahead = 0.0
+        public var leadingSilence = 0.0
         /// By how much it plays faster than the clock, in millionths.
         public var drift = 0.0
         /// Seconds that audio is wanted before it is due.
@@ -23,7 +23,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         /// Seconds of audio that it can be given at most.
         public var capacity = 2.0
         /// It answers `startDelay` wrongly by so many seconds.
-        public var wrongBy = 0.0
+        public var startDelayError = 0.0
         /// What it was given and has not taken can be taken back.
         public var canRewind = true
         /// It is there from the beginning.
@@ -84,19 +84,19 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         var isSuspended = false
         var calls: [Call] = []
         /// Taken from the ring and not heard yet.
-        var inHand: [Int16] = []
+        var bufferedSamples: [Int16] = []
         var heard: [Heard] = []
         var isSilent = true
         /// Before this there is nothing to be heard of what is written.
-        var horizon = HostTime.zero
+        var earliestOutput = HostTime.zero
         /// Up to when all was played.
         var playedTo = HostTime.zero
         /// Samples played since the pace was last set, from where.
         var paceStart = HostTime.zero
         var paceCount: Int64 = 0
-        var starvesUntil = HostTime.zero
-        var hasRunEmpty = false
-        var emptyCount = 0
+        var stalledUntil = HostTime.zero
+        var hasUnderrun = false
+        var underrunCount = 0
         var name: String?
         var gain: Float = 1
         var onNotice: (@Sendable (AudioDeviceNotice) -> Void)?
@@ -119,10 +119,10 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     /// All calls up to now, in order, but not `write`, `setVolume` and `setTitle`. Any thread.
     public var calls: [Call] { state.withLock { $0.calls } }
     /// What was heard up to now. Silence that was not written is in it, but not before the first sample.
-    public var heard: [Heard] { now { $0.heard } }
+    public var heard: [Heard] { withCurrentState { $0.heard } }
     /// What is heard at a time that has passed; nil: nothing.
     public func sample(at time: HostTime) -> Int16? {
-        now { state in
+        withCurrentState { state in
             for run in state.heard.reversed() where run.start <= time {
                 let index = Int(Double(time.nanoseconds(since: run.start)) / run.interval)
                 return run.samples.indices.contains(index) ? run.samples[index] : nil
@@ -133,10 +133,10 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     /// The device is pulled out, or its server dies.
     public func disconnect() {
-        now { state in
+        withCurrentState { state in
             state.isConnected = false
             state.setup.isConnecting = false
-            state.inHand = []
+            state.bufferedSamples = []
             state.isSilent = true
             state.ring?.discard()
         }
@@ -144,7 +144,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     /// The device is there, or there again: it plays what it is given.
     public func connect() {
-        now { state in
+        withCurrentState { state in
             state.isConnected = true
             state.setup.isConnecting = false
             state.hasBeenConnected = true
@@ -155,7 +155,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     /// It is there and plays nothing.
     public func setSuspended(_ isSuspended: Bool) {
-        now { state in
+        withCurrentState { state in
             state.isSuspended = isSuspended
             state.beginPlaying(at: clock.now, after: 0)
         }
@@ -169,18 +169,18 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     /// For so long it takes nothing, plays what it has and then silence, and goes on late.
     public func starve(seconds: Double) {
-        now { $0.starvesUntil = clock.now.advanced(by: Int64(seconds * 1e9)) }
+        withCurrentState { $0.stalledUntil = clock.now.advanced(by: Int64(seconds * 1e9)) }
     }
 
     /// Another device: so many seconds more from a sample's being taken until it is heard.
-    public func setBuffer(seconds: Double) { now { $0.setup.buffer = seconds } }
+    public func setBuffer(seconds: Double) { withCurrentState { $0.setup.buffer = seconds } }
 
     // MARK: AudioDeviceSink
 
     public func prepare() { state.withLock { $0.calls.append(.prepare) } }
 
     public func start(_ format: AudioFormat) throws -> AudioFormat {
-        now { state in
+        withCurrentState { state in
             state.calls.append(.start(format))
             if let format = state.format { return format }
             let taken = AudioFormat(
@@ -202,7 +202,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     }
 
     public func write(_ buffer: AudioBuffer) throws {
-        now { state in
+        withCurrentState { state in
             buffer.withPlanes { planes in
                 guard let samples = planes.first?.bindMemory(to: Int16.self) else { return }
                 let floats = samples.map(Float.init)
@@ -212,7 +212,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     }
 
     public func setPaused(_ isPaused: Bool) {
-        now { state in
+        withCurrentState { state in
             state.calls.append(isPaused ? .pause : .resume)
             guard state.isPaused != isPaused else { return }
             state.isPaused = isPaused
@@ -221,9 +221,9 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     }
 
     public func flush() {
-        now { state in
+        withCurrentState { state in
             state.calls.append(.flush)
-            state.inHand = []
+            state.bufferedSamples = []
             state.isSilent = true
             state.ring?.flush()
             // A stream that is emptied begins anew.
@@ -232,14 +232,14 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     }
 
     public func skip(_ frames: Int64) {
-        now { state in
+        withCurrentState { state in
             state.calls.append(.skip(frames))
             state.ring?.skip(frames)
         }
     }
 
     public func rewind(to frame: Int64) -> Int64? {
-        now { state in
+        withCurrentState { state in
             state.calls.append(.rewind)
             let fade = (state.format?.sampleRate ?? 0) / 100
             return state.setup.canRewind ? state.ring?.rewind(to: frame, fade: fade) : nil
@@ -247,14 +247,14 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     }
 
     public func setExpectsMore(_ expectsMore: Bool) {
-        now { state in
+        withCurrentState { state in
             state.calls.append(.expect(expectsMore))
             state.ring?.setExpectsMore(expectsMore)
         }
     }
 
     public func setDevice(_ uniqueID: String?) {
-        now { state in
+        withCurrentState { state in
             state.calls.append(.device(uniqueID))
             state.name = uniqueID
         }
@@ -265,46 +265,47 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     }
 
     public func setVolume(_ volume: Float) {
-        now { state in
+        withCurrentState { state in
             state.gain = volume
             state.ring?.setGain(volume)
         }
     }
 
-    public func finish() { now { $0.calls.append(.finish) } }
+    public func finish() { withCurrentState { $0.calls.append(.finish) } }
 
-    public var deviceName: String? { now { $0.isConnected ? $0.name ?? "simulated" : nil } }
+    public var deviceName: String? { withCurrentState { $0.isConnected ? $0.name ?? "simulated" : nil } }
 
     public var isConnecting: Bool { state.withLock { $0.setup.isConnecting } }
 
     public var startDelay: Int64 {
-        now { state in
+        withCurrentState { state in
             guard state.isConnected, !state.isSuspended else { return 0 }
-            let ahead = state.horizon.nanoseconds(since: clock.now)
-            return max(ahead, Int64(state.setup.startDelay * 1e9)) + Int64(state.setup.wrongBy * 1e9)
+            let pendingTime = state.earliestOutput.nanoseconds(since: clock.now)
+            return max(pendingTime, Int64(state.setup.startDelay * 1e9))
+                + Int64(state.setup.startDelayError * 1e9)
         }
     }
 
     public var lead: Int64 { state.withLock { Int64($0.setup.lead * 1e9) } }
-    public var underruns: Int { now { ($0.ring?.underruns ?? 0) + $0.emptyCount } }
+    public var underruns: Int { withCurrentState { ($0.ring?.underruns ?? 0) + $0.underrunCount } }
 
     public var writableFrameCount: Int {
-        now { state in
+        withCurrentState { state in
             if !state.isConnected, state.hasBeenConnected { return 0 }
             return state.ring?.writableCount ?? 0
         }
     }
 
     public var position: AudioDevicePosition? {
-        now { state in
-            guard state.isPlaying, let next = state.ring?.next, clock.now >= state.starvesUntil else {
+        withCurrentState { state in
+            guard state.isPlaying, let next = state.ring?.next, clock.now >= state.stalledUntil else {
                 return nil
             }
             let wait = max(0, state.playedTo.nanoseconds(since: clock.now))
-            let inHand = Int64((Double(state.inHand.count) * state.interval).rounded())
+            let bufferedTime = Int64((Double(state.bufferedSamples.count) * state.interval).rounded())
             return AudioDevicePosition(
                 frame: next.frame,
-                heardAt: clock.now.advanced(by: wait + inHand),
+                heardAt: clock.now.advanced(by: wait + bufferedTime),
                 measuredAt: clock.now,
                 flushes: next.flushes
             )
@@ -312,7 +313,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     }
 
     /// Plays up to the present, then does `body`, then takes what is there.
-    private func now<Result>(_ body: (inout State) -> Result) -> Result {
+    private func withCurrentState<Result>(_ body: (inout State) -> Result) -> Result {
         let time = clock.now
         return state.withLock { state in
             state.play(until: time)
@@ -328,10 +329,12 @@ extension SimulatedAudioDevice.State {
     var rate: Double { Double(format?.sampleRate ?? 48_000) * (1 + setup.drift / 1e6) }
     var interval: Double { 1e9 / rate }
 
-    mutating func playAhead(from time: HostTime) { horizon = time.advanced(by: Int64(setup.ahead * 1e9)) }
+    mutating func playAhead(from time: HostTime) {
+        earliestOutput = time.advanced(by: Int64(setup.leadingSilence * 1e9))
+    }
 
     mutating func beginPlaying(at time: HostTime, after delay: Double) {
-        playedTo = max(horizon, time.advanced(by: Int64(delay * 1e9)))
+        playedTo = max(earliestOutput, time.advanced(by: Int64(delay * 1e9)))
         paceStart = playedTo
         paceCount = 0
         isSilent = true
@@ -346,32 +349,32 @@ extension SimulatedAudioDevice.State {
             let chunk = min(time, playedTo.advanced(by: 2_000_000))
             let due = Int64(Double(chunk.nanoseconds(since: paceStart)) / interval)
             let count = Int(due - paceCount)
-            if count > 0 { hear(count) }
+            if count > 0 { output(count) }
             paceCount = due
             playedTo = chunk
         }
     }
 
-    private mutating func hear(_ count: Int) {
-        let real = min(count, inHand.count)
+    private mutating func output(_ count: Int) {
+        let real = min(count, bufferedSamples.count)
         if real == 0, isSilent { return }
         if isSilent || heard.isEmpty {
             let start = paceStart.advanced(by: Int64((Double(paceCount) * interval).rounded()))
             heard.append(SimulatedAudioDevice.Heard(start: start, interval: interval, samples: []))
             isSilent = false
         }
-        heard[heard.count - 1].samples += inHand.prefix(real)
-        inHand.removeFirst(real)
+        heard[heard.count - 1].samples += bufferedSamples.prefix(real)
+        bufferedSamples.removeFirst(real)
         guard real < count else { return }
         heard[heard.count - 1].samples += [Int16](repeating: 0, count: count - real)
-        if !hasRunEmpty { emptyCount += 1 }
-        hasRunEmpty = true
+        if !hasUnderrun { underrunCount += 1 }
+        hasUnderrun = true
     }
 
     /// Keeps its buffer full.
     mutating func fill(at time: HostTime) {
-        guard isPlaying, let ring, time >= starvesUntil, ring.isReady else { return }
-        let missing = Int(setup.buffer * rate) - inHand.count
+        guard isPlaying, let ring, time >= stalledUntil, ring.isReady else { return }
+        let missing = Int(setup.buffer * rate) - bufferedSamples.count
         guard missing > 0 else { return }
         let channels = ring.channelCount
         let taken = [Float](unsafeUninitializedCapacity: missing * channels) { target, count in
@@ -379,8 +382,8 @@ extension SimulatedAudioDevice.State {
             count = missing * channels
         }
         for index in stride(from: 0, to: taken.count, by: channels) {
-            inHand.append(Int16(max(-32_768, min(32_767, taken[index]))))
+            bufferedSamples.append(Int16(max(-32_768, min(32_767, taken[index]))))
         }
-        hasRunEmpty = false
+        hasUnderrun = false
     }
 }

@@ -15,7 +15,7 @@ final class BlockingReadsDriver: Driver {
     var isRealTime: Bool { false }
 
     func makeLane(_ role: LaneRole, label: String) -> any Lane {
-        role == .loading || role == .fileLoading
+        role == .blockingIO || role == .fileIO
             ? real.makeLane(role, label: label) : virtual.makeLane(role, label: label)
     }
 

@@ -5,6 +5,7 @@ import Testing
 
 @testable import PlaybackEngine
 
+// Rule: kept-frames
 @Suite("The cache of decoded frames keeps to its budget")
 struct FrameCacheTests {
     private final class Picture: VideoFrameStorage {
@@ -69,8 +70,8 @@ struct FrameCacheTests {
     func laps() {
         let cache = FrameCache(byteLimit: 50_000)
         let share = cache.makeShare()
-        #expect(!share.beginLap(of: 0, expecting: 60_000))
-        #expect(share.beginLap(of: 0, expecting: 0))
+        #expect(!share.beginPass(of: 0, expecting: 60_000))
+        #expect(share.beginPass(of: 0, expecting: 0))
         for time in 0..<5 { #expect(share.append(.video(Self.frame(Int64(time))), of: 0)) }
         #expect(share.output(4, of: 0) != nil && share.output(5, of: 0) == nil)
         #expect(!share.append(.video(Self.frame(5)), of: 0))
@@ -81,15 +82,15 @@ struct FrameCacheTests {
     func fairness() {
         let cache = FrameCache(byteLimit: 100_000)
         let (first, second) = (cache.makeShare(), cache.makeShare())
-        #expect(first.beginLap(of: 0, expecting: 80_000))
+        #expect(first.beginPass(of: 0, expecting: 80_000))
         for time in 0..<8 { #expect(first.append(.video(Self.frame(Int64(time))), of: 0)) }
         second.keep(Self.frame(0), of: 1)
-        #expect(!second.beginLap(of: 0, expecting: 60_000), "more than half")
-        #expect(second.beginLap(of: 0, expecting: 40_000))
+        #expect(!second.beginPass(of: 0, expecting: 60_000), "more than half")
+        #expect(second.beginPass(of: 0, expecting: 40_000))
         for time in 0..<4 { #expect(second.append(.video(Self.frame(Int64(time))), of: 0)) }
         #expect(first.output(0, of: 0) == nil && second.output(3, of: 0) != nil)
-        #expect(!first.beginLap(of: 0, expecting: 80_000))
-        #expect(first.beginLap(of: 0, expecting: 50_000))
+        #expect(!first.beginPass(of: 0, expecting: 80_000))
+        #expect(first.beginPass(of: 0, expecting: 50_000))
     }
 
     @Test("What an item keeps leaves with it; a lower limit takes effect at once; 0 keeps nothing")
@@ -97,7 +98,7 @@ struct FrameCacheTests {
         let cache = FrameCache(byteLimit: 100_000)
         var share: FrameCacheShare? = cache.makeShare()
         let other = cache.makeShare()
-        #expect(share?.beginLap(of: 0, expecting: 0) == true)
+        #expect(share?.beginPass(of: 0, expecting: 0) == true)
         #expect(share?.append(.video(Self.frame(0)), of: 0) == true)
         other.keep(Self.frame(0), of: 1)
         #expect(cache.byteCount == 20_000)
@@ -107,7 +108,7 @@ struct FrameCacheTests {
         #expect(cache.byteCount == 0)
         cache.byteLimit = 0
         other.keep(Self.frame(0), of: 1)
-        #expect(!other.beginLap(of: 0, expecting: 0) && cache.byteCount == 0)
+        #expect(!other.beginPass(of: 0, expecting: 0) && cache.byteCount == 0)
     }
 
     @Test("Never over the budget, and nothing is lost count of", arguments: 1...30)
@@ -128,8 +129,8 @@ struct FrameCacheTests {
             case 1:
                 contents.removeShare(id)
                 shares[index] = contents.makeShare()
-            case 2...3: _ = contents.beginLap(id, track, Int.random(in: 0..<200_000, using: &random))
-            case 4: contents.dropLap(id, track)
+            case 2...3: _ = contents.beginPass(id, track, Int.random(in: 0..<200_000, using: &random))
+            case 4: contents.dropPass(id, track)
             case 5: contents.dropFrames(id, track)
             case 6...8: contents.setPosition(frame.presentationTime, id)
             case 9...20: contents.keep(frame, id, track)

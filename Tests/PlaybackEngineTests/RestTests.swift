@@ -4,6 +4,7 @@ import Testing
 
 @testable import PlaybackEngine
 
+// Rule: idle-stages
 /// Stages that hand out what is kept work in batches and rest in between. Nothing that is shown or told differs.
 @Suite("Stages rest where nothing is decoded")
 struct RestTests {
@@ -77,20 +78,20 @@ struct RestTests {
         queue.begin(Epoch())
         func push() { queue.push(0, cost: QueueCost(bytes: 100, duration: 100), epoch: Epoch()) }
         for _ in 0..<4 {
-            #expect(queue.hasRoom && queue.hasRoomAtRest && queue.isLow)
+            #expect(queue.hasCapacity && queue.hasBurstCapacity && queue.isWithinLimits)
             push()
         }
         for _ in 4..<32 {
-            #expect(!queue.hasRoom && queue.hasRoomAtRest)
+            #expect(!queue.hasCapacity && queue.hasBurstCapacity)
             push()
-            #expect(!queue.isLow)
+            #expect(!queue.isWithinLimits)
         }
-        #expect(!queue.hasRoomAtRest)
+        #expect(!queue.hasBurstCapacity)
         for _ in 0..<28 {
-            #expect(!queue.isLow)
+            #expect(!queue.isWithinLimits)
             _ = queue.pop()
         }
-        #expect(queue.isLow && !queue.hasRoom)
+        #expect(queue.isWithinLimits && !queue.hasCapacity)
     }
 
     @Test("A single element that is larger than the limits is not waited for")
@@ -98,6 +99,6 @@ struct RestTests {
         let queue = StageQueue<Int>(limits: QueueLimits(count: 4, bytes: 10))
         queue.begin(Epoch())
         queue.push(0, cost: QueueCost(bytes: 100, duration: 0), epoch: Epoch())
-        #expect(queue.isLow && !queue.hasRoom && !queue.hasRoomAtRest)
+        #expect(queue.isWithinLimits && !queue.hasCapacity && !queue.hasBurstCapacity)
     }
 }

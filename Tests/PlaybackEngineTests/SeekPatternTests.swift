@@ -49,9 +49,9 @@ struct SeekPatternTests {
     )
     func strides(targets: [Int], expected: [Int]) {
         let pattern = Self.pattern(targets, ahead: 3)
-        #expect(pattern.expected == expected.map(Self.frames))
+        #expect(pattern.predictedTargets == expected.map(Self.frames))
         for number in 0..<600 {
-            #expect(pattern.expects(Self.frames(number)) == expected.contains(number))
+            #expect(pattern.predicts(Self.frames(number)) == expected.contains(number))
         }
     }
 
@@ -62,9 +62,9 @@ struct SeekPatternTests {
             pattern.seek(to: MediaTime(value: milliseconds, timescale: 1000), newestFrame: nil)
         }
         // Due at 2.51 s is the frame at 2.48 s.
-        #expect(pattern.expects(Self.frames(62)))
-        #expect(!pattern.expects(Self.frames(61)))
-        #expect(!pattern.expects(Self.frames(63)))
+        #expect(pattern.predicts(Self.frames(62)))
+        #expect(!pattern.predicts(Self.frames(61)))
+        #expect(!pattern.predicts(Self.frames(63)))
     }
 
     @Test("Times without a number expect nothing")
@@ -73,7 +73,7 @@ struct SeekPatternTests {
         for time in [.invalid, .positiveInfinity, .negativeInfinity, Self.frames(3)] as [MediaTime] {
             pattern.seek(to: time, newestFrame: .invalid)
             #expect(!pattern.isStepping)
-            #expect(pattern.expected.isEmpty)
+            #expect(pattern.predictedTargets.isEmpty)
         }
     }
 }

@@ -100,7 +100,7 @@ private final class LinkDemuxer: Demuxer {
     init(_ backend: LinkBackend) {
         self.backend = backend
         inner = ScriptedDemuxer(backend.media, driver: backend.driver)
-        lane = backend.driver.makeLane(.loading, label: "link")
+        lane = backend.driver.makeLane(.blockingIO, label: "link")
     }
 
     private var reader: ObjectIdentifier { ObjectIdentifier(self) }

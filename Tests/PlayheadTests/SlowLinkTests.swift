@@ -46,7 +46,7 @@ private final class LinkSource: ByteSource {
         self.bytes = bytes
         self.link = link
         self.driver = driver
-        lane = driver.makeLane(.loading, label: "link")
+        lane = driver.makeLane(.blockingIO, label: "link")
     }
 
     var byteCount: Int64? { Int64(bytes.count) }
@@ -93,6 +93,7 @@ private final class LinkSource: ByteSource {
     func cancel() {}
 }
 
+// Rule: forecast
 @Suite("Over a slow link playing waits no longer than it must", .timeLimit(.minutes(1)))
 struct SlowLinkTests {
     private static func make(_ arguments: String, _ name: String, in folder: TemporaryFolder) throws -> URL {

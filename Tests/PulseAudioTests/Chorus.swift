@@ -66,9 +66,9 @@ final class Chorus: Sendable {
 
     /// As much as they take: two seconds at most.
     func fill() throws {
-        for sink in sinks where sink.room > 0 {
+        for sink in sinks where sink.writableFrameCount > 0 {
             let buffer = AudioBuffer(
-                floatChannels: [[Float](repeating: Self.value, count: sink.room)],
+                floatChannels: [[Float](repeating: Self.value, count: sink.writableFrameCount)],
                 format: Self.format,
                 presentationTime: .zero
             )

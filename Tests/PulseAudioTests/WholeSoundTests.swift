@@ -120,13 +120,13 @@ extension PulseTests {
                 let (server, recording) = try await Self.idle()
                 let sink = PulseAudioSink(server: server.address)
                 #expect(try sink.start(format) == format)
-                let room = sink.room
+                let room = sink.writableFrameCount
                 // With so much a stream begins.
                 try sink.write(buffer(0..<4800))
                 sink.setPaused(false)
                 // The server has had it, and wants more.
                 var last = clock.now
-                while sink.room < room {
+                while sink.writableFrameCount < room {
                     last = clock.now
                     await Task.yield()
                 }

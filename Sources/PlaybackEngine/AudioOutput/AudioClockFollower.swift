@@ -11,16 +11,16 @@ import PlayheadBackend
 package struct AudioClockFollower: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
         /// No audio is heard: the host's clock counts.
-        case alone
+        case hostClock
         /// The first reading puts the two together.
-        case meeting(soundGivesWay: Bool)
-        case together
+        case synchronizing(adjustsAudio: Bool)
+        case synchronized
     }
 
-    private var phase = Phase.meeting(soundGivesWay: false)
+    private var phase = Phase.synchronizing(adjustsAudio: false)
     private var underruns: Int?
     /// Readings from before this do not know of the last correction.
-    private var settlesAt = HostTime.zero
+    private var ignoresReadingsBefore = HostTime.zero
     private var lastHost: HostTime?
     private var largeOffsets = 0
     /// Learnt drift, in millionths.
@@ -29,26 +29,26 @@ package struct AudioClockFollower: Hashable, Sendable {
 
     package init() {}
 
-    package var isFollowing: Bool { phase == .together }
+    package var isFollowing: Bool { phase == .synchronized }
 
     /// Playing starts, after a stop or a jump: the timeline can wait for the audio.
     package mutating func start() {
-        phase = .meeting(soundGivesWay: false)
-        settlesAt = .zero
+        phase = .synchronizing(adjustsAudio: false)
+        ignoresReadingsBefore = .zero
         lastHost = nil
         largeOffsets = 0
         facts.isClock = false
     }
 
     /// There is nothing to follow. Answers whether that is new.
-    package mutating func lose() -> Bool {
-        guard phase != .alone else { return false }
-        let wasTogether = phase == .together
+    package mutating func stopFollowing() -> Bool {
+        guard phase != .hostClock else { return false }
+        let wasFollowing = phase == .synchronized
         // A device that was not there at the start may still come. Then the start is over.
-        phase = .alone
+        phase = .hostClock
         facts.isClock = false
         lastHost = nil
-        return wasTogether
+        return wasFollowing
     }
 
     /// `media`: where the timeline is at the reading's host time; nil: the reading is of another epoch.
@@ -57,46 +57,46 @@ package struct AudioClockFollower: Hashable, Sendable {
     {
         guard let media else { return nil }
         facts.latency = reading.latency
-        guard reading.host >= settlesAt else { return nil }
+        guard reading.host >= ignoresReadingsBefore else { return nil }
         let offset = reading.media - media
-        let starved = underruns.map { reading.underruns > $0 } ?? false
+        let hadUnderrun = underruns.map { reading.underruns > $0 } ?? false
         underruns = reading.underruns
         facts.offset = offset
-        if case .alone = phase { phase = .meeting(soundGivesWay: true) }
-        if case .meeting(let soundGivesWay) = phase { return meet(offset, reading, soundGivesWay) }
+        if case .hostClock = phase { phase = .synchronizing(adjustsAudio: true) }
+        if case .synchronizing(let adjustsAudio) = phase { return synchronize(offset, reading, adjustsAudio) }
         facts.worstOffset = max(facts.worstOffset, Int64(clamping: offset.magnitude))
-        if offset.magnitude > Self.farOff { return restart(reading) }
-        if starved, offset.magnitude > Self.closeEnough { return moveAudio(offset, reading) }
-        guard offset.magnitude <= Self.runIn else {
+        if offset.magnitude > Self.restartThreshold { return restart(reading) }
+        if hadUnderrun, offset.magnitude > Self.syncTolerance { return moveAudio(offset, reading) }
+        guard offset.magnitude <= Self.maximumPacedOffset else {
             // A single large offset may be a mistake of the measurement.
             largeOffsets += 1
-            return largeOffsets < Self.believed ? nil : moveTimeline(offset, reading)
+            return largeOffsets < Self.requiredLargeOffsets ? nil : moveTimeline(offset, reading)
         }
         largeOffsets = 0
         return .pace(pace(offset, at: reading.host))
     }
 
-    private mutating func meet(
+    private mutating func synchronize(
         _ offset: Int64,
         _ reading: AudioClockReading,
-        _ soundGivesWay: Bool
+        _ adjustsAudio: Bool
     ) -> AudioClockCorrection? {
-        let farOff = soundGivesWay || offset > 0 ? Self.farOff : Self.longestWait
-        if offset.magnitude > farOff { return restart(reading) }
-        phase = .together
+        let limit = adjustsAudio || offset > 0 ? Self.restartThreshold : Self.maximumStartDelay
+        if offset.magnitude > limit { return restart(reading) }
+        phase = .synchronized
         facts.isClock = true
         facts.worstOffset = 0
         lastHost = reading.host
         largeOffsets = 0
-        if offset.magnitude <= Self.closeEnough { return .pace(Int64(drift.rounded())) }
-        return soundGivesWay ? moveAudio(offset, reading) : moveTimeline(offset, reading)
+        if offset.magnitude <= Self.syncTolerance { return .pace(Int64(drift.rounded())) }
+        return adjustsAudio ? moveAudio(offset, reading) : moveTimeline(offset, reading)
     }
 
     private mutating func restart(_ reading: AudioClockReading) -> AudioClockCorrection {
-        phase = .alone
+        phase = .hostClock
         facts.isClock = false
         facts.corrections += 1
-        settlesAt = reading.host
+        ignoresReadingsBefore = reading.host
         return .restartAudio
     }
 
@@ -117,7 +117,7 @@ package struct AudioClockFollower: Hashable, Sendable {
 
     /// Audio that was under way when a correction was made is not measured again.
     private mutating func settle(after reading: AudioClockReading, for nanoseconds: Int64) {
-        settlesAt = reading.host.advanced(by: nanoseconds &+ Self.settling)
+        ignoresReadingsBefore = reading.host.advanced(by: nanoseconds &+ Self.settlingTime)
         lastHost = nil
     }
 
@@ -127,27 +127,27 @@ package struct AudioClockFollower: Hashable, Sendable {
         let elapsed = lastHost.map { min(1, max(0, Double(host.nanoseconds(since: $0)) / 1e9)) } ?? 0
         lastHost = host
         let millionths = Double(offset) / 1000
-        drift += millionths * elapsed * Self.learning
-        drift = max(-Self.mostDrift, min(Self.mostDrift, drift))
+        drift += millionths * elapsed * Self.driftGain
+        drift = max(-Self.maximumDrift, min(Self.maximumDrift, drift))
         facts.drift = drift
-        let run = max(-Self.mostPace, min(Self.mostPace, millionths))
-        return Int64((drift + run).rounded())
+        let correction = max(-Self.maximumPace, min(Self.maximumPace, millionths))
+        return Int64((drift + correction).rounded())
     }
 
     /// 3 ms: ear and eye cannot tell it.
-    private static let closeEnough: Int64 = 3_000_000
+    private static let syncTolerance: Int64 = 3_000_000
     /// 40 ms, about one video frame. To take more away by pace would last too long.
-    private static let runIn: Int64 = 40_000_000
+    private static let maximumPacedOffset: Int64 = 40_000_000
     /// 400 ms: video that plays must not stop or leap for longer.
-    private static let farOff: UInt64 = 400_000_000
+    private static let restartThreshold: UInt64 = 400_000_000
     /// 2.5 s: video waits so long for the beginning of its audio. PulseAudio's null device, idle, is 2 s ahead.
-    static let longestWait: UInt64 = 2_500_000_000
+    static let maximumStartDelay: UInt64 = 2_500_000_000
     /// 100 ms.
-    private static let settling: Int64 = 100_000_000
-    private static let believed = 3
+    private static let settlingTime: Int64 = 100_000_000
+    private static let requiredLargeOffsets = 3
     /// Millionths: half a percent is not seen.
-    private static let mostPace = 5_000.0
-    private static let mostDrift = 5_000.0
+    private static let maximumPace = 5_000.0
+    private static let maximumDrift = 5_000.0
     /// Per second. A tenth of the square of the proportional part, so that the pace does not swing.
-    private static let learning = 0.1
+    private static let driftGain = 0.1
 }

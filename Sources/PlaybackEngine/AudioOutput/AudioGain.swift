@@ -9,47 +9,47 @@ struct AudioGain {
     private var current: Float = 1
     private var target: Float = 1
     private var step: Float = 0
-    private var left = 0
-    private var hasSounded = false
+    private var remainingSamples = 0
+    private var hasOutput = false
     /// What muted audio is made of, as long as its buffers are alike.
     private var silence: Silence?
 
     mutating func set(_ volume: Float) {
         guard volume != target else { return }
         target = volume
-        left = 0
+        remainingSamples = 0
         // Nothing was heard yet that could click.
-        if !hasSounded { current = volume }
+        if !hasOutput { current = volume }
     }
 
     /// What comes next does not follow on what came last.
-    mutating func settle() {
+    mutating func reset() {
         current = target
-        left = 0
-        hasSounded = false
+        remainingSamples = 0
+        hasOutput = false
     }
 
     /// The very same buffer at volume 1.
     mutating func apply(to buffer: AudioBuffer) -> AudioBuffer {
-        hasSounded = true
+        hasOutput = true
         if current == target, current == 1 { return buffer }
-        if current == target, current == 0, let silent = silent(buffer) { return silent }
-        if current != target, left == 0 {
-            left = max(1, Int((Double(buffer.format.sampleRate) * Self.rampDuration).rounded()))
-            step = (target - current) / Float(left)
+        if current == target, current == 0, let silent = silentCopy(of: buffer) { return silent }
+        if current != target, remainingSamples == 0 {
+            remainingSamples = max(1, Int((Double(buffer.format.sampleRate) * Self.rampDuration).rounded()))
+            step = (target - current) / Float(remainingSamples)
         }
         var gains = [Float](repeating: target, count: buffer.frameCount)
         for index in gains.indices {
-            guard left > 0 else { break }
-            left -= 1
-            current = left == 0 ? target : target - step * Float(left)
+            guard remainingSamples > 0 else { break }
+            remainingSamples -= 1
+            current = remainingSamples == 0 ? target : target - step * Float(remainingSamples)
             gains[index] = current
         }
         return buffer.multiplied(by: gains)
     }
 
     /// As many samples that are zero; nil where zeros are no silence.
-    private mutating func silent(_ buffer: AudioBuffer) -> AudioBuffer? {
+    private mutating func silentCopy(of buffer: AudioBuffer) -> AudioBuffer? {
         guard SilentStorage.isSilence(in: buffer.format) else { return nil }
         let count = buffer.frameCount
         if silence.map({ $0.format != buffer.format || $0.frameCount < count }) ?? true {

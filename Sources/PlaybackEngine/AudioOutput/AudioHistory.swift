@@ -5,49 +5,49 @@ struct RateChangePoint: Sendable {
     /// Index of the first device sample at the new rate, if the device can still take that sample back.
     var frame: Int64
     /// The flush that the index counts from. After another flush the point is void.
-    var run: Int
+    var flushCount: Int
     /// Where on the timeline that sample belongs.
     var media: TimelineTime
 }
 
 /// The audio that a device was given and may not have played yet. At another rate it is processed again.
 struct AudioHistory {
-    struct Piece {
+    struct Entry {
         /// As decoded, with mix and taps.
         var buffer: AudioBuffer
         var origin: AudioOrigin
-        var place: AudioPlacement
+        var placement: AudioPlacement
 
-        var start: TimelineTime { place.timelineTime(of: buffer) }
+        var start: TimelineTime { placement.timelineTime(of: buffer) }
         var end: TimelineTime { start + (buffer.duration.nanoseconds ?? 0) }
     }
 
-    private var pieces: [Piece] = []
+    private var entries: [Entry] = []
 
     /// `span`: nanoseconds of media that are kept.
-    mutating func append(_ piece: Piece, keeping span: Int64) {
-        pieces.append(piece)
-        let oldest = piece.end - span
-        guard let first = pieces.first, first.end < oldest else { return }
-        pieces.removeAll { $0.end < oldest }
+    mutating func append(_ entry: Entry, keeping span: Int64) {
+        entries.append(entry)
+        let oldestTime = entry.end - span
+        guard let first = entries.first, first.end < oldestTime else { return }
+        entries.removeAll { $0.end < oldestTime }
     }
 
-    mutating func clear() { pieces = [] }
+    mutating func clear() { entries = [] }
 
     /// What lies on the timeline from `media` on, and the last that lies before it.
-    func split(at media: TimelineTime) -> (before: AudioBuffer?, pieces: [Piece]) {
+    func split(at media: TimelineTime) -> (before: AudioBuffer?, entries: [Entry]) {
         var before: AudioBuffer?
-        var rest: [Piece] = []
-        for piece in pieces {
-            let rate = Double(piece.buffer.format.sampleRate)
-            let count = (Double(media - piece.start) * rate / 1e9).rounded()
-            let cut = Int(max(0, min(Double(piece.buffer.frameCount), count)))
-            if cut > 0 { before = piece.buffer.trimmed(last: piece.buffer.frameCount - cut) }
-            guard cut < piece.buffer.frameCount else { continue }
-            var piece = piece
-            piece.buffer = piece.buffer.trimmed(first: cut)
-            rest.append(piece)
+        var remaining: [Entry] = []
+        for entry in entries {
+            let rate = Double(entry.buffer.format.sampleRate)
+            let count = (Double(media - entry.start) * rate / 1e9).rounded()
+            let cut = Int(max(0, min(Double(entry.buffer.frameCount), count)))
+            if cut > 0 { before = entry.buffer.trimmed(last: entry.buffer.frameCount - cut) }
+            guard cut < entry.buffer.frameCount else { continue }
+            var entry = entry
+            entry.buffer = entry.buffer.trimmed(first: cut)
+            remaining.append(entry)
         }
-        return (before, rest)
+        return (before, remaining)
     }
 }

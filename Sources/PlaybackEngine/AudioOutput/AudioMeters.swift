@@ -5,25 +5,25 @@ import PlayheadBackend
 final class AudioMeters: Sendable {
     private let lane: any Lane
     private let isRealTime: Bool
-    private let waiting = Locked(0)
+    private let pendingCount = Locked(0)
     /// Buffers that may wait in real time.
-    private static let depth = 32
+    private static let maximumPendingBuffers = 32
 
     init(driver: any Driver) {
-        lane = driver.makeLane(.presenting, label: "meters")
+        lane = driver.makeLane(.output, label: "meters")
         isRealTime = driver.isRealTime
     }
 
-    func hand(_ buffer: AudioBuffer, to body: @escaping @Sendable (AudioBuffer) -> Void) {
-        let isTaken = waiting.withLock { waiting in
-            if isRealTime, waiting >= Self.depth { return false }
-            waiting += 1
+    func deliver(_ buffer: AudioBuffer, to body: @escaping @Sendable (AudioBuffer) -> Void) {
+        let isAccepted = pendingCount.withLock { pendingCount in
+            if isRealTime, pendingCount >= Self.maximumPendingBuffers { return false }
+            pendingCount += 1
             return true
         }
-        guard isTaken else { return }
+        guard isAccepted else { return }
         lane.enqueue { [self] in
             body(buffer.inFloats)
-            waiting.withLock { $0 -= 1 }
+            pendingCount.withLock { $0 -= 1 }
         }
     }
 }

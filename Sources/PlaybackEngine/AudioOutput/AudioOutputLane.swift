@@ -13,20 +13,20 @@ package final class AudioOutputLane: @unchecked Sendable {
     private let lane: any Lane
     private let sink: any AudioSink
     /// Where the sink has a device.
-    private let placer: AudioScheduler?
+    private let scheduler: AudioScheduler?
     private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
     private let report: @Sendable (OutputReport) -> Void
     /// The device is about to be opened, for somebody wants to hear something.
     private let isOpening = Atomic<Bool>(false)
     /// nil: the sink gets what is due when it is due.
-    private let held: Locked<HeldAudio>?
+    private let batch: Locked<AudioBatch>?
 
     // Confined to the lane.
-    private var decoded: AudioFormat?
-    private var wanted: AudioFormat?
+    private var inputFormat: AudioFormat?
+    private var sinkFormat: AudioFormat?
     private var converter: (any AudioConverter)?
     private var isFinished = false
-    private var lastPlace: AudioPlacement?
+    private var lastPlacement: AudioPlacement?
     private var history = AudioHistory()
     /// `endAudio`, `pauseExpected`: nothing came since.
     private var hasEnded = false
@@ -35,11 +35,11 @@ package final class AudioOutputLane: @unchecked Sendable {
     private var gain = AudioGain()
     private var volume: Float = 1
     /// An item with audio has been opened.
-    private var wantsDevice = false
+    private var hasAudioItem = false
     /// The device was asked to connect, or was given something.
     private var hasOpened = false
     /// A device that was never heard is not opened while there is nothing to hear.
-    private var isHeld: Bool { placer != nil && !hasOpened && volume == 0 }
+    private var isDeferred: Bool { scheduler != nil && !hasOpened && volume == 0 }
 
     package init(
         driver: any Driver,
@@ -48,31 +48,31 @@ package final class AudioOutputLane: @unchecked Sendable {
         makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil },
         report: @escaping @Sendable (OutputReport) -> Void
     ) {
-        lane = driver.makeLane(.presenting, label: "audio")
+        lane = driver.makeLane(.output, label: "audio")
         self.sink = sink
-        held = driver.isRealTime && sink is any ImmediateSink ? Locked(HeldAudio()) : nil
-        placer = (sink as? any AudioDeviceSink).map { AudioScheduler($0, clock: driver.clock) }
+        batch = driver.isRealTime && sink is any ImmediateSink ? Locked(AudioBatch()) : nil
+        scheduler = (sink as? any AudioDeviceSink).map { AudioScheduler($0, clock: driver.clock) }
         self.makeConverter = makeConverter
         self.report = report
         processing = AudioProcessing(makeStretcher: makeStretcher, meters: AudioMeters(driver: driver))
         device?.setNoticeHandler { report(.device($0)) }
     }
 
-    var device: (any AudioDeviceSink)? { placer?.device }
+    var device: (any AudioDeviceSink)? { scheduler?.device }
 
     // MARK: Control lane
 
     /// An item with audio has been opened.
     func prepare() {
-        guard placer != nil else { return }
+        guard scheduler != nil else { return }
         enqueue { [self] in
-            wantsDevice = true
+            hasAudioItem = true
             open()
         }
     }
 
     private func open() {
-        guard let device, wantsDevice, !isHeld, !isFinished else { return }
+        guard let device, hasAudioItem, !isDeferred, !isFinished else { return }
         hasOpened = true
         device.prepare()
     }
@@ -80,48 +80,50 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// A device is there, or not, or that is being found out: a start may wait for the answer.
     var isConnecting: Bool { isOpening.load(ordering: .acquiring) || device?.isConnecting ?? false }
 
-    func write(_ buffers: [(buffer: AudioBuffer, place: AudioPlacement)], _ origin: AudioOrigin) {
-        let settings = held == nil ? nil : origin.settings.read()
+    func write(_ buffers: [(buffer: AudioBuffer, placement: AudioPlacement)], _ origin: AudioOrigin) {
+        let settings = batch == nil ? nil : origin.settings.read()
         // A tap hears it when it is due, and nothing that was due before it was there.
-        guard let held, let settings, settings.taps.isEmpty else {
-            let write = HeldAudio.Write(buffers: buffers, origin: origin)
-            return enqueue { [self] in carryOut([write]) }
+        guard let batch, let settings, settings.taps.isEmpty else {
+            let write = AudioBatch.Write(buffers: buffers, origin: origin)
+            return enqueue { [self] in perform([write]) }
         }
         var origin = origin
         origin.settings = AudioSettingsSource { settings }
-        let write = HeldAudio.Write(buffers: buffers, origin: origin)
-        if held.withLock({ $0.add(write) }) { handOver() }
+        let write = AudioBatch.Write(buffers: buffers, origin: origin)
+        if batch.withLock({ $0.add(write) }) { flushBatch() }
     }
 
     /// What is held goes first.
     private func enqueue(_ work: @escaping @Sendable () -> Void) {
-        handOver()
+        flushBatch()
         lane.enqueue(work)
     }
 
-    private func handOver() {
-        guard let writes = held?.withLock({ $0.takeAll() }), !writes.isEmpty else { return }
-        lane.enqueue { [self] in carryOut(writes) }
+    private func flushBatch() {
+        guard let writes = batch?.withLock({ $0.removeAll() }), !writes.isEmpty else { return }
+        lane.enqueue { [self] in perform(writes) }
     }
 
-    private func carryOut(_ writes: [HeldAudio.Write]) {
+    private func perform(_ writes: [AudioBatch.Write]) {
         hasEnded = false
         expectsMore = true
         for write in writes {
-            attempt { for (buffer, place) in write.buffers { try writeNow(buffer, write.origin, at: place) } }
+            attempt {
+                for (buffer, placement) in write.buffers { try writeNow(buffer, write.origin, at: placement) }
+            }
         }
     }
 
-    private func writeNow(_ buffer: AudioBuffer, _ origin: AudioOrigin, at place: AudioPlacement) throws {
-        lastPlace = place
+    private func writeNow(_ buffer: AudioBuffer, _ origin: AudioOrigin, at placement: AudioPlacement) throws {
+        lastPlacement = placement
         let ready = processing.mix(buffer, origin)
         if let device {
-            let span = Double(device.lead + Self.memory) * max(1, origin.rate)
-            history.append(.init(buffer: ready, origin: origin, place: place), keeping: Int64(span))
+            let span = Double(device.lead + Self.historyMargin) * max(1, origin.rate)
+            history.append(.init(buffer: ready, origin: origin, placement: placement), keeping: Int64(span))
         }
-        guard !isHeld else { return }
+        guard !isDeferred else { return }
         hasOpened = true
-        for buffer in processing.pace(ready, origin) { try take(buffer, place) }
+        for buffer in processing.stretch(ready, origin) { try convertAndWrite(buffer, placement) }
     }
 
     /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
@@ -133,9 +135,9 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     private func drain() throws {
-        guard let lastPlace else { return }
-        for buffer in processing.finish() { try take(buffer, lastPlace) }
-        if let converter, let rest = try converter.drain() { try hand(rest, lastPlace) }
+        guard let lastPlacement else { return }
+        for buffer in processing.finish() { try convertAndWrite(buffer, lastPlacement) }
+        if let converter, let remaining = try converter.drain() { try writeToSink(remaining, lastPlacement) }
     }
 
     // MARK: Another rate
@@ -143,16 +145,18 @@ package final class AudioOutputLane: @unchecked Sendable {
     /// The earliest point at which a device that plays can take up another rate; nil: no device plays.
     func rateChangePoint(at now: HostTime, epoch: Epoch) -> RateChangePoint? {
         guard let device, let position = device.position,
-            now.nanoseconds(since: position.measuredAt) < Self.stale
+            now.nanoseconds(since: position.measuredAt) < Self.maximumReadingAge
         else { return nil }
         let late = max(0, now.nanoseconds(since: position.heardAt))
-        return placer?.ledger.withLock { ledger in
-            guard position.flushes == ledger.run, ledger.epoch == epoch else { return nil }
+        return scheduler?.sampleMap.withLock { sampleMap in
+            guard position.flushes == sampleMap.flushCount, sampleMap.epoch == epoch else { return nil }
             let frame = min(
-                position.frame + ledger.frames(in: late + Self.rateChangeMargin),
-                ledger.frameCount
+                position.frame + sampleMap.frames(in: late + Self.rateChangeMargin),
+                sampleMap.frameCount
             )
-            return ledger.media(of: frame).map { RateChangePoint(frame: frame, run: ledger.run, media: $0) }
+            return sampleMap.media(of: frame).map {
+                RateChangePoint(frame: frame, flushCount: sampleMap.flushCount, media: $0)
+            }
         }
     }
 
@@ -163,7 +167,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         at point: RateChangePoint,
         moved: @escaping @Sendable (TimelineTime) -> Void
     ) {
-        guard placer != nil else { return }
+        guard scheduler != nil else { return }
         enqueue { [self] in attempt { try changeRateNow(timeline, point, moved) } }
     }
 
@@ -172,35 +176,35 @@ package final class AudioOutputLane: @unchecked Sendable {
         _ point: RateChangePoint,
         _ moved: (TimelineTime) -> Void
     ) throws {
-        guard let placer, let media = placer.rewind(to: point) else { return }
-        if (media - point.media).magnitude > Self.mistake { moved(media) }
-        try makeAnew(with: timeline, from: media)
+        guard let scheduler, let media = scheduler.rewind(to: point) else { return }
+        if (media - point.media).magnitude > Self.rateChangeTolerance { moved(media) }
+        try reprocessHistory(with: timeline, from: media)
     }
 
     /// Drops what the device has in hand, which was processed for another rate, and processes again what is due
     /// from `media` on. The timeline stands, or begins only.
-    func beginAnew(with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
-        guard let placer else { return }
+    func reprocess(with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
+        guard let scheduler else { return }
         enqueue { [self] in
-            guard placer.hasSound else { return }
-            if isLate { placer.restart() } else { placer.flush() }
-            attempt { try makeAnew(with: timeline, from: media) }
+            guard scheduler.hasAudio else { return }
+            if isLate { scheduler.restart() } else { scheduler.flush() }
+            attempt { try reprocessHistory(with: timeline, from: media) }
         }
     }
 
-    private func makeAnew(with timeline: Timeline, from media: TimelineTime) throws {
-        let (before, pieces) = history.split(at: media)
-        processing.changeRate(behind: before)
+    private func reprocessHistory(with timeline: Timeline, from media: TimelineTime) throws {
+        let (before, entries) = history.split(at: media)
+        processing.changeRate(after: before)
         converter?.reset()
-        if isHeld { return }
-        for piece in pieces {
-            var (origin, place) = (piece.origin, piece.place)
+        if isDeferred { return }
+        for entry in entries {
+            var (origin, placement) = (entry.origin, entry.placement)
             origin.rate = timeline.rate.factor
-            place.rate = timeline.rate
-            place.time = ItemTime(piece.buffer.presentationTime) ?? place.time
-            place.due = timeline.host(for: piece.start) ?? place.due
-            lastPlace = place
-            for buffer in processing.pace(piece.buffer, origin) { try take(buffer, place) }
+            placement.rate = timeline.rate
+            placement.time = ItemTime(entry.buffer.presentationTime) ?? placement.time
+            placement.due = timeline.host(for: entry.start) ?? placement.due
+            lastPlacement = placement
+            for buffer in processing.stretch(entry.buffer, origin) { try convertAndWrite(buffer, placement) }
         }
         if hasEnded { try drain() }
         if !expectsMore { device?.setExpectsMore(false) }
@@ -212,17 +216,17 @@ package final class AudioOutputLane: @unchecked Sendable {
             try body()
         } catch {
             finishNow()
-            let words = "the audio sink failed and was taken off: \(error)"
-            report(.sinkFailed(MediaError(.sinkFailed, words), error))
+            let text = "the audio sink failed and was taken off: \(error)"
+            report(.sinkFailed(MediaError(.sinkFailed, text), error))
         }
     }
 
-    private func take(_ buffer: AudioBuffer, _ place: AudioPlacement) throws {
-        try prepare(for: buffer.format, place)
+    private func convertAndWrite(_ buffer: AudioBuffer, _ placement: AudioPlacement) throws {
+        try prepare(for: buffer.format, placement)
         if let converter {
-            if let converted = try converter.convert(buffer) { try hand(converted, place) }
+            if let converted = try converter.convert(buffer) { try writeToSink(converted, placement) }
         } else {
-            try hand(buffer, place)
+            try writeToSink(buffer, placement)
         }
     }
 
@@ -235,14 +239,14 @@ package final class AudioOutputLane: @unchecked Sendable {
         if volume > 0 { isOpening.store(true, ordering: .releasing) }
         enqueue { [self] in
             defer { isOpening.store(false, ordering: .releasing) }
-            guard let placer else { return gain.set(volume) }
-            let wasHeld = isHeld
+            guard let scheduler else { return gain.set(volume) }
+            let wasDeferred = isDeferred
             self.volume = volume
-            placer.device.setVolume(volume)
-            guard wasHeld, !isHeld else { return }
+            scheduler.device.setVolume(volume)
+            guard wasDeferred, !isDeferred else { return }
             open()
-            if isLate { placer.restart() }
-            attempt { try makeAnew(with: timeline, from: media) }
+            if isLate { scheduler.restart() }
+            attempt { try reprocessHistory(with: timeline, from: media) }
         }
     }
 
@@ -250,7 +254,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         enqueue { [self] in
             processing.reset()
             converter?.reset()
-            gain.settle()
+            gain.reset()
             history.clear()
             flushSink()
         }
@@ -258,15 +262,15 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     /// What a device has not played yet is not played, and the next samples go where the timeline is then.
     func restart() {
-        guard let placer else { return }
+        guard let scheduler else { return }
         enqueue { [self] in
             history.clear()
-            placer.restart()
+            scheduler.restart()
         }
     }
 
     /// Nothing follows for the present.
-    func pauseExpected() {
+    func expectPause() {
         guard let device else { return }
         enqueue { [self] in
             expectsMore = false
@@ -276,9 +280,9 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     /// Leaves out so many nanoseconds of audio; below zero: silence goes before it.
     func move(by nanoseconds: Int64) {
-        guard let placer else { return }
-        let frames = placer.ledger.withLock { $0.frames(in: nanoseconds) }
-        enqueue { placer.device.skip(frames) }
+        guard let scheduler else { return }
+        let frames = scheduler.sampleMap.withLock { $0.frames(in: nanoseconds) }
+        enqueue { scheduler.device.skip(frames) }
     }
 
     func setDevice(_ uniqueID: String?) {
@@ -288,43 +292,51 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     /// What the device plays; nil: nothing, or what was written before the last flush.
     func reading(at now: HostTime) -> AudioClockReading? {
-        guard let placer, let position = placer.device.position,
-            now.nanoseconds(since: position.measuredAt) < Self.stale
+        guard let scheduler, let position = scheduler.device.position,
+            now.nanoseconds(since: position.measuredAt) < Self.maximumReadingAge
         else { return nil }
-        let underruns = placer.device.underruns
-        return placer.ledger.withLock { ledger in
-            guard position.flushes == ledger.run else { return nil }
+        let underruns = scheduler.device.underruns
+        return scheduler.sampleMap.withLock { sampleMap in
+            guard position.flushes == sampleMap.flushCount else { return nil }
             let late = max(0, now.nanoseconds(since: position.heardAt))
-            guard let media = ledger.media(of: position.frame + ledger.frames(in: late)) else { return nil }
+            guard let media = sampleMap.media(of: position.frame + sampleMap.frames(in: late)) else {
+                return nil
+            }
             return AudioClockReading(
                 media: media,
                 host: position.heardAt.advanced(by: late),
                 latency: position.heardAt.nanoseconds(since: position.measuredAt),
                 underruns: underruns,
-                epoch: ledger.epoch
+                epoch: sampleMap.epoch
             )
         }
     }
 
     // MARK: The lane
 
-    private func prepare(for format: AudioFormat, _ place: AudioPlacement) throws {
-        guard format != decoded else { return }
+    private func prepare(for format: AudioFormat, _ placement: AudioPlacement) throws {
+        guard format != inputFormat else { return }
         let next = try sink.start(format)
         // A converter takes another format in the middle, and what it holds of the old one comes first.
-        if let converter, next != wanted, let rest = try converter.drain() { try hand(rest, place) }
-        decoded = format
-        if next == format, converter == nil || next != wanted {
+        if let converter, next != sinkFormat, let remaining = try converter.drain() {
+            try writeToSink(remaining, placement)
+        }
+        inputFormat = format
+        if next == format, converter == nil || next != sinkFormat {
             converter = nil
-        } else if converter == nil || next != wanted {
+        } else if converter == nil || next != sinkFormat {
             converter = makeConverter(next)
         }
-        wanted = next
+        sinkFormat = next
     }
 
-    private func hand(_ buffer: AudioBuffer, _ place: AudioPlacement) throws {
+    private func writeToSink(_ buffer: AudioBuffer, _ placement: AudioPlacement) throws {
         // Volume comes last, so that it changes neither what is converted nor how.
-        if let placer { try placer.write(buffer, place) } else { try sink.write(gain.apply(to: buffer)) }
+        if let scheduler {
+            try scheduler.write(buffer, placement)
+        } else {
+            try sink.write(gain.apply(to: buffer))
+        }
     }
 
     /// What the resampler still holds belongs to the sink: the audio ends here.
@@ -341,16 +353,16 @@ package final class AudioOutputLane: @unchecked Sendable {
         sink.finish()
     }
 
-    private func flushSink() { if let placer { placer.flush() } else { sink.flush() } }
+    private func flushSink() { if let scheduler { scheduler.flush() } else { sink.flush() } }
 
     /// The lane's work so far is done when `body` runs.
     package func afterPending(_ body: @escaping @Sendable () -> Void) { enqueue(body) }
 
-    private static let stale: Int64 = 500_000_000
+    private static let maximumReadingAge: Int64 = 500_000_000
     /// 40 ms, in which the device takes more, and this lane gets to know.
     private static let rateChangeMargin: Int64 = 40_000_000
     /// 1 ms.
-    private static let mistake: UInt64 = 1_000_000
+    private static let rateChangeTolerance: UInt64 = 1_000_000
     /// 600 ms of audio more than goes to a device ahead of time.
-    private static let memory: Int64 = 600_000_000
+    private static let historyMargin: Int64 = 600_000_000
 }

@@ -29,47 +29,48 @@ final class AudioProcessing {
         return settings.taps.reduce(mixed) { tap($1, $0) }
     }
 
-    func pace(_ buffer: AudioBuffer, _ origin: AudioOrigin) -> [AudioBuffer] {
-        pace(buffer, origin.rate, origin.settings.read().algorithm)
+    func stretch(_ buffer: AudioBuffer, _ origin: AudioOrigin) -> [AudioBuffer] {
+        stretch(buffer, origin.rate, origin.settings.read().algorithm)
     }
 
     private func tap(_ tap: AudioTap, _ buffer: AudioBuffer) -> AudioBuffer {
         switch tap.work {
         case .meter(let body):
-            meters.hand(buffer, to: body)
+            meters.deliver(buffer, to: body)
             return buffer
         case .process(let body):
             var channels = buffer.floatChannels
             body(buffer, &channels)
             for index in channels.indices where channels[index].count != buffer.frameCount {
-                let rest = max(0, buffer.frameCount - channels[index].count)
-                channels[index] = channels[index].prefix(buffer.frameCount) + Array(repeating: 0, count: rest)
+                let remaining = max(0, buffer.frameCount - channels[index].count)
+                channels[index] =
+                    channels[index].prefix(buffer.frameCount) + Array(repeating: 0, count: remaining)
             }
             if channels.isEmpty { channels = [Array(repeating: 0, count: buffer.frameCount)] }
             return buffer.with(channels)
         }
     }
 
-    private func pace(
+    private func stretch(
         _ buffer: AudioBuffer,
         _ rate: Double,
         _ algorithm: AudioTimePitchAlgorithm
     ) -> [AudioBuffer] {
         guard rate != 1, rate > 0, let stretcher = stretcher ?? makeStretcher() else {
-            let rest = finish(at: 1)
+            let remaining = finish(at: 1)
             last = buffer
-            return rest + [buffer]
+            return remaining + [buffer]
         }
         self.stretcher = stretcher
-        var rest: [AudioBuffer] = []
+        var remaining: [AudioBuffer] = []
         if stretched != buffer.format {
-            rest = finish()
+            remaining = finish()
             if let last, last.format == buffer.format { stretcher.prime(with: last) }
             stretched = buffer.format
             last = nil
         }
         stretcher.set(rate: rate, algorithm: algorithm)
-        return rest + stretcher.stretch(buffer)
+        return remaining + stretcher.stretch(buffer)
     }
 
     /// What is still held, at another rate if that has changed: the audio ends, or goes on unstretched.
@@ -81,10 +82,10 @@ final class AudioProcessing {
     }
 
     /// What follows goes on behind `sound`, which was heard last: what is held was taken back.
-    func changeRate(behind sound: AudioBuffer?) {
+    func changeRate(after audio: AudioBuffer?) {
         stretcher?.reset()
         stretched = nil
-        last = sound
+        last = audio
     }
 
     /// A seek or another item: what is held is not heard.
@@ -101,12 +102,12 @@ private struct AudioMixer {
     private var mix: AudioMix?
     private var old: AudioMix?
     /// Samples of the fade that are still to come, and of how many.
-    private var fade = (left: 0, length: 0)
-    private var hasSounded = false
+    private var fade = (remaining: 0, length: 0)
+    private var hasOutput = false
 
     mutating func reset() {
-        fade.left = 0
-        hasSounded = false
+        fade.remaining = 0
+        hasOutput = false
     }
 
     mutating func apply(_ mix: AudioMix?, track: Int?, to buffer: AudioBuffer) -> AudioBuffer {
@@ -114,15 +115,15 @@ private struct AudioMixer {
             old = self.mix
             self.mix = mix
             let length = Int((Double(buffer.format.sampleRate) * AudioGain.rampDuration).rounded())
-            fade = hasSounded ? (max(1, length), max(1, length)) : (0, 0)
+            fade = hasOutput ? (max(1, length), max(1, length)) : (0, 0)
         }
-        hasSounded = true
+        hasOutput = true
         let new = gains(mix, track, buffer)
-        guard fade.left > 0 else { return new.map { buffer.multiplied(by: $0) } ?? buffer }
+        guard fade.remaining > 0 else { return new.map { buffer.multiplied(by: $0) } ?? buffer }
         let before = gains(old, track, buffer)
         let result = (0..<buffer.frameCount).map { index in
-            let share = fade.left > 0 ? Float(fade.left) / Float(fade.length) : 0
-            if fade.left > 0 { fade.left -= 1 }
+            let share = fade.remaining > 0 ? Float(fade.remaining) / Float(fade.length) : 0
+            if fade.remaining > 0 { fade.remaining -= 1 }
             return (1 - share) * (new?[index] ?? 1) + share * (before?[index] ?? 1)
         }
         return buffer.multiplied(by: result)

@@ -27,9 +27,9 @@ struct AudioSampleMap: Sendable {
 
     /// Oldest first. Those that were played long ago are removed.
     private var entries: [Entry] = []
-    private let memory = 512
+    private let maximumEntryCount = 512
     /// Flushes of the device so far.
-    private(set) var run = 0
+    private(set) var flushCount = 0
     /// The timeline's epoch when the run began.
     private(set) var epoch = Epoch()
     private(set) var sampleRate: Int64 = 48_000
@@ -41,7 +41,7 @@ struct AudioSampleMap: Sendable {
 
     /// The device was flushed: what is written next is its sample 0.
     mutating func begin() {
-        run += 1
+        flushCount += 1
         entries = []
         frameCount = 0
         mediaEnd = nil
@@ -63,7 +63,7 @@ struct AudioSampleMap: Sendable {
         self.pass = pass
         let step = Step(rate: rate.millionths, sampleRate: Int64(sampleRate))
         entries.append(Entry(frame: frameCount, media: media, step: step))
-        if entries.count > 2 * memory { entries.removeFirst(memory) }
+        if entries.count > 2 * maximumEntryCount { entries.removeFirst(maximumEntryCount) }
         frameCount += Int64(count)
         mediaEnd = media + step.duration(Int64(count))
     }

@@ -24,96 +24,97 @@ struct AudioPlacement: Sendable {
 /// `@unchecked Sendable`: confined to the audio lane, except for the ledger, which has a lock.
 final class AudioScheduler: @unchecked Sendable {
     let device: any AudioDeviceSink
-    let ledger = Locked(AudioSampleMap())
+    let sampleMap = Locked(AudioSampleMap())
     private let clock: any HostClock
     /// The audio begins in the middle: late samples are left out instead of waited for.
-    private var beginsLate = false
+    private var startsMidStream = false
     /// The device did not take samples. The next buffer begins a new run.
-    private var isBroken = false
+    private var mustRestart = false
 
     init(_ device: any AudioDeviceSink, clock: any HostClock) {
         self.device = device
         self.clock = clock
     }
 
-    func write(_ buffer: AudioBuffer, _ place: AudioPlacement) throws {
+    func write(_ buffer: AudioBuffer, _ placement: AudioPlacement) throws {
         // The buffer was not time-stretched for this rate, so it cannot be played at it.
-        guard place.rate == .normal || buffer.rate != 1 else {
+        guard placement.rate == .normal || buffer.rate != 1 else {
             device.setExpectsMore(false)
-            if hasSound { flush() }
-            beginsLate = true
+            if hasAudio { flush() }
+            startsMidStream = true
             return
         }
-        let media = place.timelineTime(of: buffer)
-        let (end, pass, epoch) = ledger.withLock { ($0.mediaEnd, $0.pass, $0.epoch) }
-        guard let end, !isBroken, epoch == place.epoch, Self.joinable.contains(media - end) else {
-            return try begin(buffer, media, place)
+        let media = placement.timelineTime(of: buffer)
+        let (end, pass, epoch) = sampleMap.withLock { ($0.mediaEnd, $0.pass, $0.epoch) }
+        guard let end, !mustRestart, epoch == placement.epoch, Self.joinableGap.contains(media - end) else {
+            return try begin(buffer, media, placement)
         }
         let gap = media - end
         let isSeam = pass != buffer.pass
         let frame = Int64(1_000_000_000 / max(1, buffer.format.sampleRate))
-        guard gap.magnitude > (isSeam ? UInt64(frame) : Self.jitter) else {
-            return try put(buffer, media, place)
+        guard gap.magnitude > (isSeam ? UInt64(frame) : Self.timestampTolerance) else {
+            return try writeMapped(buffer, media, placement)
         }
         // In time of the stream. At another rate that is not time of the item.
         let time = Int64(Double(gap) / max(0.01, buffer.rate))
-        if gap > 0 { try putSilence(time, end, like: buffer, place) }
-        try put(trimmed(buffer, by: -time), max(media, end), place)
+        if gap > 0 { try writeSilence(time, end, like: buffer, placement) }
+        try writeMapped(trimmed(buffer, by: -time), max(media, end), placement)
     }
 
     /// Writes the first samples of a run, behind silence until they are due. Where the audio begins in the middle,
     /// late samples are left out.
-    private func begin(_ buffer: AudioBuffer, _ media: TimelineTime, _ place: AudioPlacement) throws {
-        guard device.room >= buffer.frameCount else { return lose() }
-        if hasSound {
-            let isLate = beginsLate
+    private func begin(_ buffer: AudioBuffer, _ media: TimelineTime, _ placement: AudioPlacement) throws {
+        guard device.writableFrameCount >= buffer.frameCount else { return dropBuffer() }
+        if hasAudio {
+            let isLate = startsMidStream
             flush()
-            beginsLate = isLate
+            startsMidStream = isLate
         }
-        isBroken = false
+        mustRestart = false
         let heard = clock.now.advanced(by: device.startDelay)
-        let behind = (ItemTime(buffer.presentationTime) ?? place.time) - place.time
-        let due = place.due.advanced(by: place.rate.hostTime(for: behind) ?? 0)
+        let offset = (ItemTime(buffer.presentationTime) ?? placement.time) - placement.time
+        let due = placement.due.advanced(by: placement.rate.hostTime(for: offset) ?? 0)
         let early = due.nanoseconds(since: heard)
-        if early > Int64(Self.jitter), !device.isConnecting {
-            try putSilence(early, media - place.rate.mediaTime(for: early), like: buffer, place)
-        } else if early < 0, beginsLate {
-            let rest = trimmed(buffer, by: -early)
-            guard rest.frameCount > 0 else { return }
-            beginsLate = false
-            return try put(rest, place.timelineTime(of: rest), place)
+        if early > Int64(Self.timestampTolerance), !device.isConnecting {
+            try writeSilence(early, media - placement.rate.mediaTime(for: early), like: buffer, placement)
+        } else if early < 0, startsMidStream {
+            let remaining = trimmed(buffer, by: -early)
+            guard remaining.frameCount > 0 else { return }
+            startsMidStream = false
+            return try writeMapped(remaining, placement.timelineTime(of: remaining), placement)
         }
-        beginsLate = false
-        try put(buffer, media, place)
+        startsMidStream = false
+        try writeMapped(buffer, media, placement)
     }
 
-    private func put(_ buffer: AudioBuffer, _ media: TimelineTime, _ place: AudioPlacement) throws {
+    private func writeMapped(_ buffer: AudioBuffer, _ media: TimelineTime, _ placement: AudioPlacement) throws
+    {
         guard buffer.frameCount > 0 else { return }
-        guard device.room >= buffer.frameCount else { return lose() }
+        guard device.writableFrameCount >= buffer.frameCount else { return dropBuffer() }
         try device.write(buffer)
-        ledger.withLock {
+        sampleMap.withLock {
             $0.append(
                 buffer.frameCount,
                 media: media,
                 rate: PlaybackRate(Float(buffer.rate)),
                 sampleRate: buffer.format.sampleRate,
-                epoch: place.epoch,
+                epoch: placement.epoch,
                 pass: buffer.pass
             )
         }
     }
 
     /// The device has no room: it is away.
-    private func lose() {
-        isBroken = true
-        beginsLate = true
+    private func dropBuffer() {
+        mustRestart = true
+        startsMidStream = true
     }
 
-    private func putSilence(
+    private func writeSilence(
         _ nanoseconds: Int64,
         _ media: TimelineTime,
         like buffer: AudioBuffer,
-        _ place: AudioPlacement
+        _ placement: AudioPlacement
     ) throws {
         let rate = buffer.format.sampleRate
         let count = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
@@ -127,7 +128,7 @@ final class AudioScheduler: @unchecked Sendable {
             pass: buffer.pass
         )
         silence.rate = buffer.rate
-        try put(silence, media, place)
+        try writeMapped(silence, media, placement)
     }
 
     /// Without the samples of its first nanoseconds.
@@ -140,31 +141,31 @@ final class AudioScheduler: @unchecked Sendable {
     /// Drops what the device has not played yet. The next samples go where the timeline is then.
     func restart() {
         flush()
-        beginsLate = true
+        startsMidStream = true
     }
 
     /// Something was written since the last flush.
-    var hasSound: Bool { ledger.withLock { $0.frameCount > 0 } }
+    var hasAudio: Bool { sampleMap.withLock { $0.frameCount > 0 } }
 
     /// Takes back what was written from `point` on, as far as the device can. The result says where on the timeline
     /// the next sample belongs; nil: nothing was written since that flush.
     func rewind(to point: RateChangePoint) -> TimelineTime? {
-        let (run, count) = ledger.withLock { ($0.run, $0.frameCount) }
-        guard point.run == run, count > 0 else { return nil }
+        let (flushCount, count) = sampleMap.withLock { ($0.flushCount, $0.frameCount) }
+        guard point.flushCount == flushCount, count > 0 else { return nil }
         let frame = device.rewind(to: point.frame) ?? count
-        return ledger.withLock { $0.rewind(to: frame) }
+        return sampleMap.withLock { $0.rewind(to: frame) }
     }
 
     func flush() {
         device.flush()
-        ledger.withLock { $0.begin() }
-        beginsLate = false
-        isBroken = false
+        sampleMap.withLock { $0.begin() }
+        startsMidStream = false
+        mustRestart = false
     }
 
     /// 5 ms: time stamps of some containers are whole milliseconds, and some are worse.
-    private static let jitter: UInt64 = 5_000_000
+    private static let timestampTolerance: UInt64 = 5_000_000
     /// Nanoseconds. With more overlap than half a second, or a gap that is too long to be filled with silence, a
     /// new run begins.
-    private static let joinable: ClosedRange<Int64> = -500_000_000...1_500_000_000
+    private static let joinableGap: ClosedRange<Int64> = -500_000_000...1_500_000_000
 }

@@ -11,9 +11,9 @@ struct AudioSync {
     private var nextReading = HostTime.zero
     private var lastReading = HostTime.zero
     /// The timeline's start waits for the device until then at most; nil: it does not wait.
-    private var waitsUntil: HostTime?
+    private var startDeadline: HostTime?
     /// The device has answered since the start.
-    private var hasAnswered = false
+    private var hasReading = false
     /// What the device has in hand was made for this rate.
     private var rate = PlaybackRate.normal
     /// All audio of the pass was handed over, and the device knows.
@@ -56,18 +56,18 @@ struct AudioSync {
             followHost(&timeline, at: now)
             return nil
         }
-        if let waitsUntil, mustWait(until: waitsUntil, output, device, &timeline, at: now) {
-            return min(waitsUntil, now.advanced(by: Self.answerInterval))
+        if let startDeadline, mustWait(until: startDeadline, output, device, &timeline, at: now) {
+            return min(startDeadline, now.advanced(by: Self.answerInterval))
         }
         guard now >= nextReading else { return nextReading }
         nextReading = now.advanced(by: Self.readingInterval)
         guard let reading = output.reading(at: now) else {
-            let patience = hasAnswered ? Self.patience : Self.startPatience
-            if now.nanoseconds(since: lastReading) > patience { followHost(&timeline, at: now) }
+            let timeout = hasReading ? Self.readingTimeout : Self.startReadingTimeout
+            if now.nanoseconds(since: lastReading) > timeout { followHost(&timeline, at: now) }
             return nextReading
         }
         lastReading = now
-        hasAnswered = true
+        hasReading = true
         let media = timeline.line(at: reading.host, epoch: reading.epoch)
         if let correction = follower.follow(reading, timeline: media) {
             apply(correction, to: &timeline, reading.epoch, at: now)
@@ -92,13 +92,13 @@ struct AudioSync {
 
     /// The timeline goes on from where it is, at the pace of the host's clock.
     private mutating func followHost(_ timeline: inout Timeline, at now: HostTime) {
-        guard follower.lose() else { return }
+        guard follower.stopFollowing() else { return }
         timeline.correct(by: 0, epoch: timeline.epoch, at: now)
     }
 
     /// A device that runs out of samples at the end of a track is told that it was to be so.
     mutating func noteEnd(_ hasEnded: Bool) {
-        if hasEnded, !self.hasEnded { output?.pauseExpected() }
+        if hasEnded, !self.hasEnded { output?.expectPause() }
         self.hasEnded = hasEnded
     }
 
@@ -106,16 +106,16 @@ struct AudioSync {
 
     /// The timeline starts. The result is how long it waits for its first audio to be heard, in nanoseconds.
     /// `isAppointed`: somebody has said when to start, so nothing is waited for.
-    mutating func start(isAudible: Bool, isAppointed: Bool, at now: HostTime) -> Int64 {
+    mutating func start(isAudible: Bool, hasStartTime: Bool, at now: HostTime) -> Int64 {
         follower.start()
         nextReading = now
         lastReading = now
-        hasAnswered = false
-        waitsUntil = nil
+        hasReading = false
+        startDeadline = nil
         guard let output, let device, isAudible else { return 0 }
-        guard output.isConnecting, !isAppointed else { return startWait(device) }
-        waitsUntil = now.advanced(by: Self.longestWait)
-        return Self.longestWait
+        guard output.isConnecting, !hasStartTime else { return startWait(device) }
+        startDeadline = now.advanced(by: Self.connectionTimeout)
+        return Self.connectionTimeout
     }
 
     /// False: the device has answered, or took too long, and the timeline starts.
@@ -127,18 +127,18 @@ struct AudioSync {
         at now: HostTime
     ) -> Bool {
         guard !output.isConnecting || now >= end else { return true }
-        waitsUntil = nil
+        startDeadline = nil
         lastReading = now
-        let rest = end.nanoseconds(since: now) - startWait(device)
-        timeline.step(by: rest, epoch: timeline.epoch, at: now)
-        timeline.hold(for: -rest, epoch: timeline.epoch, at: now)
+        let remaining = end.nanoseconds(since: now) - startWait(device)
+        timeline.step(by: remaining, epoch: timeline.epoch, at: now)
+        timeline.hold(for: -remaining, epoch: timeline.epoch, at: now)
         return false
     }
 
     /// Video waits so long for its audio. A device that takes longer joins in the middle.
     private func startWait(_ device: any AudioDeviceSink) -> Int64 {
         let delay = max(0, device.startDelay)
-        return delay.magnitude <= AudioClockFollower.longestWait ? delay : 0
+        return delay.magnitude <= AudioClockFollower.maximumStartDelay ? delay : 0
     }
 
     // MARK: Rate
@@ -159,7 +159,7 @@ struct AudioSync {
             let point = output.rateChangePoint(at: now, epoch: epoch)
         else {
             timeline.setRate(new, at: now)
-            beginAnew(timeline, at: now)
+            reprocess(timeline, at: now)
             return
         }
         timeline.changeRate(at: point.media, to: new, at: now)
@@ -170,32 +170,32 @@ struct AudioSync {
     mutating func resume(_ timeline: Timeline, at now: HostTime) {
         guard timeline.rate != rate else { return }
         rate = timeline.rate
-        beginAnew(timeline, at: now)
+        reprocess(timeline, at: now)
     }
 
-    private func beginAnew(_ timeline: Timeline, at now: HostTime) {
-        let (media, hasBegun) = Self.place(timeline, at: now)
-        output?.beginAnew(with: timeline, from: media, isLate: hasBegun)
+    private func reprocess(_ timeline: Timeline, at now: HostTime) {
+        let (media, isRunning) = Self.position(timeline, at: now)
+        output?.reprocess(with: timeline, from: media, isLate: isRunning)
     }
 
     /// Where it is. False: it stands there, or begins only, so that no frame is ahead of what is heard next.
-    private static func place(_ timeline: Timeline, at now: HostTime) -> (TimelineTime, hasBegun: Bool) {
+    private static func position(_ timeline: Timeline, at now: HostTime) -> (TimelineTime, isRunning: Bool) {
         let media = timeline.media(at: now)
         return (media, timeline.host(for: media).map { $0 <= now } ?? false)
     }
 
     /// 0...1, after mute is applied.
     func setVolume(_ volume: Float, _ timeline: Timeline, at now: HostTime) {
-        let (media, hasBegun) = Self.place(timeline, at: now)
-        output?.setVolume(volume, with: timeline, from: media, isLate: hasBegun)
+        let (media, isRunning) = Self.position(timeline, at: now)
+        output?.setVolume(volume, with: timeline, from: media, isLate: isRunning)
     }
 
     /// 50 ms: often enough to notice at once that something is wrong.
     private static let readingInterval: Int64 = 50_000_000
     /// Half a second for a server to answer; then the beginning is not heard.
-    private static let longestWait: Int64 = 500_000_000
+    private static let connectionTimeout: Int64 = 500_000_000
     private static let answerInterval: Int64 = 5_000_000
-    private static let startPatience: Int64 = 700_000_000
+    private static let startReadingTimeout: Int64 = 700_000_000
     /// 300 ms without a reading: there is no device.
-    private static let patience: Int64 = 300_000_000
+    private static let readingTimeout: Int64 = 300_000_000
 }

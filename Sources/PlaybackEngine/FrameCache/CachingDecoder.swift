@@ -9,9 +9,9 @@ final class LoopSetting: Sendable {
     func set(_ isLooping: Bool) { isOn.store(isLooping, ordering: .relaxed) }
 
     /// Decoders of the item that keep a lap, or are about to.
-    private let laps = Atomic<Int>(0)
-    var lapCount: Int { laps.load(ordering: .relaxed) }
-    func noteLap(isKept: Bool) { laps.add(isKept ? 1 : -1, ordering: .relaxed) }
+    private let cachedPasses = Atomic<Int>(0)
+    var cachedPassCount: Int { cachedPasses.load(ordering: .relaxed) }
+    func noteCachedPass(isKept: Bool) { cachedPasses.add(isKept ? 1 : -1, ordering: .relaxed) }
 }
 
 /// Gives frames again that were decoded before: in the laps of a loop, and where a seek or a step leads near
@@ -27,19 +27,19 @@ final class LoopSetting: Sendable {
 final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     private let track: Track
-    private var laps: LoopFrameCache
+    private var loopCache: LoopFrameCache
     /// nil for audio.
-    private var runs: SeekFrameCache?
+    private var seekCache: SeekFrameCache?
 
     private var mode = Mode.fresh
     /// What the caller wants to have left out, and what the decoder was told.
-    private var wanted = DecodeSkipping.none
-    private var told = DecodeSkipping.none
+    private var requestedSkipping = DecodeSkipping.none
+    private var appliedSkipping = DecodeSkipping.none
     /// The decoder was given something since it was flushed.
-    private var isUsed = false
+    private var hasSentToBase = false
     /// Frames of a run came out of the decoder, and it can go on behind them: it is not flushed before it is
     /// needed.
-    private var parked: Int?
+    private var resumableRecordID: Int?
     /// Since the last flush, without the drain.
     private var packetCount = 0
     private var hasEnded = false
@@ -52,10 +52,10 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         /// Nothing was sent since the last flush.
         case fresh
         case decoding
-        case recordingLap
-        case recordingRun
-        case repeatingLap(DecoderReplay)
-        case repeatingRun(DecoderReplay)
+        case recordingPass
+        case recordingSeek
+        case replayingPass(DecoderReplay)
+        case replayingSeek(DecoderReplay)
         case catchingUp(DecoderCatchUp)
     }
 
@@ -68,8 +68,8 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     ) {
         self.base = base
         self.track = track
-        laps = LoopFrameCache(track: track, duration: duration, share: share, setting: setting)
-        runs = track.mediaType == .video ? SeekFrameCache(track: track, share: share) : nil
+        loopCache = LoopFrameCache(track: track, duration: duration, share: share, setting: setting)
+        seekCache = track.mediaType == .video ? SeekFrameCache(track: track, share: share) : nil
     }
 
     var hasOutputDelay: Bool { base.hasOutputDelay }
@@ -77,18 +77,18 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     var isCatchingUp: Bool {
         switch mode {
         case .catchingUp: true
-        case .decoding, .recordingLap, .recordingRun: base.isCatchingUp
+        case .decoding, .recordingPass, .recordingSeek: base.isCatchingUp
         // It may be parked, with packets that nobody wants any more.
-        case .fresh, .repeatingLap, .repeatingRun: false
+        case .fresh, .replayingPass, .replayingSeek: false
         }
     }
 
-    var isRepeating: Bool {
+    var isServingCachedFrames: Bool {
         switch mode {
-        case .repeatingLap: true
+        case .replayingPass: true
         // At the seam: the next packet most likely begins the lap again.
-        case .fresh: laps.isKept && isPassStart
-        case .decoding, .recordingLap, .recordingRun, .repeatingRun, .catchingUp: false
+        case .fresh: loopCache.hasPass && isPassStart
+        case .decoding, .recordingPass, .recordingSeek, .replayingSeek, .catchingUp: false
         }
     }
 
@@ -96,38 +96,38 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         (base as? any EpochDecoder)?.begin(start)
         isReverse = start.isReverse
         isPassStart = (start.demuxTarget ?? .zero) <= .zero
-        runs?.begin(start)
+        seekCache?.begin(start)
     }
 
-    func goOn(to start: EpochStart) {
-        (base as? any EpochDecoder)?.goOn(to: start)
-        runs?.goOn(to: start)
+    func resume(at start: EpochStart) {
+        (base as? any EpochDecoder)?.resume(at: start)
+        seekCache?.resume(at: start)
     }
 
-    func skip(_ skipping: DecodeSkipping) { wanted = skipping }
+    func skip(_ skipping: DecodeSkipping) { requestedSkipping = skipping }
 
     func flush() {
         switch mode {
-        case .recordingRun: parked = runs?.park()
-        case .recordingLap: laps.finish()
+        case .recordingSeek: resumableRecordID = seekCache?.finishRecording()
+        case .recordingPass: loopCache.finish()
         // Parked or not, the decoder rested.
-        case .fresh, .repeatingRun: break
+        case .fresh, .replayingSeek: break
         case .catchingUp(let catchUp) where !catchUp.hasBegun: break
-        case .decoding, .repeatingLap, .catchingUp: parked = nil
+        case .decoding, .replayingPass, .catchingUp: resumableRecordID = nil
         }
-        if parked == nil { flushBase() }
+        if resumableRecordID == nil { flushBase() }
         isPassStart = hasEnded && packetCount > 1 || isPassStart && packetCount <= 1
         mode = .fresh
         packetCount = 0
         hasEnded = false
-        runs?.end()
-        laps.flushed()
+        seekCache?.end()
+        loopCache.didFlush()
     }
 
     private func flushBase() {
-        if isUsed { base.flush() }
-        isUsed = false
-        parked = nil
+        if hasSentToBase { base.flush() }
+        hasSentToBase = false
+        resumableRecordID = nil
     }
 
     // MARK: Packets
@@ -135,64 +135,65 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     func send(_ packet: Packet?) throws(MediaError) -> Bool {
         if case .fresh = mode { mode = begin(packet) }
         switch mode {
-        case .repeatingLap(var replay):
+        case .replayingPass(var replay):
             // Frees the copy, so that what was sent is not copied with each packet.
             mode = .decoding
-            let answer = replay.take(packet, skipping: wanted)
-            mode = .repeatingLap(replay)
+            let answer = replay.accept(packet, skipping: requestedSkipping)
+            mode = .replayingPass(replay)
             if answer == .diverged {
                 // A drain behind the first packet is the early first frame, and the lap is worth keeping.
-                if packet != nil || replay.sent.count != 1 { laps.forget() }
+                if packet != nil || replay.sent.count != 1 { loopCache.discard() }
                 catchUp(replay)
             }
-            if answer == .taken, packet != nil { packetCount += 1 }
-            return answer == .taken
-        case .repeatingRun(var replay):
+            if answer == .accepted, packet != nil { packetCount += 1 }
+            return answer == .accepted
+        case .replayingSeek(var replay):
             mode = .decoding
-            let answer = replay.take(packet, skipping: wanted)
-            mode = .repeatingRun(replay)
+            let answer = replay.accept(packet, skipping: requestedSkipping)
+            mode = .replayingSeek(replay)
             if answer == .diverged {
-                if canGoOn(behind: replay) { return try send(packet) }
+                if canContinue(after: replay) { return try send(packet) }
                 catchUp(replay)
             }
-            if answer == .taken, packet != nil { packetCount += 1 }
-            return answer == .taken
+            if answer == .accepted, packet != nil { packetCount += 1 }
+            return answer == .accepted
         case .catchingUp: return false
-        case .fresh, .decoding, .recordingLap, .recordingRun: return try sendToBase(packet)
+        case .fresh, .decoding, .recordingPass, .recordingSeek: return try sendToBase(packet)
         }
     }
 
     private func sendToBase(_ packet: Packet?) throws(MediaError) -> Bool {
         let level = level(of: packet)
-        tell(level)
-        isUsed = true
+        applySkipping(level)
+        hasSentToBase = true
         do throws(MediaError) {
             guard try base.send(packet) else { return false }
         } catch {
-            failed()
+            abandonRecording()
             throw error
         }
         if packet != nil { packetCount += 1 }
         switch mode {
-        case .recordingLap: if !laps.note(packet, level) { mode = .decoding }
-        case .recordingRun: if runs?.note(packet, level) != true { mode = .decoding }
-        case .fresh, .decoding, .repeatingLap, .repeatingRun, .catchingUp: break
+        case .recordingPass: if !loopCache.note(packet, level) { mode = .decoding }
+        case .recordingSeek: if seekCache?.note(packet, level) != true { mode = .decoding }
+        case .fresh, .decoding, .replayingPass, .replayingSeek, .catchingUp: break
         }
         return true
     }
 
     /// Near a seek's target, frames that the seek does not show are decoded for the steps that follow.
     private func level(of packet: Packet?) -> DecodeSkipping {
-        guard case .recordingRun = mode, let packet, let runs, runs.wants(packet), wanted == .nonReference
+        guard case .recordingSeek = mode, let packet, let seekCache, seekCache.shouldDecode(packet),
+            requestedSkipping == .nonReference
         else {
-            return wanted
+            return requestedSkipping
         }
         return .none
     }
 
-    private func tell(_ level: DecodeSkipping) {
-        guard level != told else { return }
-        told = level
+    private func applySkipping(_ level: DecodeSkipping) {
+        guard level != appliedSkipping else { return }
+        appliedSkipping = level
         base.skip(level)
     }
 
@@ -202,18 +203,18 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
             flushBase()
             return .decoding
         }
-        if let lap = laps.replay(from: packet) {
+        if let pass = loopCache.replay(from: packet) {
             // A lap has all frames, so a seek finds what it looks for.
             flushBase()
-            return .repeatingLap(lap)
+            return .replayingPass(pass)
         }
-        if let run = runs?.replay(from: packet) {
-            if parked != run.record.id { flushBase() }
-            return .repeatingRun(run)
+        if let seek = seekCache?.replay(from: packet) {
+            if resumableRecordID != seek.record.id { flushBase() }
+            return .replayingSeek(seek)
         }
         flushBase()
-        if isPassStart, !isReverse, laps.begin(packet, wanted) { return .recordingLap }
-        if runs?.record(packet) == true { return .recordingRun }
+        if isPassStart, !isReverse, loopCache.begin(packet, requestedSkipping) { return .recordingPass }
+        if seekCache?.record(packet) == true { return .recordingSeek }
         return .decoding
     }
 
@@ -221,70 +222,70 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
 
     func receive() throws(MediaError) -> DecoderOutput {
         let output = try next()
-        if case .video(let frame) = output { runs?.came(frame.presentationTime) }
+        if case .video(let frame) = output { seekCache?.noteFrame(frame.presentationTime) }
         return output
     }
 
     private func next() throws(MediaError) -> DecoderOutput {
         switch mode {
-        case .repeatingLap(let replay):
+        case .replayingPass(let replay):
             guard case .output? = replay.current else { return replay.isAtEnd ? ended() : .needsInput }
-            guard let output = laps.output(replay.output) else {
-                laps.forget()
+            guard let output = loopCache.output(replay.output) else {
+                loopCache.discard()
                 catchUp(replay)
                 return .needsInput
             }
-            pass(isGiven: true)
+            advance(isDelivered: true)
             return output
-        case .repeatingRun(let replay): return try next(of: replay)
+        case .replayingSeek(let replay): return try next(of: replay)
         case .catchingUp(var catchUp):
             mode = .decoding
-            let output = try further(&catchUp)
+            let output = try continueCatchUp(&catchUp)
             return output
         // The decoder itself may be parked at the end of a run.
         case .fresh: return .needsInput
-        case .decoding, .recordingLap, .recordingRun: return try receiveFromBase()
+        case .decoding, .recordingPass, .recordingSeek: return try receiveFromBase()
         }
     }
 
     private func next(of replay: DecoderReplay) throws(MediaError) -> DecoderOutput {
         var replay = replay
-        guard !replay.isOver else {
+        guard !replay.isExhausted else {
             // Frees the copy.
             mode = .decoding
-            if replay.wantsMore() { mode = .repeatingRun(replay) } else { catchUp(replay) }
+            if replay.acceptsMore() { mode = .replayingSeek(replay) } else { catchUp(replay) }
             return .needsInput
         }
         while case .output(let time)? = replay.current {
-            if let frame = runs?.frame(at: time, of: replay.record) {
-                pass(isGiven: true)
+            if let frame = seekCache?.frame(at: time, of: replay.record) {
+                advance(isDelivered: true)
                 return .video(frame)
             }
-            guard replay.isUnneeded else {
+            guard replay.isOptional else {
                 catchUp(replay)
                 return .needsInput
             }
-            pass(isGiven: false)
-            replay.passOutput(isGiven: false)
+            advance(isDelivered: false)
+            replay.advanceOutput(isDelivered: false)
         }
         guard replay.isAtEnd else { return .needsInput }
         if replay.record.hasEnded { return ended() }
-        if canGoOn(behind: replay) { return try receiveFromBase() }
+        if canContinue(after: replay) { return try receiveFromBase() }
         if replay.record.isDrained { catchUp(replay) }
         return .needsInput
     }
 
-    private func pass(isGiven: Bool) {
+    private func advance(isDelivered: Bool) {
         let old = mode
         mode = .decoding
         switch old {
-        case .repeatingLap(var replay):
-            replay.passOutput(isGiven: isGiven)
-            mode = .repeatingLap(replay)
-        case .repeatingRun(var replay):
-            replay.passOutput(isGiven: isGiven)
-            mode = .repeatingRun(replay)
-        case .fresh, .decoding, .recordingLap, .recordingRun, .catchingUp: mode = old
+        case .replayingPass(var replay):
+            replay.advanceOutput(isDelivered: isDelivered)
+            mode = .replayingPass(replay)
+        case .replayingSeek(var replay):
+            replay.advanceOutput(isDelivered: isDelivered)
+            mode = .replayingSeek(replay)
+        case .fresh, .decoding, .recordingPass, .recordingSeek, .catchingUp: mode = old
         }
     }
 
@@ -300,25 +301,25 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
             note(output)
             return output
         } catch {
-            failed()
+            abandonRecording()
             throw error
         }
     }
 
     private func note(_ output: DecoderOutput) {
         switch mode {
-        case .recordingLap: if !laps.note(output) { mode = .decoding }
-        case .recordingRun: if runs?.note(output) != true { mode = .decoding }
-        case .fresh, .decoding, .repeatingLap, .repeatingRun, .catchingUp: break
+        case .recordingPass: if !loopCache.note(output) { mode = .decoding }
+        case .recordingSeek: if seekCache?.note(output) != true { mode = .decoding }
+        case .fresh, .decoding, .replayingPass, .replayingSeek, .catchingUp: break
         }
     }
 
     /// What was refused once may come out otherwise the next time.
-    private func failed() {
+    private func abandonRecording() {
         switch mode {
-        case .recordingLap: laps.forget()
-        case .recordingRun: runs?.forget()
-        case .fresh, .decoding, .repeatingLap, .repeatingRun, .catchingUp: return
+        case .recordingPass: loopCache.discard()
+        case .recordingSeek: seekCache?.discard()
+        case .fresh, .decoding, .replayingPass, .replayingSeek, .catchingUp: return
         }
         mode = .decoding
     }
@@ -326,12 +327,12 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     // MARK: Catching up
 
     /// The decoder was not flushed since the run was recorded, and all of it was repeated.
-    private func canGoOn(behind replay: DecoderReplay) -> Bool {
-        guard replay.isAtEnd, !replay.isOver, parked == replay.record.id,
-            runs?.goOn(with: replay.record) == true
+    private func canContinue(after replay: DecoderReplay) -> Bool {
+        guard replay.isAtEnd, !replay.isExhausted, resumableRecordID == replay.record.id,
+            seekCache?.resumeRecording(replay.record) == true
         else { return false }
-        parked = nil
-        mode = .recordingRun
+        resumableRecordID = nil
+        mode = .recordingSeek
         return true
     }
 
@@ -340,7 +341,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     }
 
     /// One packet or one frame at a time, so that audio of the same lane and a new seek need not wait.
-    private func further(_ catchUp: inout DecoderCatchUp) throws(MediaError) -> DecoderOutput {
+    private func continueCatchUp(_ catchUp: inout DecoderCatchUp) throws(MediaError) -> DecoderOutput {
         if !catchUp.hasBegun {
             flushBase()
             catchUp.begin()
@@ -361,8 +362,8 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
                 mode = .decoding
                 return .needsInput
             }
-            tell(next.skipping)
-            isUsed = true
+            applySkipping(next.skipping)
+            hasSentToBase = true
             do throws(MediaError) {
                 if try base.send(next.packet) { catchUp.sent() }
             } catch {

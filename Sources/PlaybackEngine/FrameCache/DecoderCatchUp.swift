@@ -12,15 +12,15 @@ struct DecoderCatchUp {
 
     init(_ replay: DecoderReplay, isVideo: Bool) {
         packets = replay.sent[...]
-        guard isVideo, let given = replay.given, Self.haveTimes(replay.sent) else {
-            count = replay.givenCount
+        guard isVideo, let lastDelivered = replay.lastDelivered, Self.haveTimes(replay.sent) else {
+            count = replay.deliveredCount
             // What a seek does not show may have been left out.
-            if replay.givenCount < replay.output { time = replay.given ?? .negativeInfinity }
+            if replay.deliveredCount < replay.output { time = replay.lastDelivered ?? .negativeInfinity }
             return
         }
         // Not by their number: frames that were recorded may be left out this time.
-        time = given
-        if let key = Self.lastSyncPoint(replay.sent, before: given) { packets = replay.sent[key...] }
+        time = lastDelivered
+        if let key = Self.lastSyncPoint(replay.sent, before: lastDelivered) { packets = replay.sent[key...] }
     }
 
     private static func haveTimes(_ sent: [DecoderReplay.Sent]) -> Bool {

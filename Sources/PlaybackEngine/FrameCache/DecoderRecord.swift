@@ -5,7 +5,7 @@ import PlayheadBackend
 /// cache.
 struct DecoderRecord {
     enum Event {
-        case packet(DecoderHistory.Mark)
+        case packet(DecoderHistory.PacketIdentity)
         case drain
         /// The time of the frame.
         case output(MediaTime)
@@ -21,27 +21,27 @@ struct DecoderRecord {
     /// All of it came out.
     private(set) var hasEnded = false
     /// Packets presented at or before this time were decoded without those that no other frame refers to.
-    private var reducedUntil: MediaTime?
+    private var skippedUntil: MediaTime?
     private var lastDecodeTime: MediaTime?
     private var lastOutputTime: MediaTime?
 
     init(id: Int) { self.id = id }
 
-    var first: DecoderHistory.Mark? {
-        guard case .packet(let mark)? = events.first else { return nil }
-        return mark
+    var first: DecoderHistory.PacketIdentity? {
+        guard case .packet(let identity)? = events.first else { return nil }
+        return identity
     }
 
     /// `isReduced`: the decoder was free to leave the packet's frame out.
-    mutating func note(_ packet: Packet?, isReduced: Bool) {
+    mutating func note(_ packet: Packet?, mayBeSkipped: Bool) {
         guard let packet else {
             isDrained = true
             return events.append(.drain)
         }
         packetCount += 1
         lastDecodeTime = packet.decodeTime
-        if isReduced, let time = packet.presentationTime { reducedUntil = max(time, reducedUntil ?? time) }
-        events.append(.packet(DecoderHistory.Mark(packet)))
+        if mayBeSkipped, let time = packet.presentationTime { skippedUntil = max(time, skippedUntil ?? time) }
+        events.append(.packet(DecoderHistory.PacketIdentity(packet)))
     }
 
     mutating func noteEnd() { hasEnded = true }
@@ -56,26 +56,26 @@ struct DecoderRecord {
     }
 
     /// Where the frame is that a seek shows.
-    struct Place {
+    struct FramePosition {
         /// Its index in `events`.
         let event: Int
         let time: MediaTime
         /// No frame behind it was left out.
-        let isCompleteBehind: Bool
+        let isCompleteAfter: Bool
     }
 
     /// nil: the record does not tell which frame is due, or that frame was left out.
-    func place(dueAt target: MediaTime) -> Place? {
+    func position(dueAt target: MediaTime) -> FramePosition? {
         let isCertain = isDrained || lastDecodeTime.map { $0 > target } ?? false
         guard isCertain || lastOutputTime.map({ $0 > target }) ?? false else { return nil }
         var due: MediaTime?
-        for case .packet(let mark) in events {
-            guard let time = mark.presentation else { return nil }
+        for case .packet(let identity) in events {
+            guard let time = identity.presentation else { return nil }
             if time <= target, due.map({ $0 < time }) ?? true { due = time }
         }
         guard let due,
             let event = events.lastIndex(where: { if case .output(due) = $0 { true } else { false } })
         else { return nil }
-        return Place(event: event, time: due, isCompleteBehind: reducedUntil.map { $0 <= due } ?? true)
+        return FramePosition(event: event, time: due, isCompleteAfter: skippedUntil.map { $0 <= due } ?? true)
     }
 }

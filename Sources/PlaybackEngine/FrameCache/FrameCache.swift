@@ -39,10 +39,10 @@ package final class FrameCache: Sendable {
     /// What leaves is freed outside the lock, because freeing frames can be slow.
     @discardableResult
     fileprivate func change<Result>(_ body: (inout FrameCacheContents) -> Result) -> Result {
-        let (result, garbage) = contents.withLock { contents in
-            (body(&contents), contents.takeGarbage())
+        let (result, released) = contents.withLock { contents in
+            (body(&contents), contents.drainReleased())
         }
-        withExtendedLifetime(garbage) {}
+        withExtendedLifetime(released) {}
         return result
     }
 }
@@ -60,14 +60,14 @@ final class FrameCacheShare: Sendable {
     deinit { cache.change { [id] in $0.removeShare(id) } }
 
     /// What the item may hold, where all others that hold something want more.
-    var fairBytes: Int { cache.change { $0.fairPart(with: id) } }
+    var fairShareBytes: Int { cache.change { $0.fairShare(with: id) } }
 
     // MARK: Laps
 
     /// Begins to keep a lap of `track`, in place of an older one. `expected`: about how many bytes it will
     /// take. False: there will be no room for it.
-    func beginLap(of track: Int, expecting expected: Int) -> Bool {
-        cache.change { $0.beginLap(id, track, expected) }
+    func beginPass(of track: Int, expecting expected: Int) -> Bool {
+        cache.change { $0.beginPass(id, track, expected) }
     }
 
     /// The lap that was begun will take about so many bytes. False: there is no room, and the lap is dropped.
@@ -83,19 +83,19 @@ final class FrameCacheShare: Sendable {
         cache.change { $0.output(index, id, track) }
     }
 
-    func dropLap(of track: Int) { cache.change { $0.dropLap(id, track) } }
+    func dropPass(of track: Int) { cache.change { $0.dropPass(id, track) } }
 
     // MARK: Single frames
 
     /// Keeps a video frame of `run`, unless others are nearer to where the item stands.
-    func keep(_ frame: VideoFrame, of run: Int) { cache.change { $0.keep(frame, id, run) } }
+    func keep(_ frame: VideoFrame, of record: Int) { cache.change { $0.keep(frame, id, record) } }
 
     /// The frame of `run` that is due from `time` on; nil: it is not kept.
-    func frame(at time: MediaTime, of run: Int) -> VideoFrame? {
-        cache.change { $0.frame(at: time, id, run) }
+    func frame(at time: MediaTime, of record: Int) -> VideoFrame? {
+        cache.change { $0.frame(at: time, id, record) }
     }
 
-    func dropFrames(of run: Int) { cache.change { $0.dropFrames(id, run) } }
+    func dropFrames(of record: Int) { cache.change { $0.dropFrames(id, record) } }
 
     /// Where the item stands: frames far from there leave first.
     func setPosition(_ time: MediaTime) { cache.change { $0.setPosition(time, id) } }

@@ -4,17 +4,17 @@ import PlayheadBackend
 
 /// What a `FrameCache` holds, and the rules by which it makes room.
 struct FrameCacheContents {
-    private struct Lap {
+    private struct CachedPass {
         var outputs: [DecoderOutput] = []
         var byteCount = 0
         /// What the whole lap will take.
-        var expected: Int
+        var expectedBytes: Int
         /// What is held, or will be.
-        var claim: Int { max(byteCount, expected) }
+        var reservedBytes: Int { max(byteCount, expectedBytes) }
     }
 
     private struct KeptFrame {
-        let run: Int
+        let record: Int
         let frame: VideoFrame
         let byteCount: Int
         var time: MediaTime { frame.presentationTime }
@@ -22,14 +22,14 @@ struct FrameCacheContents {
 
     private struct Share {
         /// By track.
-        var laps: [Int: Lap] = [:]
+        var passes: [Int: CachedPass] = [:]
         /// In order of time.
         var frames: Deque<KeptFrame> = []
         var position = MediaTime.zero
         var lastUse: UInt64 = 0
 
-        var lapBytes: Int { laps.values.reduce(0) { $0 + $1.byteCount } }
-        var claim: Int { laps.values.reduce(0) { $0 + $1.claim } }
+        var passBytes: Int { passes.values.reduce(0) { $0 + $1.byteCount } }
+        var reservedBytes: Int { passes.values.reduce(0) { $0 + $1.reservedBytes } }
 
         /// The first frame at `time` or later.
         func index(of time: MediaTime) -> Int {
@@ -57,124 +57,127 @@ struct FrameCacheContents {
     private(set) var byteLimit: Int
     private(set) var byteCount = 0
     private var shares: [Int: Share] = [:]
-    private var newest = 0
-    private var uses: UInt64 = 0
+    private var newestID = 0
+    private var useCount: UInt64 = 0
     /// What left the cache. Whoever holds the lock frees it afterwards.
-    private var garbage: [DecoderOutput] = []
+    private var released: [DecoderOutput] = []
 
     init(byteLimit: Int) { self.byteLimit = max(0, byteLimit) }
 
-    mutating func takeGarbage() -> [DecoderOutput] {
-        guard !garbage.isEmpty else { return [] }
-        defer { garbage = [] }
-        return garbage
+    mutating func drainReleased() -> [DecoderOutput] {
+        guard !released.isEmpty else { return [] }
+        defer { released = [] }
+        return released
     }
 
     mutating func setByteLimit(_ limit: Int) {
         byteLimit = limit
         while byteCount > byteLimit, dropFarthestFrame() {}
-        while byteCount > byteLimit, let id = largestShare() { dropLaps(id) }
+        while byteCount > byteLimit, let id = largestShare() { dropPasses(id) }
     }
 
     // MARK: Shares
 
     mutating func makeShare() -> Int {
-        newest += 1
-        shares[newest] = Share()
-        return newest
+        newestID += 1
+        shares[newestID] = Share()
+        return newestID
     }
 
     mutating func removeShare(_ id: Int) {
-        dropLaps(id)
+        dropPasses(id)
         for frame in shares[id]?.frames ?? [] { discard(frame) }
         shares[id] = nil
     }
 
-    private mutating func touch(_ id: Int) {
-        uses += 1
-        shares[id]?.lastUse = uses
+    private mutating func markUsed(_ id: Int) {
+        useCount += 1
+        shares[id]?.lastUse = useCount
     }
 
     // MARK: Laps
 
     /// What the share may have, where all others that keep laps want more.
-    func fairPart(with id: Int) -> Int {
-        let others = shares.count { $0.key != id && !$0.value.laps.isEmpty }
+    func fairShare(with id: Int) -> Int {
+        let others = shares.count { $0.key != id && !$0.value.passes.isEmpty }
         return byteLimit / (others + 1)
     }
 
     /// The one whose laps take most; of equals the newest.
     private func largestShare(except id: Int? = nil, over limit: Int = 0) -> Int? {
-        let shares = shares.filter { $0.key != id && $0.value.lapBytes > 0 && $0.value.claim > limit }
-        return shares.max { ($0.value.claim, $0.key) < ($1.value.claim, $1.key) }?.key
+        let shares = shares.filter {
+            $0.key != id && $0.value.passBytes > 0 && $0.value.reservedBytes > limit
+        }
+        return shares.max { ($0.value.reservedBytes, $0.key) < ($1.value.reservedBytes, $1.key) }?.key
     }
 
-    mutating func beginLap(_ id: Int, _ track: Int, _ expected: Int) -> Bool {
-        dropLap(id, track)
-        guard byteLimit > 0, let share = shares[id], share.claim + max(0, expected) <= fairPart(with: id)
+    mutating func beginPass(_ id: Int, _ track: Int, _ expectedBytes: Int) -> Bool {
+        dropPass(id, track)
+        guard byteLimit > 0, let share = shares[id],
+            share.reservedBytes + max(0, expectedBytes) <= fairShare(with: id)
         else {
             return false
         }
-        shares[id]?.laps[track] = Lap(expected: max(0, expected))
+        shares[id]?.passes[track] = CachedPass(expectedBytes: max(0, expectedBytes))
         return true
     }
 
     mutating func expect(_ bytes: Int, _ id: Int, _ track: Int) -> Bool {
-        guard shares[id]?.laps[track] != nil else { return false }
-        shares[id]?.laps[track]?.expected = max(0, bytes)
-        guard shares[id]?.claim ?? 0 <= fairPart(with: id) else {
-            dropLap(id, track)
+        guard shares[id]?.passes[track] != nil else { return false }
+        shares[id]?.passes[track]?.expectedBytes = max(0, bytes)
+        guard shares[id]?.reservedBytes ?? 0 <= fairShare(with: id) else {
+            dropPass(id, track)
             return false
         }
         return true
     }
 
     mutating func append(_ output: DecoderOutput, _ id: Int, _ track: Int) -> Bool {
-        guard shares[id]?.laps[track] != nil else { return false }
+        guard shares[id]?.passes[track] != nil else { return false }
         let size = output.byteCount
-        guard makeRoom(size, forLapOf: id) else {
-            dropLap(id, track)
+        guard makeRoom(size, forPassOf: id) else {
+            dropPass(id, track)
             return false
         }
-        shares[id]?.laps[track]?.outputs.append(output)
-        shares[id]?.laps[track]?.byteCount += size
+        shares[id]?.passes[track]?.outputs.append(output)
+        shares[id]?.passes[track]?.byteCount += size
         byteCount += size
         return true
     }
 
     func output(_ index: Int, _ id: Int, _ track: Int) -> DecoderOutput? {
-        guard let outputs = shares[id]?.laps[track]?.outputs, outputs.indices.contains(index) else {
+        guard let outputs = shares[id]?.passes[track]?.outputs, outputs.indices.contains(index) else {
             return nil
         }
         return outputs[index]
     }
 
-    mutating func dropLap(_ id: Int, _ track: Int) {
-        guard let lap = shares[id]?.laps.removeValue(forKey: track) else { return }
-        byteCount -= lap.byteCount
-        garbage += lap.outputs
+    mutating func dropPass(_ id: Int, _ track: Int) {
+        guard let pass = shares[id]?.passes.removeValue(forKey: track) else { return }
+        byteCount -= pass.byteCount
+        released += pass.outputs
     }
 
-    private mutating func dropLaps(_ id: Int) {
-        for track in Array(shares[id]?.laps.keys ?? [:].keys) { dropLap(id, track) }
+    private mutating func dropPasses(_ id: Int) {
+        for track in Array(shares[id]?.passes.keys ?? [:].keys) { dropPass(id, track) }
     }
 
     /// Single frames leave first, then the laps of an item that has more than its fair part.
-    private mutating func makeRoom(_ size: Int, forLapOf id: Int) -> Bool {
-        let fair = fairPart(with: id)
-        guard (shares[id]?.lapBytes ?? 0) + size <= fair else { return false }
+    private mutating func makeRoom(_ size: Int, forPassOf id: Int) -> Bool {
+        let fair = fairShare(with: id)
+        guard (shares[id]?.passBytes ?? 0) + size <= fair else { return false }
         while byteCount + size > byteLimit {
             if dropFarthestFrame() { continue }
             guard let other = largestShare(except: id, over: fair) else { return false }
-            dropLaps(other)
+            dropPasses(other)
         }
         return true
     }
 
     // MARK: Single frames
 
-    mutating func keep(_ frame: VideoFrame, _ id: Int, _ run: Int) {
-        touch(id)
+    mutating func keep(_ frame: VideoFrame, _ id: Int, _ record: Int) {
+        markUsed(id)
         guard frame.presentationTime.isNumeric else { return }
         let size = DecoderOutput.video(frame).byteCount
         guard size <= byteLimit, let distance = shares[id]?.distance(to: frame.presentationTime) else {
@@ -184,35 +187,35 @@ struct FrameCacheContents {
             // Of its own frames the farthest leaves, which may be the new one.
             guard dropFarthestFrame(of: id, ifFartherThan: distance) else { return }
         }
-        let kept = KeptFrame(run: run, frame: frame, byteCount: size)
+        let kept = KeptFrame(record: record, frame: frame, byteCount: size)
         if let index = shares[id]?.index(of: kept.time) { shares[id]?.frames.insert(kept, at: index) }
         byteCount += size
     }
 
-    func frame(at time: MediaTime, _ id: Int, _ run: Int) -> VideoFrame? {
+    func frame(at time: MediaTime, _ id: Int, _ record: Int) -> VideoFrame? {
         guard let share = shares[id] else { return nil }
         for index in share.index(of: time)..<share.frames.count {
             let kept = share.frames[index]
             guard kept.time == time else { return nil }
-            if kept.run == run { return kept.frame }
+            if kept.record == record { return kept.frame }
         }
         return nil
     }
 
-    mutating func dropFrames(_ id: Int, _ run: Int) {
-        guard let frames = shares[id]?.frames, frames.contains(where: { $0.run == run }) else { return }
-        for frame in frames where frame.run == run { discard(frame) }
-        shares[id]?.frames.removeAll { $0.run == run }
+    mutating func dropFrames(_ id: Int, _ record: Int) {
+        guard let frames = shares[id]?.frames, frames.contains(where: { $0.record == record }) else { return }
+        for frame in frames where frame.record == record { discard(frame) }
+        shares[id]?.frames.removeAll { $0.record == record }
     }
 
     mutating func setPosition(_ time: MediaTime, _ id: Int) {
-        touch(id)
+        markUsed(id)
         shares[id]?.position = time
     }
 
     private mutating func discard(_ frame: KeptFrame) {
         byteCount -= frame.byteCount
-        garbage.append(.video(frame.frame))
+        released.append(.video(frame.frame))
     }
 
     /// Of the share that was used longest ago, the frame farthest from where that item stands. In the share

@@ -7,13 +7,13 @@ struct LoopFrameCache {
     private let share: FrameCacheShare
     private let setting: LoopSetting
     /// About what a lap takes; 0: nobody knows.
-    private let estimate: Int
+    private let estimatedBytes: Int
     /// A lap of fewer bytes did not fit.
-    private var refusedBytes = 0
+    private var rejectedBytes = 0
     private var recordedBytes = 0
     private var recording: DecoderRecord?
     /// Goes from the first packet to the end of the data; the cache holds its outputs.
-    private var lap: DecoderRecord?
+    private var pass: DecoderRecord?
     /// As it was told to `setting`.
     private var isCounted = false
 
@@ -21,26 +21,28 @@ struct LoopFrameCache {
         self.track = track
         self.share = share
         self.setting = setting
-        estimate = track.estimatedBytes(of: duration)
+        estimatedBytes = track.estimatedBytes(of: duration)
     }
 
-    var isKept: Bool { lap != nil }
+    var hasPass: Bool { pass != nil }
 
     /// Where `packet` begins the lap that is kept.
     mutating func replay(from packet: Packet) -> DecoderReplay? {
-        guard let lap else { return nil }
+        guard let pass else { return nil }
         guard share.output(0, of: track.id) != nil else {
-            forget()
+            discard()
             return nil
         }
-        return lap.first == DecoderHistory.Mark(packet) ? DecoderReplay(lap) : nil
+        return pass.first == DecoderHistory.PacketIdentity(packet) ? DecoderReplay(pass) : nil
     }
 
     /// False: the item does not loop, or there is no room for a lap.
     mutating func begin(_ packet: Packet, _ skipping: DecodeSkipping) -> Bool {
         guard setting.isLooping, skipping == .none else { return false }
-        forget()
-        guard share.beginLap(of: track.id, expecting: max(estimate, refusedBytes)) else { return false }
+        discard()
+        guard share.beginPass(of: track.id, expecting: max(estimatedBytes, rejectedBytes)) else {
+            return false
+        }
         recording = DecoderRecord(id: 0)
         recordedBytes = 0
         count(true)
@@ -49,8 +51,8 @@ struct LoopFrameCache {
 
     /// False: the lap is not kept, because frames may be missing.
     mutating func note(_ packet: Packet?, _ skipping: DecodeSkipping) -> Bool {
-        if skipping > .none, packet != nil { forget() }
-        recording?.note(packet, isReduced: false)
+        if skipping > .none, packet != nil { discard() }
+        recording?.note(packet, mayBeSkipped: false)
         return recording != nil
     }
 
@@ -62,7 +64,7 @@ struct LoopFrameCache {
         case .video, .audio:
             recordedBytes &+= output.byteCount
             guard expect(output), share.append(output, of: track.id) else {
-                refusedBytes = max(refusedBytes, recordedBytes)
+                rejectedBytes = max(rejectedBytes, recordedBytes)
                 recording = nil
                 count(false)
                 return false
@@ -75,39 +77,39 @@ struct LoopFrameCache {
     /// Decoders pad their frames, so the first frame tells better what the lap will take. False: there is no
     /// room for so much. It is known before a lap of memory was used in vain.
     private mutating func expect(_ output: DecoderOutput) -> Bool {
-        guard recording?.outputCount == 0, estimate > 0, case .video = output else { return true }
+        guard recording?.outputCount == 0, estimatedBytes > 0, case .video = output else { return true }
         let factor = Double(output.byteCount) / Double(max(1, track.estimatedFrameBytes))
-        let bytes = Int(min(Double(estimate) * factor, 1e15))
-        if share.expect(max(bytes, refusedBytes), of: track.id) { return true }
+        let bytes = Int(min(Double(estimatedBytes) * factor, 1e15))
+        if share.expect(max(bytes, rejectedBytes), of: track.id) { return true }
         recordedBytes = max(recordedBytes, bytes)
         return false
     }
 
     /// The lap is over. A single packet is the early first frame: more will come.
     mutating func finish() {
-        guard let recording, recording.hasEnded, recording.packetCount > 1 else { return forget() }
-        lap = recording
+        guard let recording, recording.hasEnded, recording.packetCount > 1 else { return discard() }
+        pass = recording
         self.recording = nil
     }
 
     func output(_ index: Int) -> DecoderOutput? { share.output(index, of: track.id) }
 
-    mutating func forget() {
-        guard lap != nil || recording != nil else { return }
-        share.dropLap(of: track.id)
-        lap = nil
+    mutating func discard() {
+        guard pass != nil || recording != nil else { return }
+        share.dropPass(of: track.id)
+        pass = nil
         recording = nil
         count(false)
     }
 
     private mutating func count(_ isKept: Bool) {
-        if isKept != isCounted { setting.noteLap(isKept: isKept) }
+        if isKept != isCounted { setting.noteCachedPass(isKept: isKept) }
         isCounted = isKept
     }
 
     /// Where the item loops no more, nothing is kept for it.
-    mutating func flushed() {
-        if !setting.isLooping { forget() }
+    mutating func didFlush() {
+        if !setting.isLooping { discard() }
     }
 }
 

@@ -11,7 +11,7 @@ import PlayheadBackend
 struct SeekFrameCache {
     private let track: Track
     private let share: FrameCacheShare
-    private var runs: [DecoderRecord] = []
+    private var records: [DecoderRecord] = []
     private var recording: DecoderRecord?
     private var newestID = 0
     /// Where the seek leads; nil: nothing is sought.
@@ -20,17 +20,17 @@ struct SeekFrameCache {
     private var newestFrame: MediaTime?
     /// Frames from this time on are kept.
     private var windowStart = MediaTime.zero
-    private var framesBehind = 0
+    private var framesAfterTarget = 0
 
     /// Other groups of frames that steps may lead back to.
-    private static let mostRuns = 4
+    private static let maximumRecordCount = 4
     /// Frames behind the target, after which playing has gone on.
-    private static let mostFramesBehind = 32
+    private static let maximumFramesAfterTarget = 32
     /// Frames before the target that are kept at any seek: the ones a seek decodes anyway.
-    private static let usualWindow = 8
-    private static let widestWindow = 120
+    private static let defaultWindow = 8
+    private static let maximumWindow = 120
     /// A run of more is not worth looking through.
-    private static let mostPackets = 10_000
+    private static let maximumPacketCount = 10_000
 
     init(track: Track, share: FrameCacheShare) {
         self.track = track
@@ -45,7 +45,7 @@ struct SeekFrameCache {
     }
 
     /// The decoder goes on from where it is.
-    mutating func goOn(to start: EpochStart) {
+    mutating func resume(at start: EpochStart) {
         guard let target = start.firstWanted else { return }
         self.target = target
         move(to: target)
@@ -53,21 +53,23 @@ struct SeekFrameCache {
 
     private mutating func move(to target: MediaTime) {
         pattern.seek(to: target, newestFrame: newestFrame)
-        framesBehind = 0
+        framesAfterTarget = 0
         windowStart = target - track.estimatedFrameDuration * framesBefore
         // Between the target and what comes next, so that what was passed leaves first.
-        share.setPosition(pattern.expected.dropFirst().first ?? pattern.expected.first ?? target)
+        share.setPosition(
+            pattern.predictedTargets.dropFirst().first ?? pattern.predictedTargets.first ?? target
+        )
     }
 
     /// How many frames before the target are kept.
     private var framesBefore: Int {
-        guard pattern.expected.isEmpty else { return 0 }
-        guard pattern.isStepping else { return Self.usualWindow }
-        let fitting = share.fairBytes / max(1, track.estimatedFrameBytes) - Self.usualWindow
-        return max(Self.usualWindow, min(Self.widestWindow, fitting))
+        guard pattern.predictedTargets.isEmpty else { return 0 }
+        guard pattern.isStepping else { return Self.defaultWindow }
+        let fitting = share.fairShareBytes / max(1, track.estimatedFrameBytes) - Self.defaultWindow
+        return max(Self.defaultWindow, min(Self.maximumWindow, fitting))
     }
 
-    mutating func came(_ time: MediaTime) { newestFrame = time }
+    mutating func noteFrame(_ time: MediaTime) { newestFrame = time }
 
     /// Flushed: what follows is no part of the seek, unless it is said again.
     mutating func end() { target = nil }
@@ -76,15 +78,16 @@ struct SeekFrameCache {
 
     /// Where `packet` begins a run that has what the seek shows.
     func replay(from packet: Packet) -> DecoderReplay? {
-        let mark = DecoderHistory.Mark(packet)
-        guard let target, let run = runs.last(where: { $0.first == mark }),
-            let place = run.place(dueAt: target), share.frame(at: place.time, of: run.id) != nil
+        let identity = DecoderHistory.PacketIdentity(packet)
+        guard let target, let record = records.last(where: { $0.first == identity }),
+            let position = record.position(dueAt: target),
+            share.frame(at: position.time, of: record.id) != nil
         else { return nil }
-        return DecoderReplay(run, firstNeeded: place.event, isCompleteBehind: place.isCompleteBehind)
+        return DecoderReplay(record, firstNeeded: position.event, isCompleteAfter: position.isCompleteAfter)
     }
 
-    func frame(at time: MediaTime, of run: DecoderRecord) -> VideoFrame? {
-        share.frame(at: time, of: run.id)
+    func frame(at time: MediaTime, of record: DecoderRecord) -> VideoFrame? {
+        share.frame(at: time, of: record.id)
     }
 
     // MARK: Recording
@@ -92,26 +95,26 @@ struct SeekFrameCache {
     /// False: nothing is sought, or there is no room.
     mutating func record(_ packet: Packet) -> Bool {
         guard target != nil, packet.isKeyFrame, packet.presentationTime != nil else { return false }
-        guard share.fairBytes / 4 >= track.estimatedFrameBytes else { return false }
-        let mark = DecoderHistory.Mark(packet)
-        for run in runs where run.first == mark { share.dropFrames(of: run.id) }
-        runs.removeAll { $0.first == mark }
+        guard share.fairShareBytes / 4 >= track.estimatedFrameBytes else { return false }
+        let identity = DecoderHistory.PacketIdentity(packet)
+        for record in records where record.first == identity { share.dropFrames(of: record.id) }
+        records.removeAll { $0.first == identity }
         newestID += 1
         recording = DecoderRecord(id: newestID)
         return true
     }
 
     /// Whether the packet's frame is decoded although the seek does not show it, because later ones may.
-    func wants(_ packet: Packet) -> Bool {
+    func shouldDecode(_ packet: Packet) -> Bool {
         guard let time = packet.presentationTime else { return false }
-        return pattern.isStepping && time >= windowStart || pattern.expects(time)
+        return pattern.isStepping && time >= windowStart || pattern.predicts(time)
     }
 
     /// False: the run is given up.
     mutating func note(_ packet: Packet?, _ skipping: DecodeSkipping) -> Bool {
-        recording?.note(packet, isReduced: skipping > .none)
-        guard let recording, recording.packetCount <= Self.mostPackets else {
-            forget()
+        recording?.note(packet, mayBeSkipped: skipping > .none)
+        guard let recording, recording.packetCount <= Self.maximumPacketCount else {
+            discard()
             return false
         }
         return true
@@ -122,44 +125,46 @@ struct SeekFrameCache {
         case .needsInput, .audio: return true
         case .ended: recording?.noteEnd()
         case .video(let frame):
-            guard let target, let run = recording?.id, frame.presentationTime.isNumeric else {
-                forget()
+            guard let target, let record = recording?.id, frame.presentationTime.isNumeric else {
+                discard()
                 return false
             }
             let time = frame.presentationTime
             // Of two frames with one time nobody could say which is meant.
             guard recording?.noteOutput(time) == true else {
-                forget()
+                discard()
                 return false
             }
-            if time > target { framesBehind += 1 }
-            guard framesBehind <= Self.mostFramesBehind else {
-                forget()
+            if time > target { framesAfterTarget += 1 }
+            guard framesAfterTarget <= Self.maximumFramesAfterTarget else {
+                discard()
                 return false
             }
-            if time >= windowStart || pattern.expects(time) { share.keep(frame, of: run) }
+            if time >= windowStart || pattern.predicts(time) { share.keep(frame, of: record) }
         }
         return true
     }
 
     /// The run ends for now. Its number, where it was recorded.
-    mutating func park() -> Int? {
-        guard let run = recording else { return nil }
+    mutating func finishRecording() -> Int? {
+        guard let record = recording else { return nil }
         recording = nil
-        runs.append(run)
-        while runs.count > Self.mostRuns { share.dropFrames(of: runs.removeFirst().id) }
-        return run.id
+        records.append(record)
+        while records.count > Self.maximumRecordCount { share.dropFrames(of: records.removeFirst().id) }
+        return record.id
     }
 
     /// The decoder goes on behind the run.
-    mutating func goOn(with run: DecoderRecord) -> Bool {
-        guard target != nil, let index = runs.firstIndex(where: { $0.id == run.id }) else { return false }
-        recording = runs.remove(at: index)
-        framesBehind = 0
+    mutating func resumeRecording(_ record: DecoderRecord) -> Bool {
+        guard target != nil, let index = records.firstIndex(where: { $0.id == record.id }) else {
+            return false
+        }
+        recording = records.remove(at: index)
+        framesAfterTarget = 0
         return true
     }
 
-    mutating func forget() {
+    mutating func discard() {
         if let recording { share.dropFrames(of: recording.id) }
         recording = nil
     }

@@ -10,46 +10,46 @@ struct SeekPattern {
     private(set) var isStepping = false
     /// The last two seeks led back by the same stride: where the next ones will lead if they go on so. The
     /// nearest comes first.
-    private(set) var expected: [MediaTime] = []
+    private(set) var predictedTargets: [MediaTime] = []
 
     /// A seek back by at most so many frames is a step.
-    private static let mostFramesOfStep = 8
+    private static let maximumStepFrames = 8
     /// A decoder is ahead of the frame that is shown by about so many. Beyond that playing has gone on.
-    private static let mostFramesAhead = 16
-    private static let mostExpected = 8
+    private static let maximumDecodeAheadFrames = 16
+    private static let maximumPredictionCount = 8
 
     init(frameDuration: MediaTime) { self.frameDuration = frameDuration }
 
     /// `newestFrame`: what the decoder gave last.
     mutating func seek(to time: MediaTime, newestFrame: MediaTime?) {
-        let place = place(newestFrame: newestFrame)
+        let position = position(newestFrame: newestFrame)
         let oldStride = stride
         target = time
         stride = nil
         isStepping = false
-        expected = []
-        guard time.isNumeric, let place, time < place else { return }
-        let back = place - time
-        stride = back
-        isStepping = back <= frameDuration * Self.mostFramesOfStep
-        guard !isStepping, let oldStride, isSame(back, oldStride) else { return }
+        predictedTargets = []
+        guard time.isNumeric, let position, time < position else { return }
+        let distance = position - time
+        stride = distance
+        isStepping = distance <= frameDuration * Self.maximumStepFrames
+        guard !isStepping, let oldStride, isSame(distance, oldStride) else { return }
         var next = time
-        for _ in 0..<Self.mostExpected {
-            next -= back
+        for _ in 0..<Self.maximumPredictionCount {
+            next -= distance
             guard next >= .zero else { break }
-            expected.append(next)
+            predictedTargets.append(next)
         }
     }
 
     /// Whether a frame at `time` is one of those that are expected.
-    func expects(_ time: MediaTime) -> Bool {
-        expected.contains { time <= $0 && $0 - time < frameDuration }
+    func predicts(_ time: MediaTime) -> Bool {
+        predictedTargets.contains { time <= $0 && $0 - time < frameDuration }
     }
 
     /// Where the item stood before a seek.
-    private func place(newestFrame: MediaTime?) -> MediaTime? {
+    private func position(newestFrame: MediaTime?) -> MediaTime? {
         guard let target, target.isNumeric else { return newestFrame }
-        guard let newestFrame, newestFrame > target + frameDuration * Self.mostFramesAhead else {
+        guard let newestFrame, newestFrame > target + frameDuration * Self.maximumDecodeAheadFrames else {
             return target
         }
         return newestFrame

@@ -16,14 +16,14 @@ final class ImagePackets {
     /// What was read and waits for the decoder.
     private var upcoming: Deque<Packet> = []
     /// No packet follows those.
-    private var isReadOut = false
-    private var faults = 0
+    private var isAtEnd = false
+    private var consecutiveFaults = 0
 
     /// Packets in a row that may be unreadable or undecodable.
-    private static let faultLimit = 100
+    private static let maximumConsecutiveFaults = 100
     /// Packets that are read before the first of them is decoded. More would tell no more: encoders put fewer frames
     /// between two that others refer to.
-    private static let farthestLook = 8
+    private static let lookaheadPacketCount = 8
 
     init(_ demuxer: any Demuxer) { self.demuxer = demuxer }
 
@@ -32,21 +32,21 @@ final class ImagePackets {
         self.target = target
         times = SeekTimes(target: target)
         lastFault = nil
-        faults = 0
+        consecutiveFaults = 0
     }
 
     /// The next one, if it has been read.
     var first: Packet? { upcoming.first }
 
     /// Reading goes on at a sync point, whose packet is the next.
-    func land(_ target: MediaTime, _ preference: SeekPreference) throws(MediaError) {
+    func seek(to target: MediaTime, _ preference: SeekPreference) throws(MediaError) {
         upcoming = []
-        isReadOut = false
-        order.jump()
+        isAtEnd = false
+        order.reset()
         // A landing that was too late says nothing of what lies before it.
         times = SeekTimes(target: self.target)
         try demuxer.seek(to: target, preference: preference)
-        try readOn()
+        try readNext()
     }
 
     /// No later frame is due at the target than the one at `time`, as far as packets tell.
@@ -54,10 +54,10 @@ final class ImagePackets {
 
     /// Takes the next one. nil: there is none.
     func next(looksAhead: Bool) throws(MediaError) -> Packet? {
-        let mostPackets = looksAhead && !times.isComplete ? Self.farthestLook : 1
-        while upcoming.count < mostPackets, !isReadOut {
+        let packetLimit = looksAhead && !times.isComplete ? Self.lookaheadPacketCount : 1
+        while upcoming.count < packetLimit, !isAtEnd {
             do throws(MediaError) {
-                try readOn()
+                try readNext()
             } catch {
                 // The packets that are there come first.
                 guard upcoming.isEmpty else { break }
@@ -69,18 +69,18 @@ final class ImagePackets {
     }
 
     /// The decoder has no room for it yet.
-    func putBack(_ packet: Packet) { upcoming.prepend(packet) }
+    func unread(_ packet: Packet) { upcoming.prepend(packet) }
 
     /// Throws `error` where it is final, or one too many.
     func note(_ error: MediaError) throws(MediaError) {
-        faults += 1
+        consecutiveFaults += 1
         lastFault = error
-        if faults >= Self.faultLimit || error.code == .decoderFailed { throw error }
+        if consecutiveFaults >= Self.maximumConsecutiveFaults || error.code == .decoderFailed { throw error }
     }
 
-    private func readOn() throws(MediaError) {
+    private func readNext() throws(MediaError) {
         guard let packet = try readPacket() else {
-            isReadOut = true
+            isAtEnd = true
             return
         }
         times.note(packet)

@@ -37,8 +37,8 @@ package struct ImageRequest: Hashable, Sendable {
         generation: UInt64
     ) {
         self.time = time
-        self.toleranceBefore = Self.held(toleranceBefore)
-        self.toleranceAfter = Self.held(toleranceAfter)
+        self.toleranceBefore = Self.clamped(toleranceBefore)
+        self.toleranceAfter = Self.clamped(toleranceAfter)
         self.maximumSize = maximumSize
         self.targetSize = targetSize
         self.gravity = gravity
@@ -50,7 +50,7 @@ package struct ImageRequest: Hashable, Sendable {
     }
 
     /// What is no length counts as none.
-    private static func held(_ tolerance: MediaTime) -> MediaTime {
+    private static func clamped(_ tolerance: MediaTime) -> MediaTime {
         tolerance.isNumeric || tolerance == .positiveInfinity ? max(.zero, tolerance) : .zero
     }
 }
@@ -73,7 +73,9 @@ extension ImageRequest {
         return try converter.convert(shaped, to: pixelFormat, size: shaped.size)
     }
 
-    private func toSDR(_ frame: VideoFrame) -> Bool { dynamicRange.requiresToneMapping(frame.format, isForDisplay: true) }
+    private func toSDR(_ frame: VideoFrame) -> Bool {
+        dynamicRange.requiresToneMapping(frame.format, isForDisplay: true)
+    }
 
     /// `geometry` nil: size and shape are kept, and only the dynamic range is another.
     private func make(

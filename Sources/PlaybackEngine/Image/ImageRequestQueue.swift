@@ -16,7 +16,7 @@ package final class ImageTicket: Sendable {
 package final class ImageRequestQueue: @unchecked Sendable {
     package typealias Answer = Result<VideoFrame, MediaError>
 
-    private struct Waiting {
+    private struct PendingRequest {
         let ticket: ImageTicket
         let request: ImageRequest
         let answer: @Sendable (Answer) -> Void
@@ -26,7 +26,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
 
     private struct Shared {
         /// In order; the first one is being worked on while `isBusy`.
-        var waiting: Deque<Waiting> = []
+        var pending: Deque<PendingRequest> = []
         var isBusy = false
         /// Of the newest request.
         var epoch = Epoch()
@@ -54,23 +54,23 @@ package final class ImageRequestQueue: @unchecked Sendable {
     /// Nothing is at hand for the request: there is no turn until the demuxer has something, or it is called off.
     private var isWaiting = false
     /// The demuxer says when it is worth asking again.
-    private var demuxerWakes = false
+    private var demuxerReportsReadiness = false
     /// The request that the reader was told to begin with.
-    private var begun: ImageTicket?
+    private var activeTicket: ImageTicket?
     /// Since when players have had something to decode whenever somebody looked here.
-    private var givesWaySince: HostTime?
+    private var yieldingSince: HostTime?
 
     /// Nanoseconds until somebody looks again whether players need the cores.
-    private static let pause: Int64 = 2_000_000
+    private static let yieldInterval: Int64 = 2_000_000
     /// Nanoseconds after which a packet is decoded all the same: players that never rest shall not stop a still for ever.
-    private static let longestPause: Int64 = 250_000_000
+    private static let maximumYieldTime: Int64 = 250_000_000
     /// Packets in one turn: a call-off waits no longer than for these. Where time passes by itself, what is urgent comes
     /// between any two.
     private let stepsPerTurn: Int
 
     package init(
         driver: any Driver,
-        role: LaneRole = .loading,
+        role: LaneRole = .blockingIO,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         converter: any VideoConverter,
         deinterlacer: FrameDeinterlacer = FrameDeinterlacer(),
@@ -98,30 +98,30 @@ package final class ImageRequestQueue: @unchecked Sendable {
         _ ticket: ImageTicket,
         _ answer: @escaping @Sendable (Answer) -> Void
     ) {
-        let (isTaken, mustStart) = shared.withLock { shared in
+        let (isAccepted, mustStart) = shared.withLock { shared in
             guard !shared.isClosed, request.generation == shared.generation else { return (false, false) }
             shared.epoch = shared.epoch.next
-            shared.waiting.append(
-                Waiting(ticket: ticket, request: request, answer: answer, epoch: shared.epoch)
+            shared.pending.append(
+                PendingRequest(ticket: ticket, request: request, answer: answer, epoch: shared.epoch)
             )
             defer { shared.isBusy = true }
             return (true, !shared.isBusy)
         }
-        guard isTaken else { return answer(Self.cancelled) }
+        guard isAccepted else { return answer(Self.cancelled) }
         // It may have been called off before it was here.
         if ticket.isCancelled.withLock({ $0 }) { cancel(ticket) }
-        if mustStart { lane.enqueue { [self] in turn() } }
+        if mustStart { lane.enqueue { [self] in runTurn() } }
     }
 
     /// The request is answered with `.cancelled` at once, unless it has been answered. Where it is being worked
     /// on, a read that waits for bytes ends, and the next request has its turn.
     package func cancel(_ ticket: ImageTicket) {
         ticket.isCancelled.withLock { $0 = true }
-        let (removed, demuxer) = shared.withLock { shared -> (Waiting?, (any Demuxer)?) in
-            guard let index = shared.waiting.firstIndex(where: { $0.ticket === ticket }) else {
+        let (removed, demuxer) = shared.withLock { shared -> (PendingRequest?, (any Demuxer)?) in
+            guard let index = shared.pending.firstIndex(where: { $0.ticket === ticket }) else {
                 return (nil, nil)
             }
-            return (shared.waiting.remove(at: index), index == 0 && shared.isOpen ? shared.demuxer : nil)
+            return (shared.pending.remove(at: index), index == 0 && shared.isOpen ? shared.demuxer : nil)
         }
         if let removed, let demuxer {
             demuxer.interrupt(before: removed.epoch.next)
@@ -147,25 +147,25 @@ package final class ImageRequestQueue: @unchecked Sendable {
         lane.enqueue { [self] in
             guard isWaiting else { return }
             isWaiting = false
-            turn()
+            runTurn()
         }
     }
 
     private func stop(isFinal: Bool) {
-        let (waiting, demuxer) = shared.withLock { shared in
+        let (pending, demuxer) = shared.withLock { shared in
             shared.generation += 1
             if isFinal { shared.isClosed = true }
-            defer { shared.waiting = [] }
+            defer { shared.pending = [] }
             // A file that nobody reads at present stays open.
-            guard isFinal || !shared.waiting.isEmpty else { return (shared.waiting, (any Demuxer)?.none) }
+            guard isFinal || !shared.pending.isEmpty else { return (shared.pending, (any Demuxer)?.none) }
             defer { shared.demuxer = nil }
-            return (shared.waiting, shared.demuxer)
+            return (shared.pending, shared.demuxer)
         }
         if let demuxer {
             demuxer.cancel()
             wake()
         }
-        for entry in waiting { entry.answer(Self.cancelled) }
+        for entry in pending { entry.answer(Self.cancelled) }
     }
 
     private static var cancelled: Answer {
@@ -175,42 +175,44 @@ package final class ImageRequestQueue: @unchecked Sendable {
     // MARK: On the lane
 
     /// True: players need the cores now.
-    private func mustGiveWay() -> Bool {
+    private func mustYield() -> Bool {
         guard driver.hasUrgentWork else {
-            givesWaySince = nil
+            yieldingSince = nil
             return false
         }
         let now = driver.clock.now
-        guard let since = givesWaySince, now.nanoseconds(since: since) >= Self.longestPause else {
-            givesWaySince = givesWaySince ?? now
+        guard let since = yieldingSince, now.nanoseconds(since: since) >= Self.maximumYieldTime else {
+            yieldingSince = yieldingSince ?? now
             return true
         }
-        givesWaySince = now
+        yieldingSince = now
         return false
     }
 
-    private func turnLater() {
+    private func scheduleTurn() {
         // Nobody calls it off: a turn without requests does nothing.
-        _ = driver.schedule(at: driver.clock.now.advanced(by: Self.pause), on: lane) { [self] in turn() }
+        _ = driver.schedule(at: driver.clock.now.advanced(by: Self.yieldInterval), on: lane) { [self] in
+            runTurn()
+        }
     }
 
-    private func turn() {
-        let next = shared.withLock { shared -> Waiting? in
-            if shared.waiting.isEmpty { shared.isBusy = false }
-            return shared.waiting.first
+    private func runTurn() {
+        let next = shared.withLock { shared -> PendingRequest? in
+            if shared.pending.isEmpty { shared.isBusy = false }
+            return shared.pending.first
         }
         guard let next else { return }
         do throws(MediaError) {
             let reader = try openReader(next.epoch)
             // It may have been called off before there was anything to interrupt.
-            guard isWanted(next) else { return lane.enqueue { [self] in turn() } }
+            guard isWanted(next) else { return lane.enqueue { [self] in runTurn() } }
             reader.demuxer.begin(next.epoch)
-            if begun !== next.ticket {
+            if activeTicket !== next.ticket {
                 try reader.begin(next.request)
-                begun = next.ticket
+                activeTicket = next.ticket
             }
             for _ in 0..<stepsPerTurn {
-                if mustGiveWay() { return turnLater() }
+                if mustYield() { return scheduleTurn() }
                 guard let frame = try reader.step() else { continue }
                 let isWanted = next.request.deinterlacing != .none
                 let whole = isWanted ? deinterlacer.deinterlace(frame).frame : frame
@@ -218,28 +220,28 @@ package final class ImageRequestQueue: @unchecked Sendable {
                 break
             }
         } catch {
-            let hadNothing = error.code == .notReady && demuxerWakes
-            if hadNothing, isWanted(next) {
+            let hadNoData = error.code == .notReady && demuxerReportsReadiness
+            if hadNoData, isWanted(next) {
                 isWaiting = true
                 return
             }
             // Where there was nothing to read, nothing was lost either.
-            if !hadNothing { reader?.flush() }
+            if !hadNoData { reader?.flush() }
             finish(next, .failure(error))
         }
-        lane.enqueue { [self] in turn() }
+        lane.enqueue { [self] in runTurn() }
     }
 
     /// Nobody has called it off.
-    private func isWanted(_ entry: Waiting) -> Bool {
-        shared.withLock { $0.waiting.first?.ticket === entry.ticket }
+    private func isWanted(_ entry: PendingRequest) -> Bool {
+        shared.withLock { $0.pending.first?.ticket === entry.ticket }
     }
 
     private func openReader(_ epoch: Epoch) throws(MediaError) -> ImageReader {
         let current = shared.withLock { $0.demuxer }
         if let reader, let current, reader.demuxer === current { return reader }
         reader = nil
-        begun = nil
+        activeTicket = nil
         let demuxer = if let opening, opening === current { opening } else { beginOpening() }
         demuxer.begin(epoch)
         do throws(MediaError) {
@@ -250,7 +252,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
             return made
         } catch {
             // It goes on where it is.
-            if error.code == .notReady, demuxerWakes { throw error }
+            if error.code == .notReady, demuxerReportsReadiness { throw error }
             opening = nil
             shared.withLock { if $0.demuxer === demuxer { $0.demuxer = nil } }
             throw error
@@ -266,19 +268,19 @@ package final class ImageRequestQueue: @unchecked Sendable {
             return shared.isClosed
         }
         if isClosed { demuxer.cancel() }
-        demuxerWakes = demuxer.setNoticeHandler { [weak self] in if $0 == .ready { self?.wake() } }
+        demuxerReportsReadiness = demuxer.setNoticeHandler { [weak self] in if $0 == .ready { self?.wake() } }
         return demuxer
     }
 
-    private func finish(_ entry: Waiting, _ answer: Answer) {
-        begun = nil
-        let isMine = shared.withLock { shared in
-            guard let index = shared.waiting.firstIndex(where: { $0.ticket === entry.ticket }) else {
+    private func finish(_ entry: PendingRequest, _ answer: Answer) {
+        activeTicket = nil
+        let isPending = shared.withLock { shared in
+            guard let index = shared.pending.firstIndex(where: { $0.ticket === entry.ticket }) else {
                 return false
             }
-            shared.waiting.remove(at: index)
+            shared.pending.remove(at: index)
             return true
         }
-        if isMine { entry.answer(answer) }
+        if isPending { entry.answer(answer) }
     }
 }

@@ -16,9 +16,9 @@ struct DeclaredEnd: Sendable {
         guard !description.durationIsEstimate else { return nil }
         let ends = description.tracks.filter { played.contains($0.id) }.map(\.timeRange.end)
         if let latest = ends.filter(\.isNumeric).max() { return latest }
-        let sounding = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
+        let mediaTracks = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
         // The container's own duration is that of its longest track, which may be switched off.
-        guard sounding.allSatisfy({ played.contains($0.id) }), description.duration.isNumeric else {
+        guard mediaTracks.allSatisfy({ played.contains($0.id) }), description.duration.isNumeric else {
             return nil
         }
         return description.duration
@@ -32,12 +32,12 @@ struct DeclaredEnd: Sendable {
         guard missing > allowed else { return nil }
         return MediaError(
             .truncated,
-            "the data ends at \(Self.words(end)) of \(Self.words(time)): the file was cut off",
+            "the data ends at \(Self.text(end)) of \(Self.text(time)): the file was cut off",
             time: end
         )
     }
 
-    private static func words(_ time: MediaTime) -> String {
+    private static func text(_ time: MediaTime) -> String {
         Duration.milliseconds((time.nanoseconds ?? 0) / 1_000_000).description
     }
 }

@@ -4,21 +4,21 @@ import PlayheadBackend
 /// What comes out of the decoder: to the frame queue, or to the collector while playing backward.
 extension DecodeStage {
     func deliver(_ frame: VideoFrame) {
-        run.came(frame)
-        framesInFull += 1
+        history.receive(frame)
+        framesSinceFlush += 1
         var frame = stamped(frame)
-        skipper.came(frame.presentationTime)
+        skipper.noteOutput(frame.presentationTime)
         if current.collector != nil {
             frame.isReversed = true
             frame.pass = 0
-            current.collector?.take(frame)
+            current.collector?.append(frame)
             return
         }
         if isPastEnd(frame.presentationTime) { return }
-        let result = current.filter.take(frame)
+        let result = current.filter.filter(frame)
         if result.isLate { startedLate() }
         for frame in result.frames { push(frame) }
-        settle()
+        resolveSeek()
     }
 
     func stamped(_ frame: VideoFrame) -> VideoFrame {
@@ -29,7 +29,7 @@ extension DecodeStage {
     }
 
     func push(_ frame: VideoFrame) {
-        let length = frame.duration.nanoseconds ?? stepBefore(frame)
+        let length = frame.duration.nanoseconds ?? previousFrameInterval(frame)
         if let time = frame.presentationTime.nanoseconds {
             current.pass.lastTime = time
             current.pass.noteEnd(time &+ length)
@@ -40,7 +40,7 @@ extension DecodeStage {
     }
 
     /// A frame that does not say how long it is due is due as long as the one before was.
-    private func stepBefore(_ frame: VideoFrame) -> Int64 {
+    private func previousFrameInterval(_ frame: VideoFrame) -> Int64 {
         guard let lastTime = current.pass.lastTime, let time = frame.presentationTime.nanoseconds else {
             return 0
         }
@@ -56,7 +56,7 @@ extension DecodeStage {
         if buffer.frameCount > 0, let time = buffer.presentationTime.nanoseconds {
             current.pass.noteEnd(time &+ (buffer.duration.nanoseconds ?? 0))
         }
-        let result = current.filter.take(buffer)
+        let result = current.filter.filter(buffer)
         if result.isLate { startedLate() }
         guard let buffer = result.buffer, buffer.frameCount > 0 else { return }
         let length = buffer.duration.nanoseconds ?? 0
@@ -82,13 +82,13 @@ extension DecodeStage {
         let pass = current.pass
         // Decoding began at the last key frame, and that one alone could not be decoded: what is due is found
         // from an earlier one, in a new epoch.
-        if isVideo, current.filter.hasSeenNothing, pass.drainError == nil, mayStartEarlier {
+        if isVideo, current.filter.hasReceivedNothing, pass.drainError == nil, mayStartEarlier {
             current.pass.isDraining = false
             return startedLate()
         }
         // The frame that was due at the target is the last one, and nothing came after it.
         if let last = current.filter.drain() { push(last) }
-        beginAfterDrain()
+        resetAfterDrain()
         output.push(
             .endOfPass(pass.number, end: current.pass.lastEnd, pass.drainError),
             cost: QueueCost(bytes: 0, duration: 0),
@@ -100,9 +100,9 @@ extension DecodeStage {
     }
 
     /// The decoder gave all that it had. What comes next is a sync point.
-    private func beginAfterDrain() {
+    private func resetAfterDrain() {
         flush()
-        framesInFull = 0
+        framesSinceFlush = 0
         skipper.begin()
         countSkipped()
     }
@@ -114,12 +114,12 @@ extension DecodeStage {
         var (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
         // Nothing that has been passed is worth decoding.
         let request = skipRequest.withLock { $0 }
-        if request.epoch == current.epoch, request.level == .allButKeyFrames, let segment = next,
+        if request.epoch == current.epoch, request.skipping == .allButKeyFrames, let segment = next,
             request.position > .zero
         {
             next = segment.skipping(to: request.position.mediaTime)
         }
-        beginAfterDrain()
+        resetAfterDrain()
         for frame in frames { push(frame) }
         if let next, error == nil {
             current.collector = ReverseCollector(next)

@@ -24,8 +24,8 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let waitsForInput = Atomic<Bool>(true)
     /// The output was filled beyond its limits with frames that are kept anyway. The stage sleeps until there is no
     /// more than the limits allow, for several of them cost little more than one.
-    let isResting = Atomic<Bool>(false)
-    private let mayRest: Bool
+    let isPausedAfterBurst = Atomic<Bool>(false)
+    private let allowsBursts: Bool
 
     /// Tells the demuxing stage where to read next while playing backward.
     let reverseRequest: Locked<ReverseSegment?>
@@ -40,18 +40,18 @@ final class DecodeStage: Stage, @unchecked Sendable {
     // Confined to the decoding lane: only `step()` touches what follows.
     var current: EpochState
     var skipper = FrameSkipper()
-    var run = DecoderHistory()
+    var history = DecoderHistory()
     var order = PacketOrder()
     /// What the decoder was told to leave out.
     private var skipping = DecodeSkipping.none
     /// Frames that came out since the decoder was made or drained, with none left out.
-    var framesInFull = 0
+    var framesSinceFlush = 0
 
     /// What belongs to an epoch. A new epoch replaces it whole.
     struct EpochState {
         let epoch: Epoch
         /// What was taken from the input and not yet taken by the decoder.
-        var held: (packet: Packet?, end: MediaError?)?
+        var pendingInput: (packet: Packet?, end: MediaError?)?
         var pass = PassState()
         var filter = SeekFilter()
         /// Where the data ends, as far as the seek knows.
@@ -60,7 +60,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         var resumption: DecoderResumption?
         /// To be taken before those of the input.
         var backlog: Deque<PacketElement> = []
-        var faultsInARow = 0
+        var consecutiveFaults = 0
         /// Non-nil while playing backward.
         var collector: ReverseCollector?
 
@@ -87,7 +87,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     /// Packets in a row without a frame, all refused, after which a track is given up.
-    private static let faultLimit = 100
+    private static let maximumConsecutiveFaults = 100
 
     init(
         isVideo: Bool,
@@ -95,7 +95,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         input: PacketQueue,
         output: FrameQueue,
         start: EpochStart,
-        mayRest: Bool,
+        allowsBursts: Bool,
         reverseRequest: Locked<ReverseSegment?>,
         wakeDemuxer: @escaping @Sendable () -> Void,
         report: @escaping @Sendable (StageReport) -> Void
@@ -103,7 +103,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         self.isVideo = isVideo
         self.decoder = decoder
         epochDecoder = decoder as? any EpochDecoder
-        self.mayRest = mayRest
+        self.allowsBursts = allowsBursts
         self.input = input
         self.output = output
         self.start = Locked(start)
@@ -117,18 +117,18 @@ final class DecodeStage: Stage, @unchecked Sendable {
     func step() -> StepResult {
         let start = self.start.withLock { $0 }
         if start.epoch != current.epoch { begin(start) }
-        guard mayDeliver() else { return .needsSpace }
+        guard hasOutputCapacity() else { return .needsSpace }
         do throws(MediaError) {
             switch try decoder.receive() {
             case .video(let frame):
-                current.faultsInARow = 0
+                current.consecutiveFaults = 0
                 deliver(frame)
                 return .progressed
             case .audio(let buffer):
-                current.faultsInARow = 0
+                current.consecutiveFaults = 0
                 deliver(buffer)
                 return .progressed
-            case .needsInput: return try feed()
+            case .needsInput: return try sendNextPacket()
             case .ended:
                 if current.pass.isDraining {
                     finishPass()
@@ -144,28 +144,30 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     /// The output has room. Where frames are kept from before there is more of it, but none while the stage rests.
-    private func mayDeliver() -> Bool {
-        if isResting.load(ordering: .sequentiallyConsistent) {
-            guard output.isLow else { return false }
-            isResting.store(false, ordering: .sequentiallyConsistent)
+    private func hasOutputCapacity() -> Bool {
+        if isPausedAfterBurst.load(ordering: .sequentiallyConsistent) {
+            guard output.isWithinLimits else { return false }
+            isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
         }
-        if output.hasRoom { return true }
-        guard mayRest, current.collector == nil, epochDecoder?.isRepeating == true else { return false }
-        if output.hasRoomAtRest { return true }
-        isResting.store(true, ordering: .sequentiallyConsistent)
+        if output.hasCapacity { return true }
+        guard allowsBursts, current.collector == nil, epochDecoder?.isServingCachedFrames == true else {
+            return false
+        }
+        if output.hasBurstCapacity { return true }
+        isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
         // What was taken in between has woken nobody.
-        return output.isLow
+        return output.isWithinLimits
     }
 
     private func begin(_ start: EpochStart) {
         let resumption = resumption(at: start)
         current = EpochState(start)
         skipper.begin()
-        order.jump()
+        order.reset()
         if let resumption {
             current.resumption = resumption
-            current.filter.begin(at: start.firstWanted, from: run.newest.map(stamped))
-            epochDecoder?.goOn(to: start)
+            current.filter.begin(at: start.firstWanted, from: history.newestFrame.map(stamped))
+            epochDecoder?.resume(at: start)
         } else {
             restart(start)
         }
@@ -179,22 +181,22 @@ final class DecodeStage: Stage, @unchecked Sendable {
 
     func flush() {
         decoder.flush()
-        run = DecoderHistory()
+        history = DecoderHistory()
     }
 
     /// Whether the decoder can go on to where the epoch begins.
     private func resumption(at start: EpochStart) -> DecoderResumption? {
         guard isVideo, !start.isReverse, current.collector == nil, current.resumption == nil,
-            let target = start.firstWanted, run.leads(to: target)
+            let target = start.firstWanted, history.reaches(to: target)
         else { return nil }
-        return DecoderResumption(run)
+        return DecoderResumption(history)
     }
 
-    private func feed() throws(MediaError) -> StepResult {
-        if current.pass.isDraining, current.held == nil { return .progressed }
-        if current.held == nil {
+    private func sendNextPacket() throws(MediaError) -> StepResult {
+        if current.pass.isDraining, current.pendingInput == nil { return .progressed }
+        if current.pendingInput == nil {
             if let element = current.backlog.popFirst() {
-                take(element)
+                accept(element)
             } else {
                 if decoder.isCatchingUp, input.isEmpty { return .progressed }
                 // Before it is taken out, so that it is seen in the queue or in the making.
@@ -213,58 +215,58 @@ final class DecodeStage: Stage, @unchecked Sendable {
                 // The queue may be an epoch ahead of the last look at `start`.
                 if packetEpoch > current.epoch { begin(start.withLock { $0 }) }
                 guard packetEpoch == current.epoch else { return .progressed }
-                take(element)
+                accept(element)
             }
         }
-        guard let next = current.held else { return .progressed }
+        guard let next = current.pendingInput else { return .progressed }
         if current.pass.hasGivenUp, next.packet != nil {
-            current.held = nil
+            current.pendingInput = nil
             return .progressed
         }
         do throws(MediaError) {
             if try decoder.send(next.packet) {
-                current.held = nil
-                if let packet = next.packet { run.send(packet) } else { drain(next.end) }
+                current.pendingInput = nil
+                if let packet = next.packet { history.send(packet) } else { beginDrain(next.end) }
             }
         } catch {
-            current.held = nil
-            if next.packet == nil { drain(next.end) }
+            current.pendingInput = nil
+            if next.packet == nil { beginDrain(next.end) }
             throw error
         }
         return .progressed
     }
 
-    private func drain(_ error: MediaError?) {
+    private func beginDrain(_ error: MediaError?) {
         current.pass.isDraining = true
         current.pass.drainError = error
-        run.spoil()
+        history.invalidate()
     }
 
     /// Holds an element of the current epoch for the decoder, unless the decoder does not need it.
-    private func take(_ element: PacketElement) {
-        if isVideo { note(element) }
-        if let step = current.resumption?.take(element) {
+    private func accept(_ element: PacketElement) {
+        if isVideo { trackSeekTarget(element) }
+        if let step = current.resumption?.consume(element) {
             switch step {
-            case .passOver: return
+            case .skip: return
             case .reached:
                 current.resumption = nil
                 return
-            case .diverged: return decodeAnew()
+            case .diverged: return restartFromSyncPoint()
             }
         }
-        hold(element)
-        guard let packet = current.held?.packet else { return }
-        let isLeftOut = isVideo ? mustSkip(packet) : current.filter.leavesOut(packet, end: current.end)
-        if isLeftOut { current.held = nil }
+        setPendingInput(element)
+        guard let packet = current.pendingInput?.packet else { return }
+        let isSkipped = isVideo ? mustSkip(packet) : current.filter.canSkip(packet, end: current.end)
+        if isSkipped { current.pendingInput = nil }
     }
 
     /// The decoder cannot go on after all: it begins at the sync point.
-    private func decodeAnew() {
+    private func restartFromSyncPoint() {
         let start = self.start.withLock { $0 }
-        current.backlog = Deque(current.resumption?.passed ?? [])
+        current.backlog = Deque(current.resumption?.skippedElements ?? [])
         current.resumption = nil
         // They are noted once more.
-        order.jump()
+        order.reset()
         // A newer epoch begins by itself.
         guard start.epoch == current.epoch else { return }
         restart(start)
@@ -272,20 +274,20 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     /// Tells the search for a seek's target what comes.
-    private func note(_ element: PacketElement) {
+    private func trackSeekTarget(_ element: PacketElement) {
         guard case .packet(let packet, _) = element else {
-            order.jump()
+            order.reset()
             current.filter.noteEnd()
-            return settle()
+            return resolveSeek()
         }
         order.note(packet)
         guard current.filter.isSearching, current.collector == nil else { return }
         current.filter.note(packet)
-        noteWaiting(2)
-        settle()
+        noteQueuedPackets(2)
+        resolveSeek()
     }
 
-    private func noteWaiting(_ count: Int) {
+    private func noteQueuedPackets(_ count: Int) {
         for element in input.prefix(count) {
             switch element {
             case .packet(let packet, _): current.filter.note(packet)
@@ -295,13 +297,13 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     /// Packets that are asked at most where a seek's target ends.
-    private static let packetsAhead = 64
+    private static let seekLookaheadCount = 64
 
     /// Shows the frame that is due at a seek's target, once the packets tell which one that is.
-    func settle() {
-        guard current.filter.mayBeSettled, order.isReliable else { return }
-        noteWaiting(Self.packetsAhead)
-        if let frame = current.filter.settle() { push(frame) }
+    func resolveSeek() {
+        guard current.filter.mayResolve, order.isReliable else { return }
+        noteQueuedPackets(Self.seekLookaheadCount)
+        if let frame = current.filter.resolve() { push(frame) }
     }
 
     /// Only while playing on: what a seek looks for is decoded.
@@ -311,17 +313,17 @@ final class DecodeStage: Stage, @unchecked Sendable {
         skipper.setRequest(isCurrent ? request : SkipRequest())
         defer { countSkipped() }
         let isReverse = current.collector != nil
-        let verdict = skipper.judge(packet, pass: current.pass.number, isReverse: isReverse)
-        let isLost = verdict == .leaveOut
-        if verdict != .decode || skipper.request.level != .none { run.spoil() }
-        if verdict == .decodeAfterFlush { decoder.flush() }
-        let level = skipper.request.level
-        setSkipping(isLost || !isPassed(packet) ? level : max(.nonReference, level))
+        let decision = skipper.decide(packet, pass: current.pass.number, isReverse: isReverse)
+        let isDropped = decision == .drop
+        if decision != .decode || skipper.request.skipping != .none { history.invalidate() }
+        if decision == .decodeAfterFlush { decoder.flush() }
+        let level = skipper.request.skipping
+        setSkipping(isDropped || !endsBeforeTarget(packet) ? level : max(.nonReference, level))
         // The pass is as long as it is, with or without them.
-        if isLost, !isReverse, let time = packet.presentationTime?.nanoseconds {
+        if isDropped, !isReverse, let time = packet.presentationTime?.nanoseconds {
             current.pass.noteEnd(time &+ (packet.duration?.nanoseconds ?? 0))
         }
-        return isLost
+        return isDropped
     }
 
     private func setSkipping(_ level: DecodeSkipping) {
@@ -331,45 +333,46 @@ final class DecodeStage: Stage, @unchecked Sendable {
     }
 
     /// Decoders learn from frames in how far their order differs from that of the packets, and must have seen some.
-    private static let framesToLearn = 4
+    private static let minimumFramesBeforeSkipping = 4
 
     /// Whether the frame need not be decoded for a seek, unless another one refers to it.
-    private func isPassed(_ packet: Packet) -> Bool {
-        guard current.collector == nil, framesInFull >= Self.framesToLearn, !packet.isKeyFrame,
-            current.filter.isPassed(packet), let target = start.withLock({ $0.firstWanted })
+    private func endsBeforeTarget(_ packet: Packet) -> Bool {
+        guard current.collector == nil, framesSinceFlush >= Self.minimumFramesBeforeSkipping,
+            !packet.isKeyFrame,
+            current.filter.endsBeforeTarget(packet), let target = start.withLock({ $0.firstWanted })
         else { return false }
-        run.leaveOut(for: target)
+        history.allowSkipping(before: target)
         return true
     }
 
     func countSkipped() {
-        let lost = skipper.takeLost()
-        if lost > 0 { skipped.add(lost, ordering: .relaxed) }
+        let dropped = skipper.resetDroppedCount()
+        if dropped > 0 { skipped.add(dropped, ordering: .relaxed) }
     }
 
-    private func hold(_ element: PacketElement) {
+    private func setPendingInput(_ element: PacketElement) {
         switch element {
         case .packet(let packet, let pass):
-            if current.collector != nil, current.collector?.floor == nil {
-                current.collector?.floor = packet.presentationTime
+            if current.collector != nil, current.collector?.syncPointTime == nil {
+                current.collector?.syncPointTime = packet.presentationTime
             }
             current.pass.number = pass
-            current.held = (packet, nil)
+            current.pendingInput = (packet, nil)
         case .endOfPass(let pass, let error):
             current.pass.number = pass
-            current.held = (nil, error)
+            current.pendingInput = (nil, error)
         }
     }
 
     private func fault(_ error: MediaError) -> StepResult {
         report(.fault(error))
-        run.spoil()
-        current.faultsInARow += 1
-        if error.code == .decoderFailed || current.faultsInARow >= Self.faultLimit {
+        history.invalidate()
+        current.consecutiveFaults += 1
+        if error.code == .decoderFailed || current.consecutiveFaults >= Self.maximumConsecutiveFaults {
             current.pass.hasGivenUp = true
         }
         // A decoder that refuses to drain has nothing more to give.
-        if current.pass.isDraining, current.held == nil { finishPass() }
+        if current.pass.isDraining, current.pendingInput == nil { finishPass() }
         return .progressed
     }
 }

@@ -5,7 +5,7 @@ import PlayheadBackend
 /// there instead of decoding from the sync point once more.
 struct DecoderHistory {
     /// A packet that is read again is known by these.
-    struct Mark: Equatable {
+    struct PacketIdentity: Equatable {
         let presentation, decode: MediaTime?
         let byteCount: Int
 
@@ -17,32 +17,32 @@ struct DecoderHistory {
     }
 
     /// When the first packet that was sent is decoded.
-    private(set) var began: MediaTime?
+    private(set) var firstDecodeTime: MediaTime?
     /// The newest packet that was sent.
-    private(set) var sent: Mark?
+    private(set) var lastSent: PacketIdentity?
     /// The newest frame that came out.
-    private(set) var newest: VideoFrame?
+    private(set) var newestFrame: VideoFrame?
     /// Frames were left out that a seek to this time, or to a later one, does not show.
     private var target: MediaTime?
     /// Everything that was sent was decoded.
-    private var isWhole = true
+    private var isComplete = true
 
     mutating func send(_ packet: Packet) {
-        if sent == nil { began = packet.decodeTime }
-        sent = Mark(packet)
+        if lastSent == nil { firstDecodeTime = packet.decodeTime }
+        lastSent = PacketIdentity(packet)
     }
-    mutating func came(_ frame: VideoFrame) { newest = frame }
+    mutating func receive(_ frame: VideoFrame) { newestFrame = frame }
 
     /// A frame that is not due at `target` may have been left out.
-    mutating func leaveOut(for target: MediaTime) { self.target = max(target, self.target ?? target) }
+    mutating func allowSkipping(before target: MediaTime) { self.target = max(target, self.target ?? target) }
 
     /// A packet was refused or left out, or the decoder was drained: it cannot go on.
-    mutating func spoil() { isWhole = false }
+    mutating func invalidate() { isComplete = false }
 
     /// Whether the frame due at `time` is the newest one, or has not come out yet.
-    func leads(to time: MediaTime) -> Bool {
-        guard isWhole, sent?.decode != nil, let newest else { return false }
-        return newest.presentationTime <= time && target.map { $0 <= time } ?? true
+    func reaches(to time: MediaTime) -> Bool {
+        guard isComplete, lastSent?.decode != nil, let newestFrame else { return false }
+        return newestFrame.presentationTime <= time && target.map { $0 <= time } ?? true
     }
 }
 
@@ -51,7 +51,7 @@ struct DecoderHistory {
 struct DecoderResumption {
     enum Step {
         /// The decoder has had it.
-        case passOver
+        case skip
         /// That was the newest one. The next packet is the first that is new.
         case reached
         /// These are not the packets of the first time: decode them all.
@@ -59,24 +59,24 @@ struct DecoderResumption {
     }
 
     private let began: MediaTime
-    private let last: DecoderHistory.Mark
+    private let last: DecoderHistory.PacketIdentity
     private var isFirst = true
     /// What was passed over so far.
-    private(set) var passed: [PacketElement] = []
+    private(set) var skippedElements: [PacketElement] = []
 
-    init?(_ run: DecoderHistory) {
-        guard let began = run.began, let last = run.sent else { return nil }
+    init?(_ history: DecoderHistory) {
+        guard let began = history.firstDecodeTime, let last = history.lastSent else { return nil }
         self.began = began
         self.last = last
     }
 
-    mutating func take(_ element: PacketElement) -> Step {
-        passed.append(element)
+    mutating func consume(_ element: PacketElement) -> Step {
+        skippedElements.append(element)
         guard case .packet(let packet, _) = element, let time = packet.decodeTime, let end = last.decode,
             !isFirst || packet.isKeyFrame && began <= time
         else { return .diverged }
         isFirst = false
-        if DecoderHistory.Mark(packet) == last { return .reached }
-        return time < end ? .passOver : .diverged
+        if DecoderHistory.PacketIdentity(packet) == last { return .reached }
+        return time < end ? .skip : .diverged
     }
 }

@@ -5,8 +5,8 @@ import Synchronization
 /// Whether a layer of the player deinterlaces. Set by the loop, read by the decoders of its items.
 final class DeinterlacingDemand: Sendable {
     private let isOn = Atomic<Bool>(false)
-    var isThere: Bool { isOn.load(ordering: .relaxed) }
-    func set(_ isThere: Bool) { isOn.store(isThere, ordering: .relaxed) }
+    var isActive: Bool { isOn.load(ordering: .relaxed) }
+    func set(_ isActive: Bool) { isOn.store(isActive, ordering: .relaxed) }
 }
 
 /// Gives interlaced frames the frames before and behind them, of which a layer makes whole ones.
@@ -25,10 +25,10 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
     private var previous: VideoFrame?
     /// Comes out next: the frame behind `held` was not interlaced.
     private var ready: VideoFrame?
-    private var hasSeenFields = false
+    private var hasSeenInterlaced = false
     private var isDraining = false
     /// Thrown when `held` is out.
-    private var refusal: MediaError?
+    private var pendingError: MediaError?
 
     init(_ base: any Decoder, demand: DeinterlacingDemand) {
         self.base = base
@@ -41,11 +41,11 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
 
     func begin(_ start: EpochStart) { (base as? any EpochDecoder)?.begin(start) }
 
-    func goOn(to start: EpochStart) { (base as? any EpochDecoder)?.goOn(to: start) }
+    func resume(at start: EpochStart) { (base as? any EpochDecoder)?.resume(at: start) }
 
     var isCatchingUp: Bool { base.isCatchingUp }
 
-    var isRepeating: Bool { (base as? any EpochDecoder)?.isRepeating ?? false }
+    var isServingCachedFrames: Bool { (base as? any EpochDecoder)?.isServingCachedFrames ?? false }
 
     var hasOutputDelay: Bool { base.hasOutputDelay }
 
@@ -56,9 +56,9 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
         held = nil
         previous = nil
         ready = nil
-        hasSeenFields = false
+        hasSeenInterlaced = false
         isDraining = false
-        refusal = nil
+        pendingError = nil
     }
 
     func send(_ packet: Packet?) throws(MediaError) -> Bool {
@@ -67,7 +67,7 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
             guard try base.send(nil) else { return false }
         } catch {
             guard held != nil || ready != nil else { throw error }
-            refusal = error
+            pendingError = error
         }
         isDraining = true
         return true
@@ -78,16 +78,16 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
             ready = nil
             return .video(frame)
         }
-        if let error = refusal {
+        if let error = pendingError {
             if let last = release(next: nil) { return .video(last) }
-            refusal = nil
+            pendingError = nil
             throw error
         }
         do throws(MediaError) {
             while true {
                 let output = try base.receive()
                 switch output {
-                case .video(let frame): if let out = take(frame) { return .video(out) }
+                case .video(let frame): if let out = process(frame) { return .video(out) }
                 case .ended: return release(next: nil).map { .video($0) } ?? .ended
                 case .audio, .needsInput: return output
                 }
@@ -95,21 +95,21 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
         } catch {
             // The caller asks no more once draining has failed.
             guard isDraining, let last = release(next: nil) else { throw error }
-            refusal = error
+            pendingError = error
             return .video(last)
         }
     }
 
     /// nil: it waits for the one behind it.
-    private func take(_ frame: VideoFrame) -> VideoFrame? {
-        let isWanted = demand.isThere
+    private func process(_ frame: VideoFrame) -> VideoFrame? {
+        let isWanted = demand.isActive
         let out = release(next: frame)
         if isWanted, frame.isInterlaced {
-            hasSeenFields = true
+            hasSeenInterlaced = true
             held = frame
             return out
         }
-        previous = isWanted && hasSeenFields ? frame : nil
+        previous = isWanted && hasSeenInterlaced ? frame : nil
         guard let out else { return frame }
         ready = frame
         return out

@@ -13,8 +13,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private let queues: [Int: PacketQueue]
     /// The same, for those who look at all of them.
     private let inputs: [(track: Int, queue: PacketQueue)]
-    private let room: PacketBackpressure
-    private let promisedEnd: DeclaredEnd
+    private let backpressure: PacketBackpressure
+    private let declaredEnd: DeclaredEnd
     private let description: MediaDescription
     private let videoTrack: Int?
     private let loopSetting: LoopSetting
@@ -24,7 +24,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     // Confined to the loading lane: only `step()` touches what follows, and the owner before the first step.
     /// The demuxer says when it is worth asking again.
-    var demuxerWakes = false
+    var demuxerReportsReadiness = false
     private var epoch: Epoch
     private var hasBegun = false
     private var pass = 0
@@ -39,7 +39,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// A seek that found nothing at hand, to be tried again.
     private var pendingSeek: MediaTime?
     private var failure: MediaError?
-    private var faultsInARow = 0
+    private var consecutiveFaults = 0
     private var lastEnd: MediaTime = .zero
     private var hasUntimedPackets = false
     private var tracksPastEnd: Set<Int> = []
@@ -52,7 +52,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
     /// Set while nothing is read: the bounds are reached, or the data has ended.
-    let rest = Locked<ReadIdle?>(nil)
+    let readIdle = Locked<ReadIdle?>(nil)
     /// The epoch in which reading waits for bytes; nil while it goes on.
     let waitingEpoch = Locked<Epoch?>(nil)
     /// How far reading has come; read by the loop.
@@ -60,7 +60,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     /// Somebody waits for data: each packet is told of.
     let reportsProgress = Atomic<Bool>(false)
     /// Faults in a row that are taken before the rest of the data is given up.
-    private static let faultLimit = 100
+    private static let maximumConsecutiveFaults = 100
 
     init(
         demuxer: any Demuxer,
@@ -69,7 +69,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         request: ReadRequest,
         loopSetting: LoopSetting,
         reverseRequest: Locked<ReverseSegment?>,
-        mayRest: Bool,
+        allowsBursts: Bool,
         wakeDecoder: @escaping @Sendable (Int) -> Void,
         report: @escaping @Sendable (StageReport) -> Void
     ) {
@@ -78,16 +78,16 @@ final class DemuxStage: Stage, @unchecked Sendable {
         videoTrack = description.tracks.first { $0.mediaType == .video && queues[$0.id] != nil }?.id
         self.queues = queues
         inputs = queues.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        room = PacketBackpressure(inputs, videoTrack: videoTrack, mayRest: mayRest)
-        promisedEnd = DeclaredEnd(description, played: Set(queues.keys))
+        backpressure = PacketBackpressure(inputs, videoTrack: videoTrack, allowsBursts: allowsBursts)
+        declaredEnd = DeclaredEnd(description, played: Set(queues.keys))
         self.request = Locked(request)
         self.loopSetting = loopSetting
         self.reverseRequest = reverseRequest
         self.wakeDecoder = wakeDecoder
         self.report = report
         epoch = request.start.epoch
-        let sounding = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
-        let tracks = Set(sounding.map(\.id)).intersection(queues.keys)
+        let mediaTracks = description.tracks.filter { $0.mediaType == .audio || $0.mediaType == .video }
+        let tracks = Set(mediaTracks.map(\.id)).intersection(queues.keys)
         history = PacketHistory(syncTrack: videoTrack, tracks: tracks)
         progress = Locked(ReadingProgress(epoch: request.start.epoch, tracks: tracks))
     }
@@ -99,17 +99,23 @@ final class DemuxStage: Stage, @unchecked Sendable {
         if let target = pendingSeek { return seek(to: target) }
         if isAtEnd, segment != nil { return nextSegment() }
         if isAtEnd { return request.isLooping ? loop(request) : finish() }
-        guard room.mayRead(request.currentLimits, isReverse: segment != nil, hasKept: history.hasNext) else {
-            block()
+        guard
+            backpressure.mayRead(
+                request.currentLimits,
+                isReverse: segment != nil,
+                hasCachedPackets: history.hasNext
+            )
+        else {
+            becomeIdle()
             return .needsSpace
         }
-        rest.withLock { $0 = nil }
+        readIdle.withLock { $0 = nil }
         return read(request)
     }
 
     private func begin(_ start: EpochStart) -> StepResult {
         hasBegun = true
-        room.begin()
+        backpressure.begin()
         epoch = start.epoch
         pass = 0
         resetPass()
@@ -135,17 +141,17 @@ final class DemuxStage: Stage, @unchecked Sendable {
         return seek(to: next.target)
     }
 
-    private func block() {
+    private func becomeIdle() {
         let now = ReadIdle(epoch: epoch, emptyTracks: inputs.filter(\.queue.isEmpty).map(\.track))
-        let isNew = rest.withLock { rest in
-            defer { rest = now }
-            return rest != now
+        let isNew = readIdle.withLock { idle in
+            defer { idle = now }
+            return idle != now
         }
-        if isNew { report(.blocked) }
+        if isNew { report(.idle) }
     }
 
     private func finish() -> StepResult {
-        block()
+        becomeIdle()
         return .finished
     }
 
@@ -162,7 +168,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         packetsInPass = 0
         hasPushed = false
         isAtEnd = false
-        faultsInARow = 0
+        consecutiveFaults = 0
         lastEnd = .zero
         tracksPastEnd = []
         endedEpoch.withLock { $0 = nil }
@@ -195,11 +201,11 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private func wait() -> StepResult {
         // An interruption looks the same. What comes next is there already.
         if request.withLock({ $0.start.epoch }) != epoch { return .progressed }
-        if demuxerWakes {
-            tellWaiting()
+        if demuxerReportsReadiness {
+            reportWaiting()
         } else {
             setWaiting(true)
-            report(.starving(epoch))
+            report(.needsPolling(epoch))
         }
         return .needsInput
     }
@@ -212,7 +218,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     /// The demuxer waits for bytes: inside a call, on the loading lane, or between two.
-    func tellWaiting() {
+    func reportWaiting() {
         if setWaiting(true) { report(.waiting(epoch)) }
     }
 
@@ -241,27 +247,27 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func trimHistory(_ request: ReadRequest) {
-        let back = request.back
-        var waiting = 0
+        let backBuffer = request.backBuffer
+        var queuedBytes = 0
         var ahead: Int64 = 0
         for (track, queue) in inputs {
             let level = queue.level
-            waiting += level.bytes
+            queuedBytes += level.bytes
             if track == videoTrack || videoTrack == nil { ahead = max(ahead, level.duration) }
         }
-        let behind = MediaTime(nanoseconds: ahead &+ min(back.duration, 3_600_000_000_000))
+        let keptDuration = MediaTime(nanoseconds: ahead &+ min(backBuffer.duration, 3_600_000_000_000))
         // A loop that fits into the bytes is read once, where that spares more than a look into a file.
-        let pays = !description.isLocal || loopSetting.lapCount == queues.count
-        let isKept = request.isLooping && back.duration > 0 && pays
+        let isWorthKeeping = !description.isLocal || loopSetting.cachedPassCount == queues.count
+        let keepsWholePass = request.isLooping && backBuffer.duration > 0 && isWorthKeeping
         history.trim(
-            before: isKept ? .negativeInfinity : lastEnd - behind,
-            bytes: back.bytes,
-            waiting: waiting
+            before: keepsWholePass ? .negativeInfinity : lastEnd - keptDuration,
+            bytes: backBuffer.bytes,
+            queuedBytes: queuedBytes
         )
     }
 
     /// From any thread, when a packet was taken from a queue.
-    var isWorthWaking: Bool { room.isWorthWaking { request.withLock { $0.currentLimits } } }
+    var shouldWake: Bool { backpressure.shouldWake { request.withLock { $0.currentLimits } } }
 
     private func read(_ request: ReadRequest) -> StepResult {
         do throws(MediaError) {
@@ -269,7 +275,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
                 end(truncation, isWhole: true)
                 return .progressed
             }
-            faultsInARow = 0
+            consecutiveFaults = 0
             push(packet, isNew: isNew, endingAt: request.endTime)
             return .progressed
         } catch {
@@ -279,14 +285,14 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     private var truncation: MediaError? {
         guard segment == nil, packetsInPass > 0, !hasUntimedPackets else { return nil }
-        return promisedEnd.truncation(at: lastEnd)
+        return declaredEnd.truncation(at: lastEnd)
     }
 
     private func push(_ packet: Packet, isNew: Bool, endingAt endTime: MediaTime?) {
         guard let queue = queues[packet.track] else { return }
         if let segment {
             guard packet.track == videoTrack else { return }
-            if segment.isBehind(packet.decodeTime ?? packet.presentationTime ?? .zero) { return end(nil) }
+            if segment.isPastLimit(packet.decodeTime ?? packet.presentationTime ?? .zero) { return end(nil) }
         }
         packetsInPass += 1
         if let time = packet.presentationTime ?? packet.decodeTime {
@@ -301,10 +307,10 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
         hasPushed = true
         let cost = QueueCost(bytes: packet.byteCount, duration: packet.duration?.nanoseconds ?? 0)
-        let held = history.held
+        let bufferedRange = history.bufferedRange
         progress.withLock {
-            $0.take(packet, pass: pass, isNew: isNew, held: held)
-            if packet.track == videoTrack { $0.takePicture(packet) }
+            $0.note(packet, pass: pass, isNew: isNew, bufferedRange: bufferedRange)
+            if packet.track == videoTrack { $0.noteVideo(packet) }
         }
         queue.push(.packet(packet, pass: pass), cost: cost, epoch: epoch)
         wakeDecoder(packet.track)
@@ -317,8 +323,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
         case .notReady: return wait()
         default:
             setWaiting(false)
-            faultsInARow += 1
-            guard error.isRetryable, faultsInARow < Self.faultLimit else {
+            consecutiveFaults += 1
+            guard error.isRetryable, consecutiveFaults < Self.maximumConsecutiveFaults else {
                 end(error)
                 return .progressed
             }

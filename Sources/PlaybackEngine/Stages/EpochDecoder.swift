@@ -9,7 +9,7 @@ protocol EpochDecoder: Decoder {
     /// flush that ends the epoch before.
     func begin(_ start: EpochStart)
     /// The epoch `start` begins without a flush: the next packets follow those that were sent.
-    func goOn(to start: EpochStart)
+    func resume(at start: EpochStart)
     /// What it gives is kept from before: nothing is decoded.
-    var isRepeating: Bool { get }
+    var isServingCachedFrames: Bool { get }
 }

@@ -13,7 +13,7 @@ struct FastFirstFrame {
         /// The decoder gives out what it has of this one packet.
         case alone(Packet, shown: VideoFrame?)
         /// The packet is to be sent once more.
-        case again(Packet, shown: VideoFrame?)
+        case resending(Packet, shown: VideoFrame?)
         case shown(VideoFrame)
     }
 
@@ -23,14 +23,14 @@ struct FastFirstFrame {
 
     mutating func sent(_ packet: Packet) {
         if case .awaited = state {
-            let isFit = packet.isKeyFrame && packet.presentationTime != nil
-            state = isFit ? .sent(packet) : .none
+            let isUsable = packet.isKeyFrame && packet.presentationTime != nil
+            state = isUsable ? .sent(packet) : .none
         }
     }
 
     /// A frame that is decoded later and shown earlier would have to be shown first; such ones follow the key frame at once
     /// (H.265 demands it: leading pictures precede trailing ones in decoding order).
-    mutating func isFirst(before next: Packet?) -> Bool {
+    mutating func isComplete(before next: Packet?) -> Bool {
         guard case .sent(let packet) = state else { return false }
         if let next, let first = packet.presentationTime, let time = next.presentationTime, time > first {
             return true
@@ -43,7 +43,7 @@ struct FastFirstFrame {
     mutating func failed() {
         switch state {
         case .awaited, .sent: state = .none
-        case .none, .alone, .again, .shown: break
+        case .none, .alone, .resending, .shown: break
         }
     }
 
@@ -58,16 +58,16 @@ struct FastFirstFrame {
 
     /// The decoder has been drained, or has failed; it must be flushed.
     mutating func drained() {
-        if case .alone(let packet, let shown) = state { state = .again(packet, shown: shown) }
+        if case .alone(let packet, let shown) = state { state = .resending(packet, shown: shown) }
     }
 
-    var repeated: Packet? {
-        if case .again(let packet, _) = state { return packet }
+    var packetToResend: Packet? {
+        if case .resending(let packet, _) = state { return packet }
         return nil
     }
 
-    mutating func sentAgain() {
-        if case .again(_, let shown) = state { state = shown.map { .shown($0) } ?? .none }
+    mutating func resent() {
+        if case .resending(_, let shown) = state { state = shown.map { .shown($0) } ?? .none }
     }
 
     /// False: it has been shown already, comes again, or would have had to be shown before.
@@ -86,7 +86,7 @@ struct FastFirstFrame {
             return frame.sourceTime != early.sourceTime
         // It came without delay.
         case .sent: state = .none
-        case .none, .awaited, .again: break
+        case .none, .awaited, .resending: break
         }
         return true
     }

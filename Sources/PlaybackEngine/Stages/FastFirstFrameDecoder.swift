@@ -10,10 +10,10 @@ import PlayheadBackend
 /// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
 final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
-    private var early = FastFirstFrame()
+    private var firstFrame = FastFirstFrame()
     /// Why the packet that was sent again was refused. Thrown by `receive`, because the packet that a caller
     /// sends at that moment is another one.
-    private var refusal: MediaError?
+    private var pendingError: MediaError?
 
     init(_ base: any Decoder) { self.base = base }
 
@@ -29,14 +29,14 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     /// either, where the first frame to show is the last one to decode.
     func begin(_ start: EpochStart) {
         (base as? any EpochDecoder)?.begin(start)
-        early.begin(isWanted: !start.isReverse && start.firstWanted == nil)
+        firstFrame.begin(isWanted: !start.isReverse && start.firstWanted == nil)
     }
 
-    func goOn(to start: EpochStart) { (base as? any EpochDecoder)?.goOn(to: start) }
+    func resume(at start: EpochStart) { (base as? any EpochDecoder)?.resume(at: start) }
 
     var isCatchingUp: Bool { base.isCatchingUp }
 
-    var isRepeating: Bool { (base as? any EpochDecoder)?.isRepeating ?? false }
+    var isServingCachedFrames: Bool { (base as? any EpochDecoder)?.isServingCachedFrames ?? false }
 
     var hasOutputDelay: Bool { base.hasOutputDelay }
 
@@ -44,74 +44,74 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
 
     func flush() {
         base.flush()
-        early.begin(isWanted: false)
-        refusal = nil
+        firstFrame.begin(isWanted: false)
+        pendingError = nil
     }
 
     func send(_ packet: Packet?) throws(MediaError) -> Bool {
-        if let first = early.repeated {
+        if let first = firstFrame.packetToResend {
             do throws(MediaError) {
                 guard try base.send(first) else { return false }
             } catch {
-                early.failed()
-                refusal = error
+                firstFrame.failed()
+                pendingError = error
             }
-            early.sentAgain()
+            firstFrame.resent()
         }
-        if early.isFirst(before: packet) {
+        if firstFrame.isComplete(before: packet) {
             drain()
             return false
         }
         do throws(MediaError) {
             guard try base.send(packet) else { return false }
         } catch {
-            early.failed()
+            firstFrame.failed()
             throw error
         }
-        if let packet { early.sent(packet) }
+        if let packet { firstFrame.sent(packet) }
         return true
     }
 
     func receive() throws(MediaError) -> DecoderOutput {
-        if let error = refusal {
-            refusal = nil
+        if let error = pendingError {
+            pendingError = nil
             throw error
         }
         do throws(MediaError) {
             while true {
                 let output = try base.receive()
                 switch output {
-                case .video(let frame): if early.isNew(frame) { return output }
-                case .ended where early.isDraining:
-                    sendAgain()
+                case .video(let frame): if firstFrame.isNew(frame) { return output }
+                case .ended where firstFrame.isDraining:
+                    resendFirstPacket()
                     return .needsInput
                 case .audio, .needsInput, .ended: return output
                 }
             }
         } catch {
-            guard early.isDraining else {
-                early.failed()
+            guard firstFrame.isDraining else {
+                firstFrame.failed()
                 throw error
             }
             // The same error comes again with the other packets, and is reported then.
-            sendAgain()
+            resendFirstPacket()
             return .needsInput
         }
     }
 
     private func drain() {
         do throws(MediaError) {
-            if try base.send(nil) { early.drain() }
+            if try base.send(nil) { firstFrame.drain() }
         } catch {
             // The packet is at fault, and that is reported when it comes again.
-            early.drain()
-            sendAgain()
+            firstFrame.drain()
+            resendFirstPacket()
         }
     }
 
     /// The first frame is out, or cannot be had. From here on the decoder decodes all of them.
-    private func sendAgain() {
+    private func resendFirstPacket() {
         base.flush()
-        early.drained()
+        firstFrame.drained()
     }
 }

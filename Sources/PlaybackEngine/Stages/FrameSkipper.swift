@@ -3,11 +3,11 @@ import PlayheadBackend
 
 /// Leaves out packets that there is no time to decode, and counts the frames that are lost by it.
 struct FrameSkipper {
-    enum Verdict: Hashable {
+    enum Decision: Hashable {
         case decode
         /// Packets before this key frame were left out: the decoder is flushed, and then it gets the packet.
         case decodeAfterFlush
-        case leaveOut
+        case drop
     }
 
     /// A packet that the decoder got and whose frame has not come out.
@@ -19,51 +19,51 @@ struct FrameSkipper {
 
     private(set) var request = SkipRequest()
     /// Frames that the next ones refer to were left out: nothing can be decoded before a key frame.
-    private var needsKey = false
+    private var needsKeyFrame = false
     /// They were left out by a jump, so the decoder still has frames from before it.
     private var hasJumped = false
     private var finishedJump: KeyFrameJump?
     /// The newest key frame of the pass that the decoder got.
-    private var newestKey: ItemTime?
+    private var newestKeyFrame: ItemTime?
     /// Behind a gap: frames before this time refer to what was left out.
-    private var floor: ItemTime?
+    private var leadingFrameLimit: ItemTime?
     private var sent: [Sent] = []
-    private(set) var lost = 0
+    private(set) var droppedCount = 0
 
     /// More than any decoder holds back. Frames of broken streams may not have their packets' times.
-    private static let mostSent = 128
+    private static let maximumSentCount = 128
 
     mutating func setRequest(_ new: SkipRequest) {
-        if request.level == .allButKeyFrames, new.level < .allButKeyFrames { needsKey = true }
+        if request.skipping == .allButKeyFrames, new.skipping < .allButKeyFrames { needsKeyFrame = true }
         request = new
     }
 
     /// A new epoch or pass: what is sent next can be decoded by itself.
     mutating func begin() {
-        lost += sent.count(where: \.isOptional)
+        droppedCount += sent.count(where: \.isOptional)
         sent = []
-        needsKey = false
+        needsKeyFrame = false
         hasJumped = false
-        newestKey = nil
-        floor = nil
+        newestKeyFrame = nil
+        leadingFrameLimit = nil
     }
 
     /// What to do with the packet that comes next.
-    mutating func judge(_ packet: Packet, pass: Int, isReverse: Bool) -> Verdict {
+    mutating func decide(_ packet: Packet, pass: Int, isReverse: Bool) -> Decision {
         let time = ItemTime(packet.presentationTime)
         guard isWanted(packet, time, pass: pass, isReverse: isReverse) else {
-            lost += 1
-            return .leaveOut
+            droppedCount += 1
+            return .drop
         }
         let mustFlush = packet.isKeyFrame && hasJumped
         if packet.isKeyFrame {
-            floor = needsKey ? time : nil
-            newestKey = time
-            needsKey = false
+            leadingFrameLimit = needsKeyFrame ? time : nil
+            newestKeyFrame = time
+            needsKeyFrame = false
             hasJumped = false
         }
         if mustFlush {
-            lost += sent.count
+            droppedCount += sent.count
             sent = []
         }
         if let time { noteSent(time) }
@@ -71,46 +71,47 @@ struct FrameSkipper {
     }
 
     private mutating func noteSent(_ time: ItemTime) {
-        if sent.count >= Self.mostSent { sent.removeFirst() }
-        sent.append(Sent(time: time, isOptional: request.level == .nonReference))
+        if sent.count >= Self.maximumSentCount { sent.removeFirst() }
+        sent.append(Sent(time: time, isOptional: request.skipping == .nonReference))
     }
 
     private mutating func isWanted(_ packet: Packet, _ time: ItemTime?, pass: Int, isReverse: Bool) -> Bool {
-        if request.level == .allButKeyFrames {
+        if request.skipping == .allButKeyFrames {
             let isPast = !isReverse && pass == request.pass && time.map { $0 < request.position } ?? false
-            needsKey = needsKey || isPast
+            needsKeyFrame = needsKeyFrame || isPast
             return packet.isKeyFrame && !isPast
         }
         if isBeforeJump(packet, time, pass: pass) {
-            needsKey = true
+            needsKeyFrame = true
             hasJumped = true
             return false
         }
         if packet.isKeyFrame { return true }
-        if needsKey { return false }
+        if needsKeyFrame { return false }
         // It precedes the key frame in presentation order, and refers to frames before the gap.
-        if let floor, let time, time < floor { return false }
+        if let leadingFrameLimit, let time, time < leadingFrameLimit { return false }
         return true
     }
 
     private mutating func isBeforeJump(_ packet: Packet, _ time: ItemTime?, pass: Int) -> Bool {
         guard let jump = request.jump, jump != finishedJump else { return false }
-        let isThere = packet.isKeyFrame && time.map { $0 >= jump.time } ?? (jump.time != KeyFrameJump.never)
-        let isBehind = newestKey.map { $0 >= jump.time } ?? false
-        guard pass != jump.pass || isThere || isBehind else { return true }
+        let isTarget =
+            packet.isKeyFrame && time.map { $0 >= jump.time } ?? (jump.time != KeyFrameJump.endOfPass)
+        let isPastTarget = newestKeyFrame.map { $0 >= jump.time } ?? false
+        guard pass != jump.pass || isTarget || isPastTarget else { return true }
         finishedJump = jump
         return false
     }
 
     /// A frame came out. Those that were due before it and did not come were left out by the decoder.
-    mutating func came(_ time: MediaTime) {
+    mutating func noteOutput(_ time: MediaTime) {
         guard !sent.isEmpty, let time = ItemTime(time) else { return }
-        lost += sent.count { $0.time < time && $0.isOptional }
+        droppedCount += sent.count { $0.time < time && $0.isOptional }
         sent.removeAll { $0.time <= time }
     }
 
-    mutating func takeLost() -> Int {
-        defer { lost = 0 }
-        return lost
+    mutating func resetDroppedCount() -> Int {
+        defer { droppedCount = 0 }
+        return droppedCount
     }
 }

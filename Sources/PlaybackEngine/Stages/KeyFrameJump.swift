@@ -8,5 +8,5 @@ struct KeyFrameJump: Hashable, Sendable {
     var time: ItemTime
 
     /// No key frame is due then, so nothing more of the pass is decoded.
-    static let never = ItemTime.distantFuture
+    static let endOfPass = ItemTime.distantFuture
 }

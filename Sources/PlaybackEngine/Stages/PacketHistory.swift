@@ -11,15 +11,15 @@ struct PacketHistory {
     /// Before this one packets of the sync track belong to an earlier group, and are not handed out.
     private var firstOfGroup = 0
     /// How many were forgotten, and where groups begin, counted with those.
-    private var forgotten = 0
+    private var removedCount = 0
     private var groups: Deque<Int> = []
     private var bytes = 0
     private var lastEnd: MediaTime?
     /// The first packet is where the demuxer was sent, or the start of the data.
-    private var isWhole = true
+    private var isComplete = true
     private var startsAtZero = true
     /// A packet without a time: where it belongs cannot be told.
-    private var isUntimed = false
+    private var hasUntimedPackets = false
     /// Behind the last packet the data ends.
     private(set) var hasEnded = false
     /// Whose key frames decoding can begin at; nil: at any packet.
@@ -33,18 +33,18 @@ struct PacketHistory {
     }
 
     /// Audio is decoded from so long before the target, for decoders that take a while to tune in.
-    private static let lead = MediaTime(value: 1, timescale: 4)
+    private static let audioPreroll = MediaTime(value: 1, timescale: 4)
 
     /// From when on a seek would read nothing; nil: from nowhere.
-    var heldFrom: MediaTime? {
-        guard !isUntimed, let first = groups.first else { return nil }
-        return isWhole && startsAtZero ? .zero : packets[first - forgotten].presentationTime
+    var availableStart: MediaTime? {
+        guard !hasUntimedPackets, let first = groups.first else { return nil }
+        return isComplete && startsAtZero ? .zero : packets[first - removedCount].presentationTime
     }
 
     /// From where to where a seek would read nothing; nil: nothing is held.
-    var held: (from: MediaTime, to: MediaTime)? {
-        guard let heldFrom, let end = lastEnd, heldFrom < end else { return nil }
-        return (heldFrom, end)
+    var bufferedRange: (from: MediaTime, to: MediaTime)? {
+        guard let availableStart, let end = lastEnd, availableStart < end else { return nil }
+        return (availableStart, end)
     }
 
     /// A packet that is handed out again; nil: the demuxer has the next one.
@@ -63,12 +63,12 @@ struct PacketHistory {
 
     mutating func append(_ packet: Packet) {
         if let time = packet.presentationTime {
-            let over = time + (packet.duration ?? .zero)
-            lastEnd = lastEnd.map { max($0, over) } ?? over
+            let end = time + (packet.duration ?? .zero)
+            lastEnd = lastEnd.map { max($0, end) } ?? end
         } else {
-            isUntimed = true
+            hasUntimedPackets = true
         }
-        if isSync(packet) { groups.append(forgotten + packets.count) }
+        if isSync(packet) { groups.append(removedCount + packets.count) }
         packets.append(packet)
         bytes += packet.byteCount
         cursor = packets.count
@@ -84,18 +84,18 @@ struct PacketHistory {
 
     /// Hands out again from the last sync point at or before `target`. False: it is not all there.
     mutating func rewind(to target: MediaTime) -> Bool {
-        guard !isUntimed, !packets.isEmpty, reaches(target) else { return false }
+        guard !hasUntimedPackets, !packets.isEmpty, reaches(target) else { return false }
         // All of the beginning, also what lies before zero, or has the same time again.
-        if target <= .zero, isWhole, startsAtZero { return rewindToStart() }
+        if target <= .zero, isComplete, startsAtZero { return rewindToStart() }
         guard let group = group(before: target) else {
-            return isWhole && startsAtZero && rewindToStart()
+            return isComplete && startsAtZero && rewindToStart()
         }
-        let isFirst = groups.first == group + forgotten
+        let isFirst = groups.first == group + removedCount
         // What an open group refers to is not there.
-        if isFirst, isOpen(0), !(isWhole && startsAtZero) { return false }
-        guard isWhole && isFirst || tracks.allSatisfy({ holds($0, from: target) }) else { return false }
+        if isFirst, isOpen(0), !(isComplete && startsAtZero) { return false }
+        guard isComplete && isFirst || tracks.allSatisfy({ holds($0, from: target) }) else { return false }
         firstOfGroup = group
-        let begin = (packets[group].presentationTime ?? .zero) - Self.lead
+        let begin = (packets[group].presentationTime ?? .zero) - Self.audioPreroll
         cursor =
             packets[..<group].firstIndex { $0.track != syncTrack && ($0.presentationTime ?? .zero) >= begin }
             ?? group
@@ -117,19 +117,19 @@ struct PacketHistory {
     }
 
     private func group(before target: MediaTime) -> Int? {
-        let limit = syncTrack == nil && !(isWhole && startsAtZero) ? target - Self.lead : target
-        let found = groups.lastIndex { (packets[$0 - forgotten].presentationTime ?? .zero) <= limit }
+        let limit = syncTrack == nil && !(isComplete && startsAtZero) ? target - Self.audioPreroll : target
+        let found = groups.lastIndex { (packets[$0 - removedCount].presentationTime ?? .zero) <= limit }
         guard var found else { return nil }
         // Frames of an open group refer to the one before, and without it some decoders lose others too.
         if found > 0, isOpen(found) { found -= 1 }
-        return groups[found] - forgotten
+        return groups[found] - removedCount
     }
 
     /// Some frames of the group are shown before its key frame.
     private func isOpen(_ group: Int) -> Bool {
         guard let syncTrack else { return false }
-        let first = groups[group] - forgotten
-        let end = group + 1 < groups.count ? groups[group + 1] - forgotten : packets.count
+        let first = groups[group] - removedCount
+        let end = group + 1 < groups.count ? groups[group + 1] - removedCount : packets.count
         let time = packets[first].presentationTime ?? .zero
         return packets[first..<end].contains {
             $0.track == syncTrack && ($0.presentationTime ?? time) < time
@@ -149,32 +149,32 @@ struct PacketHistory {
 
     /// Forgets whole groups that end before `time`, and as many as leave at most `limit` bytes besides the
     /// `waiting` ones, which are held by a queue all the same.
-    mutating func trim(before time: MediaTime, bytes limit: Int, waiting: Int) {
+    mutating func trim(before time: MediaTime, bytes limit: Int, queuedBytes: Int) {
         guard cursor == packets.count else { return }
         while let first = groups.first {
-            let second = groups.count > 1 ? groups[1] - forgotten : nil
-            let isOver = bytes - waiting > limit
-            if let second, isOver || (packets[second].presentationTime ?? .zero) <= time {
-                forget(second)
-            } else if isOver, first > forgotten {
-                forget(first - forgotten)
-            } else if isOver {
-                forget(packets.count)
+            let second = groups.count > 1 ? groups[1] - removedCount : nil
+            let exceedsLimit = bytes - queuedBytes > limit
+            if let second, exceedsLimit || (packets[second].presentationTime ?? .zero) <= time {
+                remove(second)
+            } else if exceedsLimit, first > removedCount {
+                remove(first - removedCount)
+            } else if exceedsLimit {
+                remove(packets.count)
             } else {
                 return
             }
         }
         // No group begins in it.
-        if bytes - waiting > limit { forget(packets.count) }
+        if bytes - queuedBytes > limit { remove(packets.count) }
     }
 
-    private mutating func forget(_ count: Int) {
+    private mutating func remove(_ count: Int) {
         for packet in packets.prefix(count) { bytes -= packet.byteCount }
         packets.removeFirst(count)
-        forgotten += count
-        while let first = groups.first, first < forgotten { groups.removeFirst() }
+        removedCount += count
+        while let first = groups.first, first < removedCount { groups.removeFirst() }
         cursor = packets.count
         firstOfGroup = 0
-        isWhole = false
+        isComplete = false
     }
 }

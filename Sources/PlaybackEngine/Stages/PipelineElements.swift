@@ -3,7 +3,9 @@ import PlayheadBackend
 
 extension FrameQueue {
     /// The element at `index` from the front; nil: there is none.
-    func mark(_ index: Int = 0) -> FrameMark? { look(at: index) { FrameMark($0) } }
+    func elementInfo(_ index: Int = 0) -> FrameElementInfo? {
+        withElement(at: index) { FrameElementInfo($0) }
+    }
 }
 
 package typealias PacketQueue = StageQueue<PacketElement>

@@ -10,12 +10,12 @@ struct ReadRequest: Sendable {
     /// The limits have no more bytes than these, however far reading is to go.
     var byteLimit = Int.max
     /// Decoding falls behind: reading goes on beyond the limits.
-    var readsFurther = false
+    var usesExtendedLimits = false
     /// How much of what has been played is kept for seeks.
-    var back: QueueLimits
+    var backBuffer: QueueLimits
 
     var currentLimits: QueueLimits {
-        var current = readsFurther ? limits.extended : limits
+        var current = usesExtendedLimits ? limits.extended : limits
         current.bytes = min(current.bytes, byteLimit)
         return current
     }
@@ -27,7 +27,7 @@ extension QueueLimits {
         QueueLimits(
             count: count,
             bytes: max(bytes, 32 << 20),
-            duration: max(duration, SkipPolicy.longestStop + 2_000_000_000)
+            duration: max(duration, SkipPolicy.maximumFreezeDuration + 2_000_000_000)
         )
     }
 }

@@ -27,7 +27,7 @@ struct ReverseSegment: Hashable, Sendable {
     }
 
     /// Whether decoding up to here is enough: what comes later in decoding order is due later still.
-    func isBehind(_ decodeTime: MediaTime) -> Bool {
+    func isPastLimit(_ decodeTime: MediaTime) -> Bool {
         includesLimit ? decodeTime > limit : decodeTime >= limit
     }
 
@@ -41,7 +41,7 @@ struct ReverseSegment: Hashable, Sendable {
         return next
     }
 
-    func wants(_ time: MediaTime) -> Bool { includesLimit ? time <= limit : time < limit }
+    func contains(_ time: MediaTime) -> Bool { includesLimit ? time <= limit : time < limit }
 }
 
 /// Gathers the frames of one segment, decoded forward, to be shown backward.
@@ -51,7 +51,7 @@ struct ReverseSegment: Hashable, Sendable {
 struct ReverseCollector {
     private(set) var segment: ReverseSegment
     /// Where the sync point lies: frames before it lack what they refer to, and belong to the group before.
-    var floor: MediaTime?
+    var syncPointTime: MediaTime?
     private var frames: Deque<VideoFrame> = []
     private var bytes = 0
 
@@ -65,9 +65,9 @@ struct ReverseCollector {
         self.byteLimit = byteLimit
     }
 
-    mutating func take(_ frame: VideoFrame) {
+    mutating func append(_ frame: VideoFrame) {
         let time = frame.presentationTime
-        guard segment.wants(time), time >= floor ?? time else { return }
+        guard segment.contains(time), time >= syncPointTime ?? time else { return }
         frames.append(frame)
         bytes += frame.storage.byteCount
         while bytes > byteLimit, frames.count > 1 {

@@ -19,14 +19,14 @@ struct SeekFilter {
     }
 
     /// Something was asked for, and not a single frame has come.
-    var hasSeenNothing: Bool { target != nil && isFirst }
+    var hasReceivedNothing: Bool { target != nil && isFirst }
 
     /// What was asked for has not been found yet.
     var isSearching: Bool { target != nil }
 
     /// The packets may tell that the candidate is due. One that is over before the target is not taken without
     /// what follows it, because that decides where time stands; the renderer asks the same.
-    var mayBeSettled: Bool {
+    var mayResolve: Bool {
         guard let target = ItemTime(target), let candidate else { return false }
         return times?.latest == candidate.presentationTime
             && PresentationScheduler.end(of: candidate) >= target
@@ -41,14 +41,14 @@ struct SeekFilter {
     mutating func noteEnd() { times?.noteEnd() }
 
     /// Whether the packet's frame is not shown. Something else may still refer to it.
-    func isPassed(_ packet: Packet) -> Bool {
+    func endsBeforeTarget(_ packet: Packet) -> Bool {
         guard target != nil, let time = packet.presentationTime else { return false }
-        return times?.isPassed(time) ?? false
+        return times?.endsBeforeTarget(time) ?? false
     }
 
     /// The frame that is due, where the packets tell so. Those that follow pass.
-    mutating func settle() -> VideoFrame? {
-        guard mayBeSettled, let due = candidate, times?.isDue(due.presentationTime) ?? false else {
+    mutating func resolve() -> VideoFrame? {
+        guard mayResolve, let due = candidate, times?.isDue(due.presentationTime) ?? false else {
             return nil
         }
         target = nil
@@ -57,7 +57,7 @@ struct SeekFilter {
     }
 
     /// `isLate`: nothing at or before the target has been seen, so the search began too late.
-    mutating func take(_ frame: VideoFrame) -> (frames: [VideoFrame], isLate: Bool) {
+    mutating func filter(_ frame: VideoFrame) -> (frames: [VideoFrame], isLate: Bool) {
         guard let target else { return ([frame], false) }
         let wasFirst = isFirst
         isFirst = false
@@ -72,21 +72,21 @@ struct SeekFilter {
     }
 
     /// Audio is decoded from so long before the target, for decoders that need some packets to tune in.
-    private static let audioLead = MediaTime(value: 1, timescale: 4)
+    private static let audioPreroll = MediaTime(value: 1, timescale: 4)
 
     /// Whether the audio of the packet ends so long before the target that it need not be decoded. `end`: where
     /// the data ends, should the target lie behind that.
-    mutating func leavesOut(_ packet: Packet, end: MediaTime?) -> Bool {
+    mutating func canSkip(_ packet: Packet, end: MediaTime?) -> Bool {
         guard let target, let time = packet.presentationTime, let duration = packet.duration else {
             return false
         }
-        guard time + duration < min(target, end ?? target) - Self.audioLead else { return false }
+        guard time + duration < min(target, end ?? target) - Self.audioPreroll else { return false }
         isFirst = false
         return true
     }
 
     /// Samples before the target are cut off.
-    mutating func take(_ buffer: AudioBuffer) -> (buffer: AudioBuffer?, isLate: Bool) {
+    mutating func filter(_ buffer: AudioBuffer) -> (buffer: AudioBuffer?, isLate: Bool) {
         guard let target else { return (buffer, false) }
         let wasFirst = isFirst
         isFirst = false
@@ -123,6 +123,6 @@ extension AudioBuffer {
     private func sampleCount(_ duration: MediaTime) -> Int {
         let rate = Int32(clamping: format.sampleRate)
         guard rate > 0, duration.isNumeric else { return 0 }
-        return Int(clamping: duration.rescale(to: rate, rounding: .roundHalfAwayFromZero).value)
+        return Int(clamping: duration.rescaled(to: rate, rounding: .roundHalfAwayFromZero).value)
     }
 }

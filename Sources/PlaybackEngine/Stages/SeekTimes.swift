@@ -39,7 +39,7 @@ struct SeekTimes {
 
     /// Whether a frame at `time` is over before the target. Two later times are asked for, because the second
     /// field of an interlaced frame may be a packet with a time of its own.
-    func isPassed(_ time: MediaTime) -> Bool { second.map { $0 > time } ?? false }
+    func endsBeforeTarget(_ time: MediaTime) -> Bool { second.map { $0 > time } ?? false }
 
     /// Whether the frame at `time` is due at the target.
     func isDue(_ time: MediaTime) -> Bool { isComplete && latest == time }
@@ -52,7 +52,7 @@ struct PacketOrder {
     private var last: MediaTime?
 
     /// Packets from another place follow.
-    mutating func jump() { last = nil }
+    mutating func reset() { last = nil }
 
     mutating func note(_ packet: Packet) {
         guard let decode = packet.decodeTime, let time = packet.presentationTime, decode <= time,

@@ -8,7 +8,7 @@ import PlayheadBackend
 final class SilentDecoder: Decoder, @unchecked Sendable {
     private let base: any Decoder
     /// What has been decoded and not been handed out yet.
-    private var rest: (time: MediaTime, frameCount: Int)?
+    private var remaining: (time: MediaTime, frameCount: Int)?
 
     /// Of the silence for a video track; its frames lie on every common frame rate.
     private static let videoFormat = AudioFormat(
@@ -17,7 +17,7 @@ final class SilentDecoder: Decoder, @unchecked Sendable {
         sampleFormat: .s16
     )
     /// A second, so that a picture that stands for an hour costs no memory.
-    private static let longestBuffer = 48_000
+    private static let maximumBufferFrames = 48_000
 
     init(_ base: any Decoder) { self.base = base }
 
@@ -36,12 +36,12 @@ final class SilentDecoder: Decoder, @unchecked Sendable {
     func send(_ packet: Packet?) throws(MediaError) -> Bool { try base.send(packet) }
 
     func flush() {
-        rest = nil
+        remaining = nil
         base.flush()
     }
 
     func receive() throws(MediaError) -> DecoderOutput {
-        if let rest { return .audio(silence(from: rest.time, frameCount: rest.frameCount)) }
+        if let remaining { return .audio(silence(from: remaining.time, frameCount: remaining.frameCount)) }
         switch try base.receive() {
         case .audio(let buffer): return .audio(silence(for: buffer))
         case .video(let frame): return .audio(silence(for: frame))
@@ -64,17 +64,17 @@ final class SilentDecoder: Decoder, @unchecked Sendable {
     /// From sample to sample as the frames follow one another, so that no gap comes from rounding.
     private func silence(for frame: VideoFrame) -> AudioBuffer {
         let rate = Int32(clamping: Self.videoFormat.sampleRate)
-        let start = frame.presentationTime.rescale(to: rate)
-        let end = (frame.presentationTime + frame.duration).rescale(to: rate)
+        let start = frame.presentationTime.rescaled(to: rate)
+        let end = (frame.presentationTime + frame.duration).rescaled(to: rate)
         let length = end - start
         return silence(from: start, frameCount: length.isNumeric ? Int(max(0, length.value)) : 0)
     }
 
     private func silence(from time: MediaTime, frameCount: Int) -> AudioBuffer {
         let format = Self.videoFormat
-        let count = min(frameCount, Self.longestBuffer)
+        let count = min(frameCount, Self.maximumBufferFrames)
         let passed = MediaTime(value: Int64(count), timescale: Int32(clamping: format.sampleRate))
-        rest = count < frameCount ? (time + passed, frameCount - count) : nil
+        remaining = count < frameCount ? (time + passed, frameCount - count) : nil
         return AudioBuffer(
             format: format,
             presentationTime: time,

@@ -5,7 +5,7 @@ import PlayheadBackend
 struct SkipRequest: Hashable, Sendable {
     /// It holds for packets of this epoch only.
     var epoch = Epoch()
-    var level = DecodeSkipping.none
+    var skipping = DecodeSkipping.none
     /// Where playing stands. At `allButKeyFrames` what lies before is left out.
     var position = ItemTime.zero
     var pass = 0

@@ -28,17 +28,17 @@ package final class StageQueue<Element: Sendable>: Sendable {
     package var level: QueueLevel { contents.withLock { $0.level } }
     package var isEmpty: Bool { contents.withLock { $0.entries.isEmpty } }
 
-    package var hasRoom: Bool {
+    package var hasCapacity: Bool {
         contents.withLock { $0.level.isBelow($0.limits, times: 1) }
     }
 
     /// There is less than eight times what the limits allow: for elements that are kept by somebody else all the same.
-    package var hasRoomAtRest: Bool {
+    package var hasBurstCapacity: Bool {
         contents.withLock { $0.level.isBelow($0.limits, times: 8) }
     }
 
     /// There is no more than what the limits allow.
-    package var isLow: Bool {
+    package var isWithinLimits: Bool {
         contents.withLock { contents in
             guard contents.level.count > 1 else { return true }
             return contents.level.count <= contents.limits.count
@@ -87,7 +87,7 @@ package final class StageQueue<Element: Sendable>: Sendable {
     }
 
     /// What `body` says of the element at `index` from the front, which is not copied for it; nil where there is none.
-    package func look<Result>(at index: Int = 0, _ body: (Element) -> Result) -> Result? {
+    package func withElement<Result>(at index: Int = 0, _ body: (Element) -> Result) -> Result? {
         contents.withLock { $0.entries.count > index ? body($0.entries[index].element) : nil }
     }
 

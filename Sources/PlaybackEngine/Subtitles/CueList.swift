@@ -9,7 +9,7 @@ struct CueList {
     }
 
     private(set) var entries: [Entry] = []
-    private var longest: Int64 = 0
+    private var longestDuration: Int64 = 0
     private var bytes = 0
     /// A track of words for a whole day is less; what claims more is held off.
     static let byteLimit = 8 << 20
@@ -17,9 +17,9 @@ struct CueList {
     /// Twice the same is once. False: there is no room.
     mutating func insert(_ cue: TextCue) -> Bool {
         guard let start = ItemTime(cue.timeRange.start) else { return true }
-        let place = entries.partition { $0.start > start }
+        let index = entries.partition { $0.start > start }
         guard
-            !entries[..<place].reversed().prefix(while: { $0.start == start }).contains(where: {
+            !entries[..<index].reversed().prefix(while: { $0.start == start }).contains(where: {
                 $0.cue.text == cue.text && $0.cue.values == cue.values
             })
         else { return true }
@@ -27,14 +27,14 @@ struct CueList {
         bytes += Self.size(cue)
         var end = ItemTime(cue.timeRange.end) ?? .distantFuture
         // Only words of the same track end each other.
-        if end == .distantFuture, let next = entries[place...].first(where: { $0.cue.track == cue.track }) {
+        if end == .distantFuture, let next = entries[index...].first(where: { $0.cue.track == cue.track }) {
             end = next.start
         }
-        entries.insert(Entry(cue: cue, start: start, end: max(start, end)), at: place)
+        entries.insert(Entry(cue: cue, start: start, end: max(start, end)), at: index)
         if end == .distantFuture {
-            entries[place].cue.timeRange.duration = .indefinite
+            entries[index].cue.timeRange.duration = .indefinite
         } else {
-            close(place, at: end)
+            close(index, at: end)
         }
         self.end(track: cue.track, at: start)
         return true
@@ -56,7 +56,7 @@ struct CueList {
 
     private mutating func close(_ index: Int, at end: ItemTime) {
         entries[index].end = end
-        longest = max(longest, end - entries[index].start)
+        longestDuration = max(longestDuration, end - entries[index].start)
         if !entries[index].cue.timeRange.duration.isNumeric {
             entries[index].cue.timeRange.duration = MediaTime(nanoseconds: end - entries[index].start)
         }
@@ -76,7 +76,7 @@ struct CueList {
         var index = entries.partition { $0.start > last }
         var found: [Entry] = []
         while index > 0,
-            entries[index - 1].start >= first - longest || entries[index - 1].end == .distantFuture
+            entries[index - 1].start >= first - longestDuration || entries[index - 1].end == .distantFuture
         {
             index -= 1
             if entries[index].end > first { found.append(entries[index]) }
@@ -87,18 +87,18 @@ struct CueList {
     /// When the next cue begins, behind `time`; backward: ends, before it.
     func next(after time: ItemTime, isReverse: Bool) -> ItemTime? {
         if isReverse { return entries.lazy.map { $0.end - 1 }.filter { $0 < time }.max() }
-        let place = entries.partition { $0.start > time }
-        return place < entries.count ? entries[place].start : nil
+        let index = entries.partition { $0.start > time }
+        return index < entries.count ? entries[index].start : nil
     }
 }
 
 extension [CueList.Entry] {
     /// The first index that fulfils what all behind it fulfil too.
-    fileprivate func partition(_ isBehind: (Element) -> Bool) -> Int {
+    fileprivate func partition(_ isAfter: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+            if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }

@@ -16,9 +16,9 @@ struct DecodeLoad {
     private var previous: Span?
     private var last: (time: HostTime, isDecoding: Bool)?
 
-    private static let spanLength: Int64 = 500_000_000
+    private static let spanDuration: Int64 = 500_000_000
     /// So much work tells something too.
-    private static let enough: Int64 = 200_000_000
+    private static let minimumBusyTime: Int64 = 200_000_000
 
     mutating func note(_ sample: DecodeSample) {
         let now = sample.now
@@ -27,7 +27,7 @@ struct DecodeLoad {
         last = (now, sample.isDecoding)
         span.decoded += sample.decoded
         span.duration += sample.duration
-        let isFull = now.nanoseconds(since: span.start) >= Self.spanLength
+        let isFull = now.nanoseconds(since: span.start) >= Self.spanDuration
         if isFull { previous = span }
         current = isFull ? Span(start: now) : span
     }
@@ -39,8 +39,8 @@ struct DecodeLoad {
 
     /// The share of its time that the decoder would need to decode every frame, as if those that are left out cost
     /// as much as the others; nil: not known.
-    func shareForAll(rate: Float) -> Double? {
-        guard previous != nil || busy >= Self.enough, duration > 0 else { return nil }
+    func loadForAllFrames(rate: Float) -> Double? {
+        guard previous != nil || busy >= Self.minimumBusyTime, duration > 0 else { return nil }
         return Double(busy) / Double(duration) * Double(abs(rate))
     }
 

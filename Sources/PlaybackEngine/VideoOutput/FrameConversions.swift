@@ -6,15 +6,15 @@ package import PlayheadBackend
 package final class FrameConversions: Sendable {
     /// A maker lives as long as a sink goes by it.
     private struct Weak {
-        weak var maker: SharedConverter?
+        weak var converter: SharedConverter?
     }
 
     private let driver: any Driver
     private let makeConverter: @Sendable () -> any VideoConverter
-    private let makers = Locked<[FrameConversionSpec: Weak]>([:])
-    private let made = Locked(0)
+    private let converters = Locked<[FrameConversionSpec: Weak]>([:])
+    private let convertedCount = Locked(0)
     /// Answers questions, and converts nothing.
-    private let asked = Locked<(any VideoConverter)?>(nil)
+    private let formatQueryConverter = Locked<(any VideoConverter)?>(nil)
 
     package init(driver: any Driver, makeConverter: @escaping @Sendable () -> any VideoConverter) {
         self.driver = driver
@@ -22,10 +22,10 @@ package final class FrameConversions: Sendable {
     }
 
     /// Frames that were made up to now.
-    package var count: Int { made.withLock { $0 } }
+    package var count: Int { convertedCount.withLock { $0 } }
 
     func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
-        asked.withLock { converter in
+        formatQueryConverter.withLock { converter in
             let known = converter ?? makeConverter()
             converter = known
             return known.nearestFormat(to: pixelFormat, geometry: geometry)
@@ -33,18 +33,18 @@ package final class FrameConversions: Sendable {
     }
 
     /// To be held by who wants such frames.
-    func maker(_ wants: FrameConversionSpec) -> SharedConverter {
-        makers.withLock { makers in
-            if let maker = makers[wants]?.maker { return maker }
-            makers = makers.filter { $0.value.maker != nil }
-            let maker = SharedConverter(
-                wants,
+    func converter(for spec: FrameConversionSpec) -> SharedConverter {
+        converters.withLock { converters in
+            if let converter = converters[spec]?.converter { return converter }
+            converters = converters.filter { $0.value.converter != nil }
+            let converter = SharedConverter(
+                spec,
                 driver: driver,
                 makeConverter: makeConverter,
-                count: { [made] in made.withLock { $0 += 1 } }
+                count: { [convertedCount] in convertedCount.withLock { $0 += 1 } }
             )
-            makers[wants] = Weak(maker: maker)
-            return maker
+            converters[spec] = Weak(converter: converter)
+            return converter
         }
     }
 }
@@ -53,11 +53,11 @@ package final class FrameConversions: Sendable {
 ///
 /// Unchecked: `converter` is used by what the lane computes, one at a time; everything else is locked or never changes.
 final class SharedConverter: @unchecked Sendable {
-    typealias Taker = @Sendable (Result<VideoFrame, MediaError>) -> Void
+    typealias Completion = @Sendable (Result<VideoFrame, MediaError>) -> Void
 
     private struct Job {
         let source: VideoFrame
-        var takers: [Taker]
+        var completions: [Completion]
         var result: Result<VideoFrame, MediaError>?
     }
     private struct State {
@@ -67,7 +67,7 @@ final class SharedConverter: @unchecked Sendable {
         var newest: (source: VideoFrame, made: VideoFrame)?
     }
 
-    private let wants: FrameConversionSpec
+    private let spec: FrameConversionSpec
     private let driver: any Driver
     private let lane: any Lane
     private let makeConverter: @Sendable () -> any VideoConverter
@@ -76,36 +76,38 @@ final class SharedConverter: @unchecked Sendable {
     private var converter: (any VideoConverter)?
 
     init(
-        _ wants: FrameConversionSpec,
+        _ spec: FrameConversionSpec,
         driver: any Driver,
         makeConverter: @escaping @Sendable () -> any VideoConverter,
         count: @escaping @Sendable () -> Void
     ) {
-        self.wants = wants
+        self.spec = spec
         self.driver = driver
-        lane = driver.makeLane(.presenting, label: "conversion")
+        lane = driver.makeLane(.output, label: "conversion")
         self.makeConverter = makeConverter
         self.count = count
     }
 
     /// `taker` is called with the frame, on the maker's lane, or at once where it is there already. Any thread.
-    func make(of frame: VideoFrame, _ taker: @escaping Taker) {
-        let take: Taker = { result in taker(result.map { Self.result(of: frame, as: $0) }) }
+    func convert(_ frame: VideoFrame, _ completion: @escaping Completion) {
+        let complete: Completion = { result in completion(result.map { Self.result(of: frame, as: $0) }) }
         let (known, isNew) = state.withLock { state -> (VideoFrame?, Bool) in
-            if let newest = state.newest, Self.areEqual(newest.source, frame) { return (newest.made, false) }
-            if let index = state.jobs.firstIndex(where: { Self.areEqual($0.source, frame) }) {
-                state.jobs[index].takers.append(take)
+            if let newest = state.newest, Self.haveEqualContent(newest.source, frame) {
+                return (newest.made, false)
+            }
+            if let index = state.jobs.firstIndex(where: { Self.haveEqualContent($0.source, frame) }) {
+                state.jobs[index].completions.append(complete)
                 return (nil, false)
             }
-            state.jobs.append(Job(source: frame, takers: [take]))
+            state.jobs.append(Job(source: frame, completions: [complete]))
             return (nil, true)
         }
-        if let known { take(.success(known)) }
-        if isNew { driver.compute({ [self] in work() }, on: lane, then: { [self] in handOut() }) }
+        if let known { complete(.success(known)) }
+        if isNew { driver.compute({ [self] in work() }, on: lane, then: { [self] in deliverResult() }) }
     }
 
     /// Nothing that was made is asked for any more.
-    func forget() {
+    func removeCached() {
         let old = state.withLock { state in
             defer { state.newest = nil }
             return state.newest
@@ -130,7 +132,7 @@ final class SharedConverter: @unchecked Sendable {
         }
     }
 
-    private func handOut() {
+    private func deliverResult() {
         let (job, old) = state.withLock { state in
             let (job, old) = (state.jobs.popFirst(), state.newest)
             if let job, case .success(let made) = job.result { state.newest = (job.source, made) }
@@ -139,34 +141,34 @@ final class SharedConverter: @unchecked Sendable {
         // Memory is given back outside the lock.
         _ = old
         guard let job, let result = job.result else { return }
-        for taker in job.takers { taker(result) }
+        for completion in job.completions { completion(result) }
     }
 
     private func convert(
         _ frame: VideoFrame,
         with converter: any VideoConverter
     ) throws(MediaError) -> VideoFrame {
-        if wants.toSDR {
+        if spec.toSDR {
             return try converter.convertToSDR(
                 frame,
-                to: wants.pixelFormat,
-                geometry: wants.geometry,
-                background: wants.background
+                to: spec.pixelFormat,
+                geometry: spec.geometry,
+                background: spec.background
             )
         }
-        guard let geometry = wants.geometry else {
-            return try converter.convert(frame, to: wants.pixelFormat, size: frame.size)
+        guard let geometry = spec.geometry else {
+            return try converter.convert(frame, to: spec.pixelFormat, size: frame.size)
         }
         return try converter.convert(
             frame,
-            to: wants.pixelFormat,
+            to: spec.pixelFormat,
             geometry: geometry,
-            background: wants.background
+            background: spec.background
         )
     }
 
     /// The same samples, meant the same way; when they are due is another matter.
-    private static func areEqual(_ one: VideoFrame, _ other: VideoFrame) -> Bool {
+    private static func haveEqualContent(_ one: VideoFrame, _ other: VideoFrame) -> Bool {
         one.storage === other.storage && one.format == other.format
     }
 

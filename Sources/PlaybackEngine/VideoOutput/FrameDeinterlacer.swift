@@ -7,8 +7,8 @@ package final class FrameDeinterlacer: Sendable {
     private struct State {
         var deinterlacer: (any Deinterlacer)?
         /// Frames like this one cannot be deinterlaced.
-        var refused: VideoFormat?
-        var hasTold = false
+        var unsupportedFormat: VideoFormat?
+        var hasReportedError = false
     }
 
     private let make: @Sendable () -> (any Deinterlacer)?
@@ -21,7 +21,7 @@ package final class FrameDeinterlacer: Sendable {
     func deinterlace(_ frame: VideoFrame) -> (frame: VideoFrame, error: MediaError?) {
         guard frame.isInterlaced else { return (frame, nil) }
         return state.withLock { state in
-            guard frame.format != state.refused else { return (frame, nil) }
+            guard frame.format != state.unsupportedFormat else { return (frame, nil) }
             do throws(MediaError) {
                 let made = if let known = frame.neighbours?.whole { known } else { try work(frame, &state) }
                 frame.neighbours?.whole = made
@@ -31,15 +31,15 @@ package final class FrameDeinterlacer: Sendable {
                 whole.isInterlaced = made.isInterlaced
                 return (whole, nil)
             } catch {
-                state.refused = frame.format
-                defer { state.hasTold = true }
-                return (frame, state.hasTold ? nil : error)
+                state.unsupportedFormat = frame.format
+                defer { state.hasReportedError = true }
+                return (frame, state.hasReportedError ? nil : error)
             }
         }
     }
 
     /// What was shown is history: the memory goes back.
-    func forget() { state.withLock { $0.deinterlacer = nil } }
+    func releaseDeinterlacer() { state.withLock { $0.deinterlacer = nil } }
 
     private func work(_ frame: VideoFrame, _ state: inout State) throws(MediaError) -> VideoFrame {
         guard let deinterlacer = state.deinterlacer ?? make() else {

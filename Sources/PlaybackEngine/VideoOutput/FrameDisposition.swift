@@ -6,9 +6,9 @@ enum FrameDisposition: Hashable {
     case asDecoded
     /// Its samples are as they should be; the marks of a shape that it had in the file go.
     case relabelled(VideoFormat)
-    case made(FrameConversionSpec)
+    case converted(FrameConversionSpec)
     /// The layer has no extent, so nothing is shown.
-    case nothing
+    case hidden
 
     /// `accepted`: the sink's pixel formats. `isUpright`: how it wants frames where the layer has no size. `nearest`:
     /// the format that frames can be made in.
@@ -20,31 +20,31 @@ enum FrameDisposition: Hashable {
         nearest: (PixelFormat, VideoGeometry) -> PixelFormat
     ) {
         if let size = fit.size, size.isEmpty {
-            self = .nothing
+            self = .hidden
             return
         }
-        let takesOwn = accepted.isEmpty || accepted.contains(format.pixelFormat)
+        let acceptsSource = accepted.isEmpty || accepted.contains(format.pixelFormat)
         let isLaidOut = isUpright || fit.size != nil
-        let becomesRGB = !takesOwn && accepted[0].isRGB
-        let toSDR = fit.dynamicRange.maps(format, isSeen: isLaidOut || becomesRGB)
+        let becomesRGB = !acceptsSource && accepted[0].isRGB
+        let toSDR = fit.dynamicRange.requiresToneMapping(format, isForDisplay: isLaidOut || becomesRGB)
         guard isLaidOut else {
-            let wanted = takesOwn ? format.pixelFormat : accepted[0]
+            let wanted = acceptsSource ? format.pixelFormat : accepted[0]
             self =
-                takesOwn && !toSDR
-                ? .asDecoded : .made(FrameConversionSpec(pixelFormat: wanted, toSDR: toSDR))
+                acceptsSource && !toSDR
+                ? .asDecoded : .converted(FrameConversionSpec(pixelFormat: wanted, toSDR: toSDR))
             return
         }
         let geometry = VideoGeometry(format.shape, gravity: fit.gravity, target: fit.size)
-        if takesOwn, geometry.isIdentity, !toSDR {
+        if acceptsSource, geometry.isIdentity, !toSDR {
             self = .relabelled(format.laidOut(by: geometry))
             return
         }
         // A sink that takes everything gets what the frame can be made in.
         let wanted =
             accepted.isEmpty
-            ? nearest(format.pixelFormat, geometry) : takesOwn ? format.pixelFormat : accepted[0]
+            ? nearest(format.pixelFormat, geometry) : acceptsSource ? format.pixelFormat : accepted[0]
         let background = geometry.bars.isEmpty ? .clear : fit.background
-        self = .made(
+        self = .converted(
             FrameConversionSpec(pixelFormat: wanted, geometry: geometry, background: background, toSDR: toSDR)
         )
     }

@@ -4,7 +4,7 @@ import MediaCore
 struct LayerGroup {
     private var layers: [LayerOutput] = []
     /// Whether one of them deinterlaces.
-    let demand = DeinterlacingDemand()
+    let deinterlacingDemand = DeinterlacingDemand()
     /// The frame being shown, for a layer that comes later.
     private(set) var lastFrame: VideoFrame?
     /// The item that it belongs to.
@@ -21,18 +21,18 @@ struct LayerGroup {
     /// The new layer gets the frame being shown.
     mutating func add(_ layer: LayerOutput) {
         layers.append(layer)
-        reconsiderDemand()
+        updateDeinterlacingDemand()
         if let lastFrame, !isSuppressed { layer.present(lastFrame, isEssential: true, done: nil) }
     }
 
     mutating func remove(_ layer: LayerOutput) {
         layer.setReport(nil)
         layers.removeAll { $0 === layer }
-        reconsiderDemand()
+        updateDeinterlacingDemand()
     }
 
     /// What a layer wants has changed.
-    func reconsiderDemand() { demand.set(layers.contains { $0.deinterlaces }) }
+    func updateDeinterlacingDemand() { deinterlacingDemand.set(layers.contains { $0.deinterlaces }) }
 
     /// `done` is called on some lane when every layer's sinks have had the frame. `isEssential`: the frame of
     /// a seek, which no layer skips.
@@ -50,7 +50,7 @@ struct LayerGroup {
         }
         let each = done.map { done -> @Sendable () -> Void in
             let all = CompletionGroup(layers.count, done)
-            return { all.tick() }
+            return { all.leave() }
         }
         for layer in layers { layer.present(frame, isEssential: isEssential, done: each) }
     }
@@ -91,14 +91,14 @@ struct LayerGroup {
     }
 
     /// True, once: no frame has reached the sinks, and none is on its way.
-    mutating func beginsDisplay() -> Bool {
+    mutating func beginDisplay() -> Bool {
         guard !isReadyForDisplay, !isBeginningDisplay, !isSuppressed else { return false }
         isBeginningDisplay = true
         return true
     }
 
     /// True: it has changed.
-    mutating func becomesReadyForDisplay() -> Bool {
+    mutating func markReadyForDisplay() -> Bool {
         isBeginningDisplay = false
         guard !isSuppressed else { return false }
         defer { isReadyForDisplay = true }
@@ -112,9 +112,9 @@ struct LayerGroup {
         for layer in layers {
             layer.setReport(nil)
             layer.close()
-            layer.afterPending { all?.tick() }
+            layer.afterPending { all?.leave() }
         }
         layers = []
-        all?.tick()
+        all?.leave()
     }
 }

@@ -18,21 +18,21 @@ package final class LayerOutput: Sendable {
         var shownFit: Fit?
         var shownShape: VideoShape?
         /// When the frame being shown is looked at again; see `refresh`.
-        var refreshing: (any Wakeup)?
+        var scheduledRefresh: (any Wakeup)?
         var isClosed = false
         var filter: Filter?
         /// Frames that wait for the layer's lane, or are worked on there.
-        var working = 0
+        var processingCount = 0
 
-        var deinterlaces: Bool { feeders.contains { $0.wantsWhole(fit) } }
+        var deinterlaces: Bool { feeders.contains { $0.requiresDeinterlacing(fit) } }
 
         /// What was shown is no longer current.
-        mutating func forget() {
+        mutating func clearShown() {
             lastFrame = nil
             shownFit = nil
             shownShape = nil
-            refreshing?.cancel()
-            refreshing = nil
+            scheduledRefresh?.cancel()
+            scheduledRefresh = nil
         }
     }
 
@@ -46,17 +46,19 @@ package final class LayerOutput: Sendable {
         let frame: VideoFrame
         let fit: Fit
         let filter: Filter?
-        let places: [(feeder: SinkFeeder, place: SinkFeeder.Place)]
+        let slots: [(feeder: SinkFeeder, slot: SinkFeeder.Slot)]
         /// Sinks that were too busy.
         var skipped = 0
         /// Earlier frames that this one goes before.
-        var displaced: [SinkFeeder.Place] = []
+        var displaced: [SinkFeeder.Slot] = []
         let all: CompletionGroup?
 
         /// A whole frame is made of an interlaced one, for some of the sinks or all.
-        var isMadeWhole: Bool { frame.isInterlaced && places.contains { $0.feeder.wantsWhole(fit) } }
+        var isDeinterlaced: Bool {
+            frame.isInterlaced && slots.contains { $0.feeder.requiresDeinterlacing(fit) }
+        }
         /// Something is done to it before the sinks' own wants.
-        var isWorkedOn: Bool { filter != nil || isMadeWhole }
+        var needsProcessing: Bool { filter != nil || isDeinterlaced }
     }
 
     private let shared = Locked(Shared())
@@ -66,9 +68,9 @@ package final class LayerOutput: Sendable {
     private let conversions: FrameConversions
     private let deinterlacer: FrameDeinterlacer
     /// Frames under way on the layer's lane in real time; more would only come later still.
-    private static let depth = 2
+    private static let maximumPendingFrames = 2
     /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
-    private static let patience: Int64 = 100_000_000
+    private static let refreshDelay: Int64 = 100_000_000
 
     /// `conversions` and `deinterlacer`: of all layers of a player.
     package init(
@@ -77,7 +79,7 @@ package final class LayerOutput: Sendable {
         conversions: FrameConversions,
         deinterlacer: FrameDeinterlacer = FrameDeinterlacer()
     ) {
-        lane = driver.makeLane(.presenting, label: label)
+        lane = driver.makeLane(.output, label: label)
         self.driver = driver
         self.conversions = conversions
         self.deinterlacer = deinterlacer
@@ -93,41 +95,41 @@ package final class LayerOutput: Sendable {
     }
 
     /// Counts for every frame that is handed out from now on; `refresh` sees to the one being shown.
-    package func setFit(_ fit: Fit) { changeWants { $0.fit = fit } }
+    package func setFit(_ fit: Fit) { updateSettings { $0.fit = fit } }
 
     /// Whether a sink gets whole frames where they are interlaced.
     var deinterlaces: Bool { shared.withLock { $0.deinterlaces } }
 
-    private func changeWants<Result>(_ body: (inout Shared) -> Result) -> Result {
+    private func updateSettings<Result>(_ body: (inout Shared) -> Result) -> Result {
         let (result, hasChanged) = shared.withLock { shared in
             let before = shared.deinterlaces
             return (body(&shared), shared.deinterlaces != before)
         }
-        if hasChanged { tell(.deinterlacingChanged) }
+        if hasChanged { notify(.deinterlacingChanged) }
         return result
     }
 
     /// Hands out the frame being shown once more if it was handed out for another fit. `isPlaying`: only if no
     /// other frame has come soon, for that one is as good.
     package func refresh(isPlaying: Bool) {
-        guard isPlaying else { return showAgain() }
-        let time = driver.clock.now.advanced(by: Self.patience)
-        let wakeup = driver.schedule(at: time, on: lane) { [weak self] in self?.showAgain() }
+        guard isPlaying else { return redisplay() }
+        let time = driver.clock.now.advanced(by: Self.refreshDelay)
+        let wakeup = driver.schedule(at: time, on: lane) { [weak self] in self?.redisplay() }
         let old = shared.withLock { shared in
-            defer { shared.refreshing = wakeup }
-            return shared.refreshing
+            defer { shared.scheduledRefresh = wakeup }
+            return shared.scheduledRefresh
         }
         old?.cancel()
     }
 
-    private func showAgain() {
+    private func redisplay() {
         let again = shared.withLock { shared -> Delivery? in
             guard !shared.isClosed, let frame = shared.lastFrame, shared.shownFit != shared.fit else {
                 return nil
             }
             return begin(frame, &shared, isEssential: true, done: nil)
         }
-        if let again { carryOut(again) }
+        if let again { perform(again) }
     }
 
     /// Of the frame being shown, as it came out of the filter; nil: none is.
@@ -138,17 +140,17 @@ package final class LayerOutput: Sendable {
     /// The sink gets the frame that is being shown, if there is one.
     package func add(_ sink: any VideoSink) {
         let feeder = SinkFeeder(sink, driver: driver, conversions: conversions) {
-            [weak self] failed, words, error in
+            [weak self] failed, mediaError, error in
             self?.drop(failed)
-            self?.tell(.sinkFailed(words, error))
+            self?.notify(.sinkFailed(mediaError, error))
         }
-        let (first, old) = changeWants { shared -> (Delivery?, SinkFeeder?) in
+        let (first, old) = updateSettings { shared -> (Delivery?, SinkFeeder?) in
             guard !shared.feeders.contains(where: { $0.sink === sink }) else { return (nil, nil) }
             let old = shared.leaving.last { $0.sink === sink }
-            if old != nil { feeder.hold() }
+            if old != nil { feeder.suspend() }
             shared.feeders.append(feeder)
             guard let frame = shared.lastFrame,
-                case .place(let place) = feeder.reserve(frame, isEssential: true, done: nil)
+                case .reserved(let slot) = feeder.reserve(frame, isEssential: true, done: nil)
             else {
                 return (nil, old)
             }
@@ -156,19 +158,19 @@ package final class LayerOutput: Sendable {
                 frame: frame,
                 fit: shared.fit,
                 filter: shared.filter,
-                places: [(feeder, place)],
+                slots: [(feeder, slot)],
                 all: nil
             )
-            if delivery.isWorkedOn { shared.working += 1 }
+            if delivery.needsProcessing { shared.processingCount += 1 }
             return (delivery, old)
         }
-        old?.afterPending { feeder.release() }
-        if let first { carryOut(first) }
+        old?.afterPending { feeder.resume() }
+        if let first { perform(first) }
     }
 
     /// Finishes the sink after what is under way to it.
     package func remove(_ sink: any VideoSink) {
-        let feeder = changeWants { shared -> SinkFeeder? in
+        let feeder = updateSettings { shared -> SinkFeeder? in
             guard let index = shared.feeders.firstIndex(where: { $0.sink === sink }) else { return nil }
             let feeder = shared.feeders.remove(at: index)
             shared.leaving.append(feeder)
@@ -196,12 +198,14 @@ package final class LayerOutput: Sendable {
     func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
         let (delivery, isSkipped) = shared.withLock { shared -> (Delivery?, Bool) in
             guard !shared.isClosed else { return (nil, false) }
-            if driver.isRealTime, !isEssential, shared.working >= Self.depth { return (nil, true) }
+            if driver.isRealTime, !isEssential, shared.processingCount >= Self.maximumPendingFrames {
+                return (nil, true)
+            }
             shared.lastFrame = frame
             return (begin(frame, &shared, isEssential: isEssential, done: done), false)
         }
-        if let delivery { return carryOut(delivery) }
-        if isSkipped { tell(.skipped) }
+        if let delivery { return perform(delivery) }
+        if isSkipped { notify(.skipped) }
         done?()
     }
 
@@ -214,14 +218,14 @@ package final class LayerOutput: Sendable {
     ) -> Delivery {
         // One more for what comes before the sinks.
         let all = done.map { CompletionGroup(shared.feeders.count + 1, $0) }
-        let tick = all.map { all -> @Sendable () -> Void in { all.tick() } }
-        var places: [(feeder: SinkFeeder, place: SinkFeeder.Place)] = []
-        var displaced: [SinkFeeder.Place] = []
+        let tick = all.map { all -> @Sendable () -> Void in { all.leave() } }
+        var slots: [(feeder: SinkFeeder, slot: SinkFeeder.Slot)] = []
+        var displaced: [SinkFeeder.Slot] = []
         for feeder in shared.feeders {
             switch feeder.reserve(frame, isEssential: isEssential, done: tick) {
-            case .place(let place): places.append((feeder, place))
-            case .inPlaceOf(let place, let old):
-                places.append((feeder, place))
+            case .reserved(let slot): slots.append((feeder, slot))
+            case .replaced(let slot, let old):
+                slots.append((feeder, slot))
                 displaced.append(old)
             case .none: break
             }
@@ -231,95 +235,95 @@ package final class LayerOutput: Sendable {
             frame: frame,
             fit: shared.fit,
             filter: shared.filter,
-            places: places,
-            skipped: shared.feeders.count - places.count,
+            slots: slots,
+            skipped: shared.feeders.count - slots.count,
             displaced: displaced,
             all: all
         )
         if shared.filter == nil { shared.shownShape = frame.format.shape }
-        if delivery.isWorkedOn { shared.working += 1 }
+        if delivery.needsProcessing { shared.processingCount += 1 }
         return delivery
     }
 
-    private func carryOut(_ delivery: Delivery) {
+    private func perform(_ delivery: Delivery) {
         for _ in 0..<delivery.skipped {
-            tell(.skipped)
-            delivery.all?.tick()
+            notify(.skipped)
+            delivery.all?.leave()
         }
-        for place in delivery.displaced {
-            tell(.skipped)
-            place.done?()
+        for slot in delivery.displaced {
+            notify(.skipped)
+            slot.done?()
         }
         let decoded = delivery.frame.withoutContext
-        guard delivery.isWorkedOn else { return hand(decoded, whole: decoded, delivery) }
+        guard delivery.needsProcessing else { return deliver(decoded, whole: decoded, delivery) }
         lane.enqueue { [self] in
-            let whole = delivery.isMadeWhole ? whole(delivery.frame) : decoded
+            let whole = delivery.isDeinterlaced ? deinterlaced(delivery.frame) : decoded
             guard let filter = delivery.filter else {
-                shared.withLock { $0.working -= 1 }
-                return hand(decoded, whole: whole, delivery)
+                shared.withLock { $0.processingCount -= 1 }
+                return deliver(decoded, whole: whole, delivery)
             }
             // Once for all sinks: where one of them wants a whole frame, all get what the filter makes of it.
             let frame = filter.call(whole)
             shared.withLock { shared in
-                shared.working -= 1
+                shared.processingCount -= 1
                 // Not if a seek came between.
                 if let frame, shared.lastFrame != nil { shared.shownShape = frame.format.shape }
             }
-            hand(frame, whole: frame, delivery)
+            deliver(frame, whole: frame, delivery)
         }
     }
 
-    private func hand(_ frame: VideoFrame?, whole: VideoFrame?, _ delivery: Delivery) {
+    private func deliver(_ frame: VideoFrame?, whole: VideoFrame?, _ delivery: Delivery) {
         let fit = delivery.fit
-        for (feeder, place) in delivery.places {
-            feeder.provide(feeder.wantsWhole(fit) ? whole : frame, fit, in: place)
+        for (feeder, slot) in delivery.slots {
+            feeder.provide(feeder.requiresDeinterlacing(fit) ? whole : frame, fit, in: slot)
         }
-        delivery.all?.tick()
+        delivery.all?.leave()
     }
 
-    private func whole(_ frame: VideoFrame) -> VideoFrame {
+    private func deinterlaced(_ frame: VideoFrame) -> VideoFrame {
         let (whole, error) = deinterlacer.deinterlace(frame)
-        if let error { tell(.notDeinterlaced(error)) }
+        if let error { notify(.notDeinterlaced(error)) }
         return whole.withoutContext
     }
 
-    private func tell(_ report: OutputReport) { shared.withLock { $0.report }?(report) }
+    private func notify(_ report: OutputReport) { shared.withLock { $0.report }?(report) }
 
     /// A seek or a new item.
     func flush() {
         let feeders = shared.withLock { shared in
-            shared.forget()
+            shared.clearShown()
             return shared.feeders
         }
         for feeder in feeders { feeder.flush() }
-        if deinterlaces { lane.enqueue { [deinterlacer] in deinterlacer.forget() } }
+        if deinterlaces { lane.enqueue { [deinterlacer] in deinterlacer.releaseDeinterlacer() } }
     }
 
     /// Finishes every sink; nothing is presented any more.
     package func close() {
-        let feeders = leave()
+        let feeders = detachFeeders()
         for feeder in feeders { feeder.finish { [weak self] in self?.drop(feeder) } }
     }
 
     /// Lets go of the sinks without finishing them, after what is under way; then they may go elsewhere.
     package func detach(then next: @escaping @Sendable () -> Void) {
         let earlier = shared.withLock { $0.leaving }
-        let feeders = leave()
+        let feeders = detachFeeders()
         let all = CompletionGroup(earlier.count + feeders.count + 1, next)
-        for feeder in earlier { feeder.afterPending { all.tick() } }
+        for feeder in earlier { feeder.afterPending { all.leave() } }
         for feeder in feeders {
             feeder.close { [weak self] in
                 self?.drop(feeder)
-                all.tick()
+                all.leave()
             }
         }
-        all.tick()
+        all.leave()
     }
 
-    private func leave() -> [SinkFeeder] {
+    private func detachFeeders() -> [SinkFeeder] {
         shared.withLock { shared in
             shared.isClosed = true
-            shared.forget()
+            shared.clearShown()
             defer { shared.feeders = [] }
             shared.leaving += shared.feeders
             return shared.feeders
@@ -330,7 +334,7 @@ package final class LayerOutput: Sendable {
     package func afterPending(_ body: @escaping @Sendable () -> Void) {
         let feeders = shared.withLock { $0.feeders + $0.leaving }
         let all = CompletionGroup(feeders.count + 1, body)
-        for feeder in feeders { feeder.afterPending { all.tick() } }
-        all.tick()
+        for feeder in feeders { feeder.afterPending { all.leave() } }
+        all.leave()
     }
 }

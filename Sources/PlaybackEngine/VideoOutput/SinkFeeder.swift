@@ -13,7 +13,7 @@ final class SinkFeeder: @unchecked Sendable {
     /// The place of a frame.
     ///
     /// Unchecked: what it holds is guarded by the feeder's lock.
-    final class Place: @unchecked Sendable {
+    final class Slot: @unchecked Sendable {
         fileprivate var content: Content?
         /// Called when the sink has had the frame, or will not get it.
         let done: Done?
@@ -30,9 +30,9 @@ final class SinkFeeder: @unchecked Sendable {
 
     /// What became of a frame that came due.
     enum Reservation {
-        case place(Place)
+        case reserved(Slot)
         /// The sink does not get the one that waited instead.
-        case inPlaceOf(Place, Place)
+        case replaced(Slot, Slot)
         /// The sink is busy with earlier ones.
         case none
     }
@@ -44,8 +44,8 @@ final class SinkFeeder: @unchecked Sendable {
         case failure(MediaError, time: MediaTime)
     }
 
-    private enum Step {
-        case frame(Place)
+    private enum Operation {
+        case frame(Slot)
         case flush
         case finish(Done)
         /// The sink is let go of, and not finished.
@@ -54,53 +54,53 @@ final class SinkFeeder: @unchecked Sendable {
     }
 
     private struct State {
-        var steps: Deque<Step> = []
+        var operations: Deque<Operation> = []
         /// Frames under way, and what those take that wait.
-        var waiting = 0
-        var waitingBytes = 0
+        var pendingFrames = 0
+        var pendingBytes = 0
         /// An earlier feeder of the same sink is not done yet.
-        var isHeld = false
+        var isSuspended = false
         var counters = VideoSinkCounters()
-        var plan: KnownPlan?
+        var disposition: CachedDisposition?
 
-        mutating func append(_ place: Place) {
-            steps.append(.frame(place))
-            waiting += 1
-            waitingBytes += place.byteCount
+        mutating func append(_ slot: Slot) {
+            operations.append(.frame(slot))
+            pendingFrames += 1
+            pendingBytes += slot.byteCount
         }
 
         /// It is no longer under way.
-        mutating func remove(_ place: Place) {
-            waiting -= 1
-            waitingBytes -= place.byteCount
+        mutating func remove(_ slot: Slot) {
+            pendingFrames -= 1
+            pendingBytes -= slot.byteCount
         }
 
         /// The newest frame that waits for the sink, if it has been made: those that are being made are not done
         /// sooner for being given up, and a sink whose frames take long to make would get none at all.
-        mutating func removeNewestMade() -> Place? {
-            guard case .frame(let place)? = steps.last, !place.isEssential, place.content != nil else {
+        mutating func removeNewestReady() -> Slot? {
+            guard case .frame(let slot)? = operations.last, !slot.isEssential, slot.content != nil else {
                 return nil
             }
-            steps.removeLast()
-            remove(place)
-            return place
+            operations.removeLast()
+            remove(slot)
+            return slot
         }
     }
 
     /// What has to be done to frames of a format. A class: it is looked up with each frame, and large to copy.
-    private final class KnownPlan: Sendable {
+    private final class CachedDisposition: Sendable {
         let format: VideoFormat
         let fit: LayerOutput.Fit
-        let plan: FrameDisposition
-        let maker: SharedConverter?
+        let disposition: FrameDisposition
+        let converter: SharedConverter?
 
         init(
-            _ plan: FrameDisposition,
-            _ maker: SharedConverter?,
+            _ disposition: FrameDisposition,
+            _ converter: SharedConverter?,
             for format: VideoFormat,
             _ fit: LayerOutput.Fit
         ) {
-            (self.format, self.fit, self.plan, self.maker) = (format, fit, plan, maker)
+            (self.format, self.fit, self.disposition, self.converter) = (format, fit, disposition, converter)
         }
     }
 
@@ -114,12 +114,12 @@ final class SinkFeeder: @unchecked Sendable {
     private let failed: @Sendable (SinkFeeder, MediaError, any Error) -> Void
     private let state = Locked(State())
     /// What the sink was last started with, and whether it takes anything any more.
-    private var started: (format: VideoFormat?, isOver: Bool) = (nil, false)
+    private var started: (format: VideoFormat?, isFinished: Bool) = (nil, false)
 
     /// Frames under way in real time; more would only come later still.
-    private static let depth = 2
+    private static let maximumPendingFrames = 2
     /// What they may take where they are held back.
-    private static let mostBytes = 64 << 20
+    private static let maximumPendingBytes = 64 << 20
 
     /// `failed`: the sink threw, and has been finished.
     init(
@@ -133,13 +133,13 @@ final class SinkFeeder: @unchecked Sendable {
         isUpright = sink.appliesPreferredTrackTransform
         policy = sink.lateFramePolicy
         isRealTime = driver.isRealTime
-        lane = driver.makeLane(sink is any ImmediateSink ? .control : .presenting, label: "sink")
+        lane = driver.makeLane(sink is any ImmediateSink ? .control : .output, label: "sink")
         self.conversions = conversions
         self.failed = failed
     }
 
     /// Interlaced frames are made whole for it.
-    func wantsWhole(_ fit: LayerOutput.Fit) -> Bool {
+    func requiresDeinterlacing(_ fit: LayerOutput.Fit) -> Bool {
         switch fit.deinterlacing {
         case .none: false
         case .auto: isUpright || fit.size != nil
@@ -152,56 +152,56 @@ final class SinkFeeder: @unchecked Sendable {
     // MARK: Any thread
 
     /// Nothing is done before `release`.
-    func hold() { state.withLock { $0.isHeld = true } }
+    func suspend() { state.withLock { $0.isSuspended = true } }
 
-    func release() {
-        state.withLock { $0.isHeld = false }
+    func resume() {
+        state.withLock { $0.isSuspended = false }
         wake()
     }
 
     /// The next place in the order, to be filled with `provide`. `done` is called when the sink has had the frame.
     func reserve(_ frame: VideoFrame, isEssential: Bool, done: Done?) -> Reservation {
-        let place = Place(done, byteCount: frame.storage.byteCount, isEssential: isEssential)
+        let slot = Slot(done, byteCount: frame.storage.byteCount, isEssential: isEssential)
         return state.withLock { state in
-            guard isRealTime, !isEssential, !hasRoom(for: place, state) else {
-                state.append(place)
-                return .place(place)
+            guard isRealTime, !isEssential, !hasCapacity(for: slot, state) else {
+                state.append(slot)
+                return .reserved(slot)
             }
             state.counters.framesDropped += 1
-            guard policy == .newestOnly, let old = state.removeNewestMade() else { return .none }
-            state.append(place)
-            return .inPlaceOf(place, old)
+            guard policy == .newestOnly, let old = state.removeNewestReady() else { return .none }
+            state.append(slot)
+            return .replaced(slot, old)
         }
     }
 
-    private func hasRoom(for place: Place, _ state: State) -> Bool {
-        if state.waiting < Self.depth { return true }
-        return policy == .holdBack && state.waitingBytes + place.byteCount <= Self.mostBytes
+    private func hasCapacity(for slot: Slot, _ state: State) -> Bool {
+        if state.pendingFrames < Self.maximumPendingFrames { return true }
+        return policy == .holdBack && state.pendingBytes + slot.byteCount <= Self.maximumPendingBytes
     }
 
     /// Has a frame made as the sink wants it, and puts it in its place. nil: there is none.
-    func provide(_ frame: VideoFrame?, _ fit: LayerOutput.Fit, in place: Place) {
-        guard let frame else { return fill(place, .nothing) }
-        let known = plan(for: frame.format, fit)
-        switch (known.plan, known.maker) {
-        case (.made, let maker?):
-            maker.make(of: frame) { [self] result in
+    func provide(_ frame: VideoFrame?, _ fit: LayerOutput.Fit, in slot: Slot) {
+        guard let frame else { return fill(slot, .nothing) }
+        let known = disposition(for: frame.format, fit)
+        switch (known.disposition, known.converter) {
+        case (.converted, let converter?):
+            converter.convert(frame) { [self] result in
                 switch result {
-                case .success(let made): fill(place, .frame(made))
-                case .failure(let error): fill(place, .failure(error, time: frame.presentationTime))
+                case .success(let made): fill(slot, .frame(made))
+                case .failure(let error): fill(slot, .failure(error, time: frame.presentationTime))
                 }
             }
         case (.relabelled(let format), _):
             var same = frame
             same.format = format
-            fill(place, .frame(same))
-        case (.nothing, _): fill(place, .nothing)
-        case (.asDecoded, _), (.made, nil): fill(place, .frame(frame))
+            fill(slot, .frame(same))
+        case (.hidden, _): fill(slot, .nothing)
+        case (.asDecoded, _), (.converted, nil): fill(slot, .frame(frame))
         }
     }
 
     func flush() {
-        state.withLock { $0.plan }?.maker?.forget()
+        state.withLock { $0.disposition }?.converter?.removeCached()
         add(.flush)
     }
 
@@ -210,25 +210,27 @@ final class SinkFeeder: @unchecked Sendable {
     func close(done: @escaping Done) { add(.close(done)) }
     func afterPending(_ call: @escaping Done) { add(.call(call)) }
 
-    private func plan(for format: VideoFormat, _ fit: LayerOutput.Fit) -> KnownPlan {
-        if let known = state.withLock({ $0.plan }), known.fit == fit, known.format == format { return known }
-        let plan = FrameDisposition(format, fit, accepted: accepted, isUpright: isUpright) {
+    private func disposition(for format: VideoFormat, _ fit: LayerOutput.Fit) -> CachedDisposition {
+        if let known = state.withLock({ $0.disposition }), known.fit == fit, known.format == format {
+            return known
+        }
+        let disposition = FrameDisposition(format, fit, accepted: accepted, isUpright: isUpright) {
             conversions.nearestFormat(to: $0, geometry: $1)
         }
-        var maker: SharedConverter?
-        if case .made(let wants) = plan { maker = conversions.maker(wants) }
-        let known = KnownPlan(plan, maker, for: format, fit)
-        state.withLock { $0.plan = known }
+        var converter: SharedConverter?
+        if case .converted(let spec) = disposition { converter = conversions.converter(for: spec) }
+        let known = CachedDisposition(disposition, converter, for: format, fit)
+        state.withLock { $0.disposition = known }
         return known
     }
 
-    private func fill(_ place: Place, _ content: Content) {
-        state.withLock { _ in place.content = content }
+    private func fill(_ slot: Slot, _ content: Content) {
+        state.withLock { _ in slot.content = content }
         wake()
     }
 
-    private func add(_ step: Step) {
-        state.withLock { $0.steps.append(step) }
+    private func add(_ operation: Operation) {
+        state.withLock { $0.operations.append(operation) }
         wake()
     }
 
@@ -237,31 +239,31 @@ final class SinkFeeder: @unchecked Sendable {
     // MARK: The sink's lane
 
     private func work() {
-        while let step = next() { carryOut(step) }
+        while let operation = next() { perform(operation) }
     }
 
     /// nil: there is none, or the first one waits for its frame.
-    private func next() -> Step? {
+    private func next() -> Operation? {
         state.withLock { state in
-            guard !state.isHeld, let first = state.steps.first else { return nil }
-            if case .frame(let place) = first, place.content == nil { return nil }
-            return state.steps.removeFirst()
+            guard !state.isSuspended, let first = state.operations.first else { return nil }
+            if case .frame(let slot) = first, slot.content == nil { return nil }
+            return state.operations.removeFirst()
         }
     }
 
-    private func carryOut(_ step: Step) {
-        switch step {
-        case .frame(let place):
-            if !started.isOver, let content = place.content { present(content) }
-            state.withLock { $0.remove(place) }
-            place.done?()
+    private func perform(_ operation: Operation) {
+        switch operation {
+        case .frame(let slot):
+            if !started.isFinished, let content = slot.content { present(content) }
+            state.withLock { $0.remove(slot) }
+            slot.done?()
         case .flush:
-            if !started.isOver { sink.flush() }
+            if !started.isFinished { sink.flush() }
         case .finish(let done):
             end()
             done()
         case .close(let done):
-            started.isOver = true
+            started.isFinished = true
             done()
         case .call(let call): call()
         }
@@ -287,13 +289,13 @@ final class SinkFeeder: @unchecked Sendable {
 
     private func fail(_ error: any Error, at time: MediaTime) {
         end()
-        let words = "a video sink failed and was taken off: \(error)"
-        failed(self, MediaError(.sinkFailed, words, time: time), error)
+        let text = "a video sink failed and was taken off: \(error)"
+        failed(self, MediaError(.sinkFailed, text, time: time), error)
     }
 
     private func end() {
-        guard !started.isOver else { return }
-        started.isOver = true
+        guard !started.isFinished else { return }
+        started.isFinished = true
         sink.finish()
     }
 }

@@ -16,14 +16,14 @@ extension SkipPolicy {
         let epoch = presentation.current.epoch
         begin(epoch, ObjectIdentifier(video))
         let isReverse = presentation.isReverse
-        noteLanding(video, outcome, presentation, at: now)
+        checkPendingJump(video, outcome, presentation, at: now)
         let sample = DecodeSample(
             now: now,
             rate: presentation.timeline.isRunning ? rate : 0,
             lateness: lateness(video, outcome, isReverse: isReverse, at: now),
             isDecoding: video.isDecoding,
-            decoded: outcome.framesTaken,
-            duration: outcome.durationTaken,
+            decoded: outcome.dequeuedFrames,
+            duration: outcome.dequeuedDuration,
             skipped: skipped
         )
         note(sample, isReverse: isReverse)
@@ -41,10 +41,10 @@ extension SkipPolicy {
     ) -> SkipRequest {
         var request = SkipRequest(epoch: presentation.current.epoch, pass: presentation.pass)
         // Standing still, every frame may be looked at.
-        guard rate != 0, level > .none else { return request }
+        guard rate != 0, skipping > .none else { return request }
         let isReverse = presentation.isReverse
         let position = max(.zero, presentation.itemTime(at: now))
-        if urgency > .none, !isReverse {
+        if keyFrameDrop > .none, !isReverse {
             let packets = UpcomingPackets(video.packets, pass: request.pass)
             let jump = jump(
                 over: packets,
@@ -56,9 +56,11 @@ extension SkipPolicy {
             // What the jump leaves out counts as delivered: nothing of it is missing.
             if let jump { presentation.current.pass.noteSkip(to: min(jump.time, packets.end)) }
         }
-        request.level = level
-        if level == .allButKeyFrames { request.position = isReverse ? position : position + leadTime }
-        request.jump = landing
+        request.skipping = skipping
+        if skipping == .allButKeyFrames {
+            request.position = isReverse ? position : position + jumpLatencyInItemTime
+        }
+        request.jump = pendingJump
         return request
     }
 
@@ -69,31 +71,31 @@ extension SkipPolicy {
         isReverse: Bool,
         at now: HostTime
     ) -> Int64? {
-        guard landing == nil else { return nil }
+        guard pendingJump == nil else { return nil }
         // Backward, frames come in groups: only those that are shown tell how late they are.
         if !isReverse, !video.frames.isEmpty { return 0 }
-        return outcome.shown.map { now.nanoseconds(since: $0.due) }.max()
+        return outcome.frames.map { now.nanoseconds(since: $0.due) }.max()
     }
 
     /// The first frame behind a jump, shown or waiting to be shown, tells how long a jump takes.
-    private mutating func noteLanding(
+    private mutating func checkPendingJump(
         _ video: TrackPipeline,
         _ outcome: PresentationScheduler.DueOutput,
         _ presentation: PresentationScheduler,
         at now: HostTime
     ) {
-        guard let jump = landing else { return }
+        guard let jump = pendingJump else { return }
         guard jump.pass == presentation.pass else {
-            landing = nil
+            pendingJump = nil
             return
         }
-        let isBehind = { (frame: VideoFrame) in
+        let isPastJump = { (frame: VideoFrame) in
             ItemTime(frame.presentationTime).map { $0 >= jump.time } ?? false
         }
-        if let shown = outcome.shown.first(where: { isBehind($0.frame) }) {
-            landed(lateness: now.nanoseconds(since: shown.due))
-        } else if case .video(let frame)? = video.frames.peek(), frame.pass == jump.pass, isBehind(frame) {
-            landed(lateness: now.nanoseconds(since: presentation.dueTime(frame.presentationTime)))
+        if let shown = outcome.frames.first(where: { isPastJump($0.frame) }) {
+            jumpCompleted(lateness: now.nanoseconds(since: shown.due))
+        } else if case .video(let frame)? = video.frames.peek(), frame.pass == jump.pass, isPastJump(frame) {
+            jumpCompleted(lateness: now.nanoseconds(since: presentation.dueTime(frame.presentationTime)))
         }
     }
 }

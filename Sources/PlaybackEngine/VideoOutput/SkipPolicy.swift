@@ -32,113 +32,113 @@ struct SkipPolicy {
     }
 
     /// How much a jump may cost.
-    enum Urgency: Int, Comparable {
+    enum KeyFrameDrop: Int, Comparable {
         case none
         /// To a key frame that is close enough.
-        case near
+        case nearby
         /// To any key frame: late frames are of no use any more.
         case any
 
-        static func < (a: Urgency, b: Urgency) -> Bool { a.rawValue < b.rawValue }
+        static func < (a: KeyFrameDrop, b: KeyFrameDrop) -> Bool { a.rawValue < b.rawValue }
     }
 
     /// Frames have been late without a break.
     private struct LatePeriod {
         var since: HostTime
         /// Lateness is watched from here: decoding may be catching up by itself.
-        var watchedFrom: HostTime
+        var checkedFrom: HostTime
         var lateness: Int64
     }
 
-    private(set) var level = DecodeSkipping.none
-    private(set) var urgency = Urgency.none
+    private(set) var skipping = DecodeSkipping.none
+    private(set) var keyFrameDrop = KeyFrameDrop.none
     /// Host nanoseconds by which the newest frame was late.
     private(set) var lateness: Int64 = 0
     private(set) var rate: Float = 0
     private(set) var load = DecodeLoad()
-    private var spell: LatePeriod?
-    private var calmSince: HostTime?
-    private var loweredAt: HostTime?
-    private var patience = SkipBackoff()
+    private var latePeriod: LatePeriod?
+    private var onTimeSince: HostTime?
+    private var skippingReducedAt: HostTime?
+    private var backoff = SkipBackoff()
     /// Frames that were left out since decoding fell behind; nil: it keeps up.
-    private var skippedSince: Int?
-    private var news: PerformanceChange?
+    private var skippedWhileBehind: Int?
+    private var pendingChange: PerformanceChange?
 
     /// What the stage was last told; see `SkipPolicy+Follow`.
     var lastRequest: SkipRequest?
-    private var followed: (epoch: Epoch, track: ObjectIdentifier)?
+    private var followedTrack: (epoch: Epoch, track: ObjectIdentifier)?
     /// Where the last jump goes, until its frame is there; see `SkipPolicy+Jump`.
-    var landing: KeyFrameJump?
-    var jumpedAt: HostTime?
+    var pendingJump: KeyFrameJump?
+    var lastJumpAt: HostTime?
     /// Host nanoseconds from a jump until its key frame is decoded, as far as is known.
-    var lead: Int64?
+    var jumpLatency: Int64?
 
     // All in host nanoseconds.
 
     /// A frame that is later than this shows that decoding falls behind.
-    static let late: Int64 = 100_000_000
-    private static let inTime: Int64 = 20_000_000
+    static let lateThreshold: Int64 = 100_000_000
+    private static let onTimeThreshold: Int64 = 20_000_000
     /// Late frames are of no use any more.
-    static let useless: Int64 = 1_000_000_000
+    static let uselessThreshold: Int64 = 1_000_000_000
     /// Lateness is watched for so long. In that time it must decrease by a tenth of it, or decoding is behind.
-    private static let watch: Int64 = 150_000_000
+    private static let latenessCheckInterval: Int64 = 150_000_000
     /// Catching up may take so long.
-    private static let longestSpell: Int64 = 1_000_000_000
+    private static let maximumCatchUpTime: Int64 = 1_000_000_000
     /// After more frames are decoded again, the first late one ends the attempt.
-    private static let trial: Int64 = 2_000_000_000
-    private static let lateOnTrial: Int64 = 50_000_000
+    private static let recoveryPeriod: Int64 = 2_000_000_000
+    private static let recoveryLateThreshold: Int64 = 50_000_000
     /// With less than this to do, a decoder keeps up.
-    private static let sustainable = 0.9
+    private static let sustainableLoad = 0.9
 
     /// Each frame tells how long decoding takes, as long as some are left out.
-    var measures: Bool { level > .none && rate != 0 }
+    var measuresLoad: Bool { skipping > .none && rate != 0 }
 
     mutating func note(_ sample: DecodeSample, isReverse: Bool) {
-        if skippedSince != nil { skippedSince? += sample.skipped }
+        if skippedWhileBehind != nil { skippedWhileBehind? += sample.skipped }
         changeRate(to: sample.rate)
         guard rate != 0 else { return }
         load.note(sample)
         guard let lateness = sample.lateness else { return }
         self.lateness = lateness
-        let limit = isOnTrial(sample.now) ? Self.lateOnTrial : Self.late
+        let limit = isRecovering(sample.now) ? Self.recoveryLateThreshold : Self.lateThreshold
         if lateness > limit {
             noteLate(sample.now, isReverse: isReverse)
         } else {
-            endSpell()
-            noteInTime(sample.now, isCalm: lateness < Self.inTime)
+            endLatePeriod()
+            noteOnTime(sample.now, isWellOnTime: lateness < Self.onTimeThreshold)
         }
     }
 
     /// Another epoch, and with another track another decoder.
     mutating func begin(_ epoch: Epoch, _ track: ObjectIdentifier) {
-        guard followed?.epoch != epoch else { return }
+        guard followedTrack?.epoch != epoch else { return }
         restart()
-        if followed?.track != track {
-            level = .none
-            patience = SkipBackoff()
-            loweredAt = nil
-            lead = nil
-            jumpedAt = nil
+        if followedTrack?.track != track {
+            skipping = .none
+            backoff = SkipBackoff()
+            skippingReducedAt = nil
+            jumpLatency = nil
+            lastJumpAt = nil
         }
-        followed = (epoch, track)
+        followedTrack = (epoch, track)
     }
 
     /// What was measured says nothing about what follows: another place, or after a pause.
     mutating func restart() {
-        endSpell()
-        calmSince = nil
+        endLatePeriod()
+        onTimeSince = nil
         load = DecodeLoad()
-        landing = nil
+        pendingJump = nil
     }
 
-    mutating func endSpell() {
-        spell = nil
-        urgency = .none
+    mutating func endLatePeriod() {
+        latePeriod = nil
+        keyFrameDrop = .none
     }
 
     mutating func takePendingChange() -> PerformanceChange? {
-        defer { news = nil }
-        return news
+        defer { pendingChange = nil }
+        return pendingChange
     }
 
     /// A lower rate may need nothing left out. A pause, or a higher rate, changes nothing about the machine.
@@ -146,9 +146,9 @@ struct SkipPolicy {
         guard new != rate else { return }
         restart()
         if new != 0, abs(new) < abs(playedRate) || (new < 0) != (playedRate < 0) {
-            level = .none
-            patience = SkipBackoff()
-            loweredAt = nil
+            skipping = .none
+            backoff = SkipBackoff()
+            skippingReducedAt = nil
         }
         rate = new
         if new != 0 { playedRate = new }
@@ -160,82 +160,88 @@ struct SkipPolicy {
     // MARK: Too late
 
     private mutating func noteLate(_ now: HostTime, isReverse: Bool) {
-        calmSince = nil
-        if isOnTrial(now) {
-            patience.failed()
-            return raise(at: now)
+        onTimeSince = nil
+        if isRecovering(now) {
+            backoff.failed()
+            return increaseSkipping(at: now)
         }
-        guard let watched = spell else {
-            spell = LatePeriod(since: now, watchedFrom: now, lateness: lateness)
+        guard let watched = latePeriod else {
+            latePeriod = LatePeriod(since: now, checkedFrom: now, lateness: lateness)
             return
         }
-        let time = now.nanoseconds(since: watched.watchedFrom)
-        guard time >= Self.watch else { return }
-        spell?.watchedFrom = now
-        spell?.lateness = lateness
+        let time = now.nanoseconds(since: watched.checkedFrom)
+        guard time >= Self.latenessCheckInterval else { return }
+        latePeriod?.checkedFrom = now
+        latePeriod?.lateness = lateness
         let catchesUp = lateness <= watched.lateness - time / 10
-        let isTooLong = now.nanoseconds(since: watched.since) >= Self.longestSpell
+        let isTooLong = now.nanoseconds(since: watched.since) >= Self.maximumCatchUpTime
         guard !catchesUp || isTooLong else {
-            urgency = .none
+            keyFrameDrop = .none
             return
         }
-        if level == .none || isReverse {
-            raise(at: now)
-        } else if level == .nonReference {
-            urgency = lateness >= Self.useless && !catchesUp ? .any : .near
+        if skipping == .none || isReverse {
+            increaseSkipping(at: now)
+        } else if skipping == .nonReference {
+            keyFrameDrop = lateness >= Self.uselessThreshold && !catchesUp ? .any : .nearby
         } else {
-            lead = min(Self.longestLead, (lead ?? 0) + lateness)
+            jumpLatency = min(Self.maximumJumpLatency, (jumpLatency ?? 0) + lateness)
         }
     }
 
     /// One level up.
-    private mutating func raise(at now: HostTime) {
-        guard let next = DecodeSkipping(rawValue: level.rawValue + 1) else { return }
-        raise(to: next, at: now)
+    private mutating func increaseSkipping(at now: HostTime) {
+        guard let next = DecodeSkipping(rawValue: skipping.rawValue + 1) else { return }
+        increaseSkipping(to: next, at: now)
     }
 
-    mutating func raise(to level: DecodeSkipping, at now: HostTime) {
-        self.level = level
-        loweredAt = nil
-        endSpell()
-        calmSince = nil
-        guard skippedSince == nil else { return }
-        skippedSince = 0
-        news = .fellBehind
+    mutating func increaseSkipping(to skipping: DecodeSkipping, at now: HostTime) {
+        self.skipping = skipping
+        skippingReducedAt = nil
+        endLatePeriod()
+        onTimeSince = nil
+        guard skippedWhileBehind == nil else { return }
+        skippedWhileBehind = 0
+        pendingChange = .fellBehind
     }
 
     // MARK: In time
 
-    private func isOnTrial(_ now: HostTime) -> Bool {
-        loweredAt.map { now.nanoseconds(since: $0) < Self.trial } ?? false
+    private func isRecovering(_ now: HostTime) -> Bool {
+        skippingReducedAt.map { now.nanoseconds(since: $0) < Self.recoveryPeriod } ?? false
     }
 
-    private mutating func noteInTime(_ now: HostTime, isCalm: Bool) {
-        guard isCalm else {
-            calmSince = nil
+    private mutating func noteOnTime(_ now: HostTime, isWellOnTime: Bool) {
+        guard isWellOnTime else {
+            onTimeSince = nil
             return
         }
-        let since = calmSince ?? now
-        calmSince = since
-        guard level > .none else { return endEpisode(after: now.nanoseconds(since: since)) }
-        let isPromised = load.shareForAll(rate: rate).map { $0 < Self.sustainable } ?? false
-        guard patience.isOver(isPromised: isPromised, since: since, at: now) else { return }
+        let since = onTimeSince ?? now
+        onTimeSince = since
+        guard skipping > .none else { return reportKeepingUp(after: now.nanoseconds(since: since)) }
+        let loadPredictsRecovery =
+            load.loadForAllFrames(rate: rate).map { $0 < Self.sustainableLoad } ?? false
+        guard backoff.hasElapsed(loadPredictsRecovery: loadPredictsRecovery, since: since, at: now) else {
+            return
+        }
         // The load counts what is left out as dear as the rest, which it is not: where it does not promise that
         // there is time, only trying shows.
-        lower(to: isPromised ? .none : DecodeSkipping(rawValue: level.rawValue - 1) ?? .none, at: now)
+        reduceSkipping(
+            to: loadPredictsRecovery ? .none : DecodeSkipping(rawValue: skipping.rawValue - 1) ?? .none,
+            at: now
+        )
     }
 
-    private mutating func lower(to level: DecodeSkipping, at now: HostTime) {
-        self.level = level
-        loweredAt = now
-        calmSince = now
+    private mutating func reduceSkipping(to skipping: DecodeSkipping, at now: HostTime) {
+        self.skipping = skipping
+        skippingReducedAt = now
+        onTimeSince = now
     }
 
-    private mutating func endEpisode(after calm: Int64) {
-        guard calm >= Self.trial, let skipped = skippedSince else { return }
-        patience = SkipBackoff()
-        loweredAt = nil
-        skippedSince = nil
-        news = .keepsUp(skipped: skipped)
+    private mutating func reportKeepingUp(after onTimeDuration: Int64) {
+        guard onTimeDuration >= Self.recoveryPeriod, let skipped = skippedWhileBehind else { return }
+        backoff = SkipBackoff()
+        skippingReducedAt = nil
+        skippedWhileBehind = nil
+        pendingChange = .keepsUp(skipped: skipped)
     }
 }

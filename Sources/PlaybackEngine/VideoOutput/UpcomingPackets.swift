@@ -4,7 +4,7 @@ import PlayheadBackend
 /// What was read of a pass and waits for the decoder.
 struct UpcomingPackets: Hashable {
     /// When its key frames are due, in the order in which they lie there.
-    var keyTimes: [ItemTime] = []
+    var keyFrameTimes: [ItemTime] = []
     /// Where the frame that is due last ends.
     var end = ItemTime(nanoseconds: .min)
     /// The data of the pass ends there.
@@ -17,7 +17,7 @@ struct UpcomingPackets: Hashable {
             switch element {
             case .packet(let packet, pass):
                 guard let time = ItemTime(packet.presentationTime) else { continue }
-                if packet.isKeyFrame { keyTimes.append(time) }
+                if packet.isKeyFrame { keyFrameTimes.append(time) }
                 end = max(end, time + (packet.duration?.nanoseconds ?? 0))
             case .endOfPass(pass, _):
                 endsPass = true

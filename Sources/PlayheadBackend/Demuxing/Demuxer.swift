@@ -53,11 +53,11 @@ public protocol Demuxer: AnyObject, Sendable {
     func setOpeningTime(_ time: MediaTime)
     /// Before `open()`: nothing but subtitles will be read. Where those have resources of their own, no others are fetched. By
     /// default it changes nothing.
-    func setReadsSubtitlesAlone()
+    func setReadsOnlySubtitles()
     /// True: a call that finds no bytes waits for them where it could end with `.notReady`, so that a clock that is
     /// computed stands still meanwhile. Nobody is told of waits and bytes then, so that nothing hangs on how long those are
     /// in coming. Before `setNoticeHandler` and `open()`. By default nothing changes.
-    func setWaitsInCalls(_ waits: Bool)
+    func setUsesBlockingReads(_ usesBlockingReads: Bool)
     /// How loading of the bytes that it reads stands; nil, the default: not known. Any thread, any time; it does not block.
     var loadingState: LoadingState? { get }
     /// Bytes that have come over a network for the presentation that it reads, whoever asked for them; nil: nobody counts them.
@@ -74,8 +74,8 @@ extension Demuxer {
     public func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool { false }
     public func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?) {}
     public func setOpeningTime(_ time: MediaTime) {}
-    public func setReadsSubtitlesAlone() {}
-    public func setWaitsInCalls(_ waits: Bool) {}
+    public func setReadsOnlySubtitles() {}
+    public func setUsesBlockingReads(_ usesBlockingReads: Bool) {}
     public var loadingState: LoadingState? { nil }
     public var receivedBytes: Int64? { loadingState?.receivedBytes }
 

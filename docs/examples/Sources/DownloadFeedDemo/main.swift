@@ -17,7 +17,7 @@ let clips = try arguments.dropFirst().map { try Data(contentsOf: URL(fileURLWith
 let driver = ManualDriver(settlesByItself: true)
 var configuration = Player.Configuration()
 configuration.clock = .driver(driver)
-let line = driver.makeLane(.loading, label: "network")
+let line = driver.makeLane(.blockingIO, label: "network")
 
 // The server: each part takes 40 ms. A program asks its own, with URLSession say.
 let files = (0..<6).map { URL(fileURLWithPath: folder).appendingPathComponent("download-\($0).mp4") }

@@ -1,10 +1,10 @@
 import MediaCore
 
 /// Audio for a sink that keeps nothing, held until there is enough of it to wake a thread for.
-struct HeldAudio: Sendable {
+struct AudioBatch: Sendable {
     /// What came due in one update.
     struct Write: Sendable {
-        let buffers: [(buffer: AudioBuffer, place: AudioPlacement)]
+        let buffers: [(buffer: AudioBuffer, placement: AudioPlacement)]
         let origin: AudioOrigin
     }
 
@@ -13,17 +13,17 @@ struct HeldAudio: Sendable {
     private var duration: Int64 = 0
 
     /// Half a second.
-    private static let enough: Int64 = 500_000_000
+    private static let flushDuration: Int64 = 500_000_000
 
     /// True: it is enough.
     mutating func add(_ write: Write) -> Bool {
         writes.append(write)
         for (buffer, _) in write.buffers { duration &+= max(0, buffer.duration.nanoseconds ?? 0) }
-        return duration >= Self.enough
+        return duration >= Self.flushDuration
     }
 
-    mutating func takeAll() -> [Write] {
-        defer { self = HeldAudio() }
+    mutating func removeAll() -> [Write] {
+        defer { self = AudioBatch() }
         return writes
     }
 }

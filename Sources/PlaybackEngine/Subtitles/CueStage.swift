@@ -5,7 +5,7 @@ import PlayheadBackend
 /// waited for: neither frame nor audio nor the end of the item knows of them.
 ///
 /// `@unchecked Sendable`: what is not locked is confined to the lane that runs `step`.
-final class TextStage: Stage, @unchecked Sendable {
+final class CueStage: Stage, @unchecked Sendable {
     private struct Shared {
         var cues = CueList()
         var track: Int?
@@ -13,9 +13,9 @@ final class TextStage: Stage, @unchecked Sendable {
         var time = ItemTime.zero
         var jumps = 0
         /// From where to where reading has come.
-        var from = ItemTime.zero
-        var upTo = ItemTime.zero
-        var isOver = false
+        var readStart = ItemTime.zero
+        var readEnd = ItemTime.zero
+        var isAtEnd = false
         /// From here on a jump interrupts what is read; an opening goes on.
         var isOpen = false
     }
@@ -33,31 +33,31 @@ final class TextStage: Stage, @unchecked Sendable {
     /// A seek that found nothing at hand, to be tried again.
     private var pendingSeek: ItemTime?
     private var decoder: (any TextDecoder)?
-    private var isDead = false
+    private var hasStopped = false
     private var jumps = 0
     private var track = -1
-    private var faults = 0
+    private var consecutiveFaults = 0
     /// What is read along to know how far reading has come, and what is sought in.
-    private var guide: Int?
+    private var progressTrack: Int?
     private var seekTrack: Int?
 
     /// How far ahead it reads, and how far behind a place that is sought to it begins: cues that began earlier
     /// still may be due there.
-    static let ahead: Int64 = 10_000_000_000
+    static let readAheadDuration: Int64 = 10_000_000_000
     static let preroll: Int64 = 20_000_000_000
-    private static let faultLimit = 100
+    private static let maximumConsecutiveFaults = 100
 
     init(
-        _ source: TextSource,
+        _ source: CueSource,
         at time: ItemTime,
-        waitsInCalls: Bool = false,
+        usesBlockingReads: Bool = false,
         changed: @escaping @Sendable () -> Void,
         opened: @escaping @Sendable (Result<Void, MediaError>) -> Void,
         faulted: @escaping @Sendable (MediaError) -> Void
     ) {
         demuxer = source.makeDemuxer()
-        demuxer.setWaitsInCalls(waitsInCalls)
-        if source.readsSubtitlesAlone { demuxer.setReadsSubtitlesAlone() }
+        demuxer.setUsesBlockingReads(usesBlockingReads)
+        if source.readsOnlySubtitles { demuxer.setReadsOnlySubtitles() }
         pick = source.pick
         shared = Locked(Shared(time: time, jumps: 1))
         self.changed = changed
@@ -75,7 +75,7 @@ final class TextStage: Stage, @unchecked Sendable {
         let (jumps, hasWork) = shared.withLock { shared in
             shared.time = time
             if jumped { shared.jumps += 1 }
-            let hasWork = jumped || !shared.isOver && shared.upTo < time + Self.ahead / 2
+            let hasWork = jumped || !shared.isAtEnd && shared.readEnd < time + Self.readAheadDuration / 2
             return (jumped && shared.isOpen ? shared.jumps : nil, hasWork)
         }
         if let jumps { demuxer.interrupt(before: Self.epoch(jumps)) }
@@ -98,7 +98,7 @@ final class TextStage: Stage, @unchecked Sendable {
     // MARK: On the lane
 
     func step() -> StepResult {
-        guard !isDead else { return .finished }
+        guard !hasStopped else { return .finished }
         do throws(MediaError) {
             guard let decoder else {
                 try open()
@@ -118,16 +118,16 @@ final class TextStage: Stage, @unchecked Sendable {
         }
         if !cues.isEmpty { changed() }
         guard let track = found else {
-            isDead = true
+            hasStopped = true
             return
         }
         decoder = try demuxer.makeTextDecoder(for: track.id)
         self.track = track.id
-        if !track.tellsProgress {
-            let sound = TrackChoice.automatic.pick(.audio, from: description.tracks)?.id
-            let picture = TrackChoice.automatic.pick(.video, from: description.tracks)?.id
-            guide = sound ?? picture
-            seekTrack = picture ?? sound
+        if !track.reportsProgress {
+            let audio = TrackChoice.automatic.pick(.audio, from: description.tracks)?.id
+            let video = TrackChoice.automatic.pick(.video, from: description.tracks)?.id
+            progressTrack = audio ?? video
+            seekTrack = video ?? audio
         }
         enable()
         shared.withLock { shared in
@@ -137,17 +137,17 @@ final class TextStage: Stage, @unchecked Sendable {
         opened(.success(()))
     }
 
-    private func enable() { demuxer.setEnabledTracks(Set([track, guide].compactMap(\.self))) }
+    private func enable() { demuxer.setEnabledTracks(Set([track, progressTrack].compactMap(\.self))) }
 
     private func read(_ decoder: any TextDecoder) throws(MediaError) -> StepResult {
-        let (time, jumps, from, upTo, isOver) = shared.withLock {
-            ($0.time, $0.jumps, $0.from, $0.upTo, $0.isOver)
+        let (time, jumps, readStart, readEnd, isAtEnd) = shared.withLock {
+            ($0.time, $0.jumps, $0.readStart, $0.readEnd, $0.isAtEnd)
         }
         if jumps != self.jumps {
             self.jumps = jumps
             demuxer.begin(Self.epoch(jumps))
-            let isKnown = time >= from && (isOver || time <= upTo + Self.preroll)
-            if !isKnown { mustSeek = true }
+            let isAlreadyRead = time >= readStart && (isAtEnd || time <= readEnd + Self.preroll)
+            if !isAlreadyRead { mustSeek = true }
             pendingSeek = nil
         }
         if mustSeek {
@@ -155,43 +155,43 @@ final class TextStage: Stage, @unchecked Sendable {
             try seek(to: pendingSeek ?? max(.zero, time - Self.preroll))
             return .progressed
         }
-        if isOver { return .finished }
-        if upTo > time + Self.ahead { return .needsSpace }
+        if isAtEnd { return .finished }
+        if readEnd > time + Self.readAheadDuration { return .needsSpace }
         guard let packet = try demuxer.read() else {
-            shared.withLock { $0.isOver = true }
+            shared.withLock { $0.isAtEnd = true }
             changed()
             return .finished
         }
         let start = ItemTime(packet.presentationTime ?? packet.decodeTime)
         guard packet.track == track else {
-            if let start { shared.withLock { $0.upTo = max($0.upTo, start) } }
+            if let start { shared.withLock { $0.readEnd = max($0.readEnd, start) } }
             return .progressed
         }
         let cues = try decoder.decode(packet)
-        faults = 0
+        consecutiveFaults = 0
         let isFull = shared.withLock { shared in
             // Without another track to go by, its own words tell how far reading has come.
-            if guide == nil, let start { shared.upTo = max(shared.upTo, start) }
+            if progressTrack == nil, let start { shared.readEnd = max(shared.readEnd, start) }
             if cues.isEmpty, let start { shared.cues.end(track: track, at: start) }
             return !cues.allSatisfy { shared.cues.insert($0) }
         }
-        if isFull { forget(before: time - Self.preroll) }
+        if isFull { dropCues(before: time - Self.preroll) }
         changed()
         return .progressed
     }
 
-    private func forget(before time: ItemTime) {
+    private func dropCues(before time: ItemTime) {
         shared.withLock { shared in
             shared.cues.drop(before: time)
-            shared.from = max(shared.from, time)
+            shared.readStart = max(shared.readStart, time)
         }
     }
 
     private func seek(to time: ItemTime) throws(MediaError) {
         shared.withLock { shared in
-            shared.from = time
-            shared.upTo = time
-            shared.isOver = false
+            shared.readStart = time
+            shared.readEnd = time
+            shared.isAtEnd = false
         }
         decoder?.flush()
         // Words have no sync points in most containers' indexes; frames and audio have.
@@ -217,22 +217,24 @@ final class TextStage: Stage, @unchecked Sendable {
             return .progressed
         }
         if error.code == .cancelled {
-            isDead = true
+            hasStopped = true
             return .finished
         }
         guard decoder != nil else {
             // Asked again when the demuxer says so, and at each look.
             if error.code == .notReady { return .needsInput }
-            isDead = true
+            hasStopped = true
             opened(.failure(error))
             return .finished
         }
         // Asked again when the demuxer says so, and at each look. An interruption looks the same.
         if error.code == .notReady { return isInterrupted ? .progressed : .needsInput }
         faulted(error)
-        faults += 1
-        if error.code != .decodeFailed && !error.isRetryable || faults >= Self.faultLimit {
-            isDead = true
+        consecutiveFaults += 1
+        if error.code != .decodeFailed && !error.isRetryable
+            || consecutiveFaults >= Self.maximumConsecutiveFaults
+        {
+            hasStopped = true
             return .finished
         }
         return .progressed

@@ -2,22 +2,22 @@ package import MediaCore
 package import PlayheadBackend
 
 /// Where an item's words, or its timed metadata, come from.
-package struct TextSource: Sendable {
+package struct CueSource: Sendable {
     /// Called on a lane of the text's own.
     package var makeDemuxer: @Sendable () -> any Demuxer
     /// The kind of that lane.
-    package var role = LaneRole.loading
+    package var role = LaneRole.blockingIO
     /// What is known from the header, and the track to read, if any.
     package var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
     /// Who hears of the cues at present; asked on the control lane.
-    package var listeners: @Sendable () -> [TextListener]
+    package var listeners: @Sendable () -> [CueListener]
     /// It needs subtitles, and nothing else of what it opens.
-    var readsSubtitlesAlone = false
+    var readsOnlySubtitles = false
 
     package init(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         pick: @escaping @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?),
-        listeners: @escaping @Sendable () -> [TextListener]
+        listeners: @escaping @Sendable () -> [CueListener]
     ) {
         self.makeDemuxer = makeDemuxer
         self.pick = pick
@@ -28,9 +28,9 @@ package struct TextSource: Sendable {
     package static func subtitles(
         _ choice: TrackChoice,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
-        listeners: @escaping @Sendable () -> [TextListener]
-    ) -> TextSource {
-        var source = TextSource(
+        listeners: @escaping @Sendable () -> [CueListener]
+    ) -> CueSource {
+        var source = CueSource(
             makeDemuxer: makeDemuxer,
             pick: { description throws(MediaError) in
                 if let track = choice.pick(.subtitle, from: description.tracks) { return ([], track) }
@@ -41,16 +41,16 @@ package struct TextSource: Sendable {
             },
             listeners: listeners
         )
-        source.readsSubtitlesAlone = true
+        source.readsOnlySubtitles = true
         return source
     }
 
     /// Chapters, and the first track of data that can be read.
     package static func metadata(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
-        listeners: @escaping @Sendable () -> [TextListener]
-    ) -> TextSource {
-        TextSource(
+        listeners: @escaping @Sendable () -> [CueListener]
+    ) -> CueSource {
+        CueSource(
             makeDemuxer: makeDemuxer,
             pick: { description in
                 let chapters = description.chapters.enumerated().map { index, chapter in

@@ -2,6 +2,6 @@ import MediaCore
 import PlayheadBackend
 
 /// Two kinds of cues, each read by itself.
-package enum TextKind: Hashable, Sendable {
+package enum CueKind: Hashable, Sendable {
     case subtitles, metadata
 }

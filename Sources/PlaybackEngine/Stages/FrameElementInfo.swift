@@ -2,7 +2,7 @@ import MediaCore
 import PlayheadBackend
 
 /// What an element of a frame queue is, without its frame.
-enum FrameMark {
+enum FrameElementInfo {
     case video(pass: Int, time: MediaTime)
     case audio(pass: Int, time: MediaTime)
     case endOfPass(Int, end: Int64?, MediaError?)

@@ -2,7 +2,7 @@ package import MediaCore
 import PlayheadBackend
 
 /// Somebody who is told of cues as they come due, on the control lane.
-package struct TextListener: Sendable {
+package struct CueListener: Sendable {
     package enum Notice: Sendable {
         /// A jump: what was told is no longer due.
         case flushed
@@ -13,11 +13,11 @@ package struct TextListener: Sendable {
     package var id: ObjectIdentifier
     /// Nanoseconds by which cues are told ahead.
     package var advance: Int64
-    package var take: @Sendable (Notice) -> Void
+    package var receive: @Sendable (Notice) -> Void
 
-    package init(id: ObjectIdentifier, advance: Int64, take: @escaping @Sendable (Notice) -> Void) {
+    package init(id: ObjectIdentifier, advance: Int64, receive: @escaping @Sendable (Notice) -> Void) {
         self.id = id
         self.advance = max(0, advance)
-        self.take = take
+        self.receive = receive
     }
 }

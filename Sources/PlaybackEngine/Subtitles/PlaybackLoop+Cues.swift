@@ -1,0 +1,72 @@
+import MediaCore
+import PlayheadBackend
+
+/// The text tracks of the current item. Video, audio and the end of the item know nothing of them.
+extension PlaybackLoop {
+    /// From any thread: other subtitles, or other listeners, for an item.
+    package func reloadCues(_ id: ItemID, _ kind: CueKind, reopens: Bool) {
+        perform { loop in
+            guard loop.state.item?.id == id else { return }
+            if reopens {
+                let had = loop.cueTracks[kind] != nil
+                loop.openCueTrack(id, kind, loop.sources[id]?.make()?.cueSources[kind])
+                if had, kind == .subtitles, loop.cueTracks[kind] == nil { loop.report(.selectionChanged(id)) }
+            }
+            loop.update()
+        }
+    }
+
+    /// From any thread: a listener of an item's has gone.
+    package func removeListener(_ listener: ObjectIdentifier, _ kind: CueKind, of id: ItemID) {
+        perform { loop in if loop.state.item?.id == id { loop.cueTracks.removeListener(listener, kind) } }
+    }
+
+    /// Those of the item that begins. What was told of another item is no longer due.
+    func openCues(_ id: ItemID, _ sources: [CueKind: CueSource]) {
+        for kind in [CueKind.subtitles, .metadata] { openCueTrack(id, kind, sources[kind]) }
+    }
+
+    private func openCueTrack(_ id: ItemID, _ kind: CueKind, _ source: CueSource?) {
+        let feed = source.map { source in
+            let stage = CueStage(
+                source,
+                at: max(.zero, presentation.itemTime(at: now), ItemTime(current?.start.firstWanted) ?? .zero),
+                usesBlockingReads: waitsInCalls,
+                changed: { [weak self] in self?.scheduleUpdate() },
+                opened: { [weak self] result in self?.perform { $0.cueTrackOpened(id, kind, result) } },
+                faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } }
+            )
+            shared.register(stage.demuxer)
+            return CueTrack(
+                id: id,
+                source: source,
+                stage: stage,
+                lane: driver.makeLane(source.role, label: "\(id).\(kind)"),
+                didClose: { [shared] in shared.unregister($0) }
+            )
+        }
+        cueTracks.replace(kind, with: feed)
+        feed?.runner.wake()
+    }
+
+    private func cueTrackOpened(_ id: ItemID, _ kind: CueKind, _ result: Result<Void, MediaError>) {
+        guard cueTracks[kind]?.id == id else { return }
+        switch result {
+        case .success: if kind == .subtitles { report(.selectionChanged(id)) }
+        case .failure(let error): fault(error, of: id)
+        }
+    }
+
+    func closeCues() { cueTracks.close() }
+
+    /// When there is text to tell of next; nil: none that is known.
+    func updateCues(at now: HostTime) -> HostTime? {
+        guard !cueTracks.isEmpty, state.item?.hasFirstFrame == true, let epoch = current?.start.epoch else {
+            return nil
+        }
+        let time = presentation.itemTime(at: now)
+        let position = CueTracks.Position(epoch: epoch, pass: presentation.pass)
+        return cueTracks.update(at: time, position, isReverse: presentation.isReverse)
+            .compactMap { presentation.hostTime(forItemTime: $0) }.min()
+    }
+}
