@@ -3,6 +3,7 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
+// Rule: interruption
 @Suite("The pure state: interruptions")
 struct InterruptionStateTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -127,7 +128,7 @@ struct InterruptionStateTests {
             testDescription: "in a stall that waits",
             before: {
                 _ = $0.handle(.setRate(1))
-                _ = $0.handle(.starved($0.epoch))
+                _ = $0.handle(.underrun($0.epoch))
             }
         ),
         Row(
@@ -135,7 +136,7 @@ struct InterruptionStateTests {
             before: {
                 _ = $0.handle(.setWaitsToMinimizeStalling(false))
                 _ = $0.handle(.setRate(1))
-                _ = $0.handle(.starved($0.epoch))
+                _ = $0.handle(.underrun($0.epoch))
             },
             during: { _ = $0.handle(.buffer(ItemID(1), .ready)) }
         ),

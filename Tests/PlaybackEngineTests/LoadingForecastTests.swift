@@ -4,6 +4,7 @@ import Testing
 
 @testable import PlaybackEngine
 
+// Rule: forecast
 @Suite("How long what is still to come of a file is waited for")
 struct LoadingForecastTests {
     private static let second: Int64 = 1_000_000_000
@@ -78,23 +79,23 @@ struct LoadingForecastTests {
         var throughput = Throughput()
         func at(_ ms: Int64) -> HostTime { HostTime(nanoseconds: ms * 1_000_000) }
         func perSecond(_ ms: Int64) -> Double? { throughput.value(at: at(ms)).map { ($0 * 1e9).rounded() } }
-        throughput.note(0, at: at(0), isResting: false)
+        throughput.record(0, at: at(0), isIdle: false)
         #expect(perSecond(1000) == nil)
         // 100 bytes each 100 ms.
         for step in 1...10 as ClosedRange<Int64> {
-            throughput.note(step * 100, at: at(step * 100), isResting: false)
-            throughput.note(step * 100, at: at(step * 100 + 40), isResting: false)
+            throughput.record(step * 100, at: at(step * 100), isIdle: false)
+            throughput.record(step * 100, at: at(step * 100 + 40), isIdle: false)
         }
         #expect(perSecond(1040) == 1000)
         // Nothing for a second: half as fast.
         #expect(perSecond(2000) == 500)
-        throughput.note(1100, at: at(1100), isResting: true)
+        throughput.record(1100, at: at(1100), isIdle: true)
         #expect(perSecond(9000) == 1000)
-        throughput.note(1100, at: at(9000), isResting: false)
+        throughput.record(1100, at: at(9000), isIdle: false)
         #expect(perSecond(9100) == 1000)
         // Twice as fast from here on: 4 s later nothing else is known.
         for step in 1...90 as ClosedRange<Int64> {
-            throughput.note(1100 + step * 200, at: at(9000 + step * 100), isResting: false)
+            throughput.record(1100 + step * 200, at: at(9000 + step * 100), isIdle: false)
         }
         #expect(perSecond(18_000) == 2000)
     }
@@ -110,20 +111,20 @@ struct LoadingForecastTests {
         }
         // 1000 a second for four seconds, then nothing.
         for step in 0...40 as ClosedRange<Int64> {
-            throughput.note(step * 100, at: at(step * 100), isResting: false)
+            throughput.record(step * 100, at: at(step * 100), isIdle: false)
         }
         #expect([perSecond(4400), perSecond(5000), perSecond(6000), perSecond(8000)] == [1000, 750, 500, 0])
         #expect(
             [perSecond(4400, over: 2), perSecond(5000, over: 2), perSecond(6000, over: 2)] == [1000, 500, 0]
         )
         // What came before a rest is known still, but it does not come now.
-        throughput.note(4000, at: at(4000), isResting: true)
+        throughput.record(4000, at: at(4000), isIdle: true)
         #expect(perSecond(4100) == nil && throughput.value(at: at(4100)) != nil)
         // Counted from elsewhere.
         for step in 0...5 as ClosedRange<Int64> {
-            throughput.note(step * 100, at: at(5000 + step * 100), isResting: false)
+            throughput.record(step * 100, at: at(5000 + step * 100), isIdle: false)
         }
-        throughput.note(50, at: at(5600), isResting: false)
+        throughput.record(50, at: at(5600), isIdle: false)
         #expect(perSecond(5600) == nil)
     }
 }

@@ -7,6 +7,7 @@ import Testing
 
 @testable import PlaybackEngine
 
+// Rule: lanes
 @Suite("Lanes that share the threads of a pool")
 struct PoolDriverTests {
     private static let cores = 2
@@ -74,7 +75,7 @@ struct PoolDriverTests {
             }
         }
         #expect(busy.wait())
-        for role in [LaneRole.control, .presenting, .fileLoading, .loading] {
+        for role in [LaneRole.control, .output, .fileIO, .blockingIO] {
             let done = Pending(of: 100)
             let lanes = (0..<100).map { _ in driver.makeLane(role, label: "other") }
             for lane in lanes { lane.enqueue { done.tick() } }
@@ -85,13 +86,13 @@ struct PoolDriverTests {
 
     @Test("Reads and sinks that hang hold up nobody else, and get more threads up to a bound")
     func hanging() {
-        for role in [LaneRole.loading, .presenting] {
+        for role in [LaneRole.blockingIO, .output] {
             let pool = Self.makePool()
             let driver = PoolDriver(pool: pool)
             let (gate, done) = (Gate(), Pending(of: 500))
             let hanging = (0..<500).map { _ in driver.makeLane(role, label: "hangs") }
             let most = Locked(0)
-            let bound = Self.cores + LaneQueues.mostAsleep
+            let bound = Self.cores + LaneQueues.maximumAsleep
             for lane in hanging {
                 lane.enqueue {
                     most.withLock { $0 += 1 }
@@ -101,7 +102,7 @@ struct PoolDriverTests {
             }
             // As many as may hang do.
             while most.withLock({ $0 }) < bound { usleep(1000) }
-            for other in LaneRole.byUrgency where other != role {
+            for other in LaneRole.byPriority where other != role {
                 let answered = Pending(of: 1)
                 let lane = driver.makeLane(other, label: "other")
                 lane.enqueue { answered.tick() }
@@ -120,7 +121,7 @@ struct PoolDriverTests {
     func hangsAfterShortTurns() {
         for hasAlarm in [false, true] {
             let driver = PoolDriver(pool: Self.makePool())
-            let hanging = driver.makeLane(.presenting, label: "hangs")
+            let hanging = driver.makeLane(.output, label: "hangs")
             let short = Pending(of: 50)
             for _ in 0..<50 { hanging.enqueue { short.tick() } }
             #expect(short.wait())
@@ -143,14 +144,14 @@ struct PoolDriverTests {
         let pool = Self.makePool()
         let driver = PoolDriver(pool: pool)
         let isOver = Atomic<Bool>(false)
-        let restless = LaneRole.byUrgency.map { driver.makeLane($0, label: "restless") }
+        let restless = LaneRole.byPriority.map { driver.makeLane($0, label: "restless") }
         @Sendable func again(_ lane: any Lane) {
             if !isOver.load(ordering: .relaxed) { lane.enqueue { again(lane) } }
         }
         for lane in restless { again(lane) }
         let done = Pending(of: 20_000)
         let lanes = (0..<4000).map { number in
-            driver.makeLane(LaneRole.byUrgency[number % 4], label: "lane")
+            driver.makeLane(LaneRole.byPriority[number % 4], label: "lane")
         }
         let most = Locked(0)
         for _ in 0..<5 {
@@ -169,7 +170,7 @@ struct PoolDriverTests {
         let driver = PoolDriver(pool: pool)
         let done = Pending(of: 400)
         for number in 0..<400 {
-            driver.makeLane(LaneRole.byUrgency[number % 4], label: "lane").enqueue { done.tick() }
+            driver.makeLane(LaneRole.byPriority[number % 4], label: "lane").enqueue { done.tick() }
         }
         #expect(done.wait())
         #expect(eventually { pool.threadCount == 1 })
@@ -285,8 +286,8 @@ struct PoolDriverTests {
         let later = driver.clock.now.advanced(by: 3_600_000_000_000)
         let kept = (0..<50).map { _ in driver.schedule(at: later, on: lane) {} }
         for _ in 0..<10_000 { driver.schedule(at: later, on: lane) {}.cancel() }
-        #expect(pool.alarmCount <= 50 + 66)
-        #expect(pool.alarmCount >= 50)
+        #expect(pool.timerCount <= 50 + 66)
+        #expect(pool.timerCount >= 50)
         for alarm in kept { alarm.cancel() }
     }
 
@@ -301,7 +302,7 @@ struct PoolDriverTests {
         let driver = PoolDriver(pool: pool)
         #expect(driver.refusal == nil)
         let done = Pending(of: 400)
-        let lanes = (0..<400).map { driver.makeLane(LaneRole.byUrgency[$0 % 4], label: "lane") }
+        let lanes = (0..<400).map { driver.makeLane(LaneRole.byPriority[$0 % 4], label: "lane") }
         for lane in lanes { lane.enqueue { done.tick() } }
         #expect(done.wait())
         #expect(pool.threadCount == 1)

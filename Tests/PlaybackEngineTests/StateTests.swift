@@ -8,6 +8,7 @@ extension BufferLevel {
     static let ready = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: true)
 }
 
+// Rule: seek-completion
 @Suite("The pure state")
 struct StateTests {
     /// A state with an item that is open, has its first picture and enough data.
@@ -232,7 +233,7 @@ struct StateTests {
         var state = Self.ready { _ = $0.handle(.setRate(1)) }
         let before = state
         for event in [
-            PlaybackEvent.firstFramePresented(Epoch(99), at: .zero), .starved(Epoch(99)),
+            PlaybackEvent.firstFramePresented(Epoch(99), at: .zero), .underrun(Epoch(99)),
             .reachedEnd(Epoch(99), at: .zero, nil),
             .opened(ItemID(9), duration: .zero), .buffer(ItemID(9), .empty),
             .failed(ItemID(9), MediaError(.io, "late")), .durationChanged(ItemID(9), .zero),

@@ -59,7 +59,7 @@ extension StateWalker {
             told.outcomes = 0
             told.hasOutcome = false
         // There is nothing behind the end after all.
-        case .framesCame: if !old.hasEnded, new.hasEnded { told.hasOutcome = true }
+        case .framesArrived: if !old.hasEnded, new.hasEnded { told.hasOutcome = true }
         default: break
         }
     }
@@ -176,5 +176,5 @@ extension StateWalker.Turn {
         default: false
         }
     }
-    var isStall: Bool { if case .starved(before.epoch) = event { before.timelineRate != 0 } else { false } }
+    var isStall: Bool { if case .underrun(before.epoch) = event { before.timelineRate != 0 } else { false } }
 }

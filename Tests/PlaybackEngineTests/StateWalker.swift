@@ -86,7 +86,7 @@ struct StateWalker {
         switch Int.random(in: 0..<80, using: &random) {
         case 0..<8: return .setRate([-1, 0, 0.5, 1, 2, .nan].randomElement(using: &random) ?? 0)
         case 8 where flag: return .restart(1, at: Bool.random(using: &random) ? makeTarget() : nil)
-        case 8: return Bool.random(using: &random) ? .preroll(SeekID(nextID)) : .waitedLong(item)
+        case 8: return Bool.random(using: &random) ? .preroll(SeekID(nextID)) : .evaluationTimedOut(item)
         case 9 where flag: return .cancelPrerolls
         case 9..<10: return .playImmediately(flag ? 1 : 0)
         case 10..<12: return .setWaitsToMinimizeStalling(flag)
@@ -103,7 +103,7 @@ struct StateWalker {
         case 31..<42: return .buffer(item, makeLevel())
         case 42..<54:
             return .firstFramePresented(epoch, at: .ms(Int64.random(in: 0...10_000, using: &random)))
-        case 54..<58: return .starved(epoch)
+        case 54..<58: return .underrun(epoch)
         case 58..<64:
             let isCutOff = Int.random(in: 0..<4, using: &random) == 0
             return .reachedEnd(epoch, at: .ms(10_000), isCutOff ? MediaError(.truncated, "random") : nil)
@@ -131,7 +131,7 @@ struct StateWalker {
         if item.status == .unknown { return .opened(item.id, duration: .ms(10_000)) }
         if !item.hasFirstFrame { return .firstFramePresented(state.epoch, at: .zero) }
         if item.isStepping { return .stepped(state.epoch, hasMoved: Bool.random(using: &random)) }
-        if item.awaitsFrames { return .framesCame(item.id, isLost: Bool.random(using: &random)) }
+        if item.awaitsFrames { return .framesArrived(item.id, isLost: Bool.random(using: &random)) }
         if item.level.isEmpty || item.isStalled { return .buffer(item.id, .ready) }
         if state.rateAtEnd != nil { return .endRepeated(state.epoch) }
         if state.isInterrupted { return .interruptionEnded }

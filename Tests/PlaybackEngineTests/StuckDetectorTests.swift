@@ -3,6 +3,7 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
+// Rule: stuck
 @Suite("Whether playing gets on, worked out")
 struct StuckDetectorTests {
     private typealias ProgressSample = StuckDetector.ProgressSample
@@ -41,7 +42,7 @@ struct StuckDetectorTests {
         var stuckDetector = StuckDetector(limits: limits)
         var told: [String] = []
         func look(_ sight: ProgressSample?, _ now: HostTime) {
-            guard let (how, time) = stuckDetector.look(sight, from: .ms(begin * 1000), at: now) else {
+            guard let (how, time) = stuckDetector.check(sight, notBefore: .ms(begin * 1000), at: now) else {
                 return
             }
             told.append("\(how) for \(time / 1_000_000_000) at \(now.nanoseconds / 1_000_000_000)")
@@ -49,7 +50,7 @@ struct StuckDetectorTests {
         for (index, (second, sight)) in sights.enumerated() {
             let next = index + 1 < sights.count ? sights[index + 1].0 : end
             look(sight, .ms(second * 1000))
-            while let time = stuckDetector.nextLook, time < .ms(next * 1000) { look(sight, time) }
+            while let time = stuckDetector.nextCheck, time < .ms(next * 1000) { look(sight, time) }
         }
         return told
     }
@@ -98,14 +99,14 @@ struct StuckDetectorTests {
     @Test("A machine that has slept begins the count anew: nobody has looked")
     func slept() {
         var stuckDetector = StuckDetector(limits: Self.standard)
-        #expect(stuckDetector.look(Self.waiting(1), from: .zero, at: .ms(0)) == nil)
-        #expect(stuckDetector.nextLook == .ms(150_000))
-        #expect(stuckDetector.look(Self.waiting(1), from: .zero, at: .ms(5_000_000)) == nil)
-        #expect(stuckDetector.nextLook == .ms(5_150_000))
+        #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(0)) == nil)
+        #expect(stuckDetector.nextCheck == .ms(150_000))
+        #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_000_000)) == nil)
+        #expect(stuckDetector.nextCheck == .ms(5_150_000))
         // Late, as on a busy machine, is not that.
-        #expect(stuckDetector.look(Self.waiting(1), from: .zero, at: .ms(5_290_000)) == nil)
-        #expect(stuckDetector.look(Self.waiting(1), from: .zero, at: .ms(5_580_000)) == nil)
-        let late = stuckDetector.look(Self.waiting(1), from: .zero, at: .ms(5_601_000))
+        #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_290_000)) == nil)
+        #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_580_000)) == nil)
+        let late = stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_601_000))
         #expect(late?.0 == .loading && late?.1 == 601_000_000_000)
     }
 
@@ -113,7 +114,7 @@ struct StuckDetectorTests {
     func state() {
         var state = StateTests.ready { _ = $0.handle(.setRate(1)) }
         let actions = state.handle(.stuck(state.epoch, .playing, after: 10_500_000_000))
-        let error = MediaError(.stuck, "it is to play, and has not moved for 10.5 s", isRetryable: true)
+        let error = MediaError(.stuck, "playback has not advanced for 10.5 s", isRetryable: true)
         #expect(state.item?.status == .failed && state.item?.error == error)
         #expect(
             actions == [
@@ -149,7 +150,7 @@ struct StuckDetectorTests {
         for change in changes {
             var state = StateTests.ready(change)
             // What the last change was for is forgotten with the next event.
-            _ = state.handle(.waitedLong(ItemID(99)))
+            _ = state.handle(.evaluationTimedOut(ItemID(99)))
             let before = state
             for stuckReason in StuckReason.allCases {
                 #expect(state.handle(.stuck(state.epoch, stuckReason, after: 1)).isEmpty)
@@ -159,7 +160,7 @@ struct StuckDetectorTests {
         // While it waits, time does not have to run; it does not wait where time runs.
         var state = StateTests.ready {
             _ = $0.handle(.setRate(1))
-            _ = $0.handle(.starved($0.epoch))
+            _ = $0.handle(.underrun($0.epoch))
         }
         #expect(state.handle(.stuck(Epoch(99), .loading, after: 1)).isEmpty)
         #expect(state.handle(.stuck(state.epoch, .playing, after: 1)).isEmpty)

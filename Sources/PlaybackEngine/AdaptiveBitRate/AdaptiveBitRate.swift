@@ -6,7 +6,7 @@ struct AdaptiveBitRate {
     private let startThroughput: Double?
     private var throughput = Throughput()
     private var policy: BitRatePolicy?
-    private var lookedAt: HostTime?
+    private var lastUpdate: HostTime?
     /// When opening began, and what had come by then.
     private let start: (host: HostTime, bytes: Int64)
     /// Bits a second up to where nothing more was to be read: what comes too fast to be measured comes fast enough.
@@ -20,25 +20,25 @@ struct AdaptiveBitRate {
     }
 
     /// Nanoseconds between two looks.
-    private static let step: Int64 = 100_000_000
+    private static let updateInterval: Int64 = 100_000_000
 
     mutating func isDue(at now: HostTime) -> Bool {
-        if let lookedAt, now.nanoseconds(since: lookedAt) < Self.step { return false }
-        lookedAt = now
+        if let lastUpdate, now.nanoseconds(since: lastUpdate) < Self.updateInterval { return false }
+        lastUpdate = now
         return true
     }
 
-    /// `isResting`: nothing is fetched at present. Bits a second; nil: not known.
-    mutating func measure(_ bytes: Int64, at now: HostTime, isResting: Bool) -> Double? {
-        throughput.note(bytes, at: now, isResting: isResting)
-        if isResting, estimate == nil, bytes - start.bytes >= Self.leastBytes {
+    /// `isIdle`: nothing is fetched at present. Bits a second; nil: not known.
+    mutating func measure(_ bytes: Int64, at now: HostTime, isIdle: Bool) -> Double? {
+        throughput.record(bytes, at: now, isIdle: isIdle)
+        if isIdle, estimate == nil, bytes - start.bytes >= Self.minimumMeasuredBytes {
             estimate = Double(bytes - start.bytes) * 8e9 / Double(max(1, now.nanoseconds(since: start.host)))
         }
         return throughput.value(at: now).map { $0 * 8e9 } ?? estimate
     }
 
     /// Fewer say nothing of a link.
-    private static let leastBytes: Int64 = 64 << 10
+    private static let minimumMeasuredBytes: Int64 = 64 << 10
 
     /// True: another variant may be wanted.
     mutating func update(_ variants: [Variant], _ situation: BitRatePolicy.Situation) -> Bool {

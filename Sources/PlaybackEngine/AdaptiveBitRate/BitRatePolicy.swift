@@ -23,25 +23,25 @@ package struct BitRatePolicy: Hashable, Sendable {
     }
 
     /// Peak bit rates of the variants, the lowest first.
-    private let offered: [Double]
+    private let peakBitRates: [Double]
     /// Bits per second; 0: as many as there are.
     package private(set) var limit: Double
     private var changedAt: HostTime?
 
     /// The part of the measured speed that a variant may take. Links vary, peaks are means over a segment, and other
     /// renditions, headers and new requests come on top.
-    package static let share = 0.7
+    package static let bandwidthFraction = 0.7
     /// Nanoseconds. Less at hand does not last for opening another variant and fetching a segment of it.
-    package static let danger: Int64 = 5_000_000_000
+    package static let lowBufferDuration: Int64 = 5_000_000_000
     /// Nanoseconds. With so much at hand a better variant that turns out too large can be left again in time.
-    package static let comfort: Int64 = 10_000_000_000
+    package static let highBufferDuration: Int64 = 10_000_000_000
     /// Nanoseconds from one change to the next one up: a link that sways does not make the picture sway.
-    package static let pause: Int64 = 8_000_000_000
+    package static let minimumUpswitchInterval: Int64 = 8_000_000_000
 
     /// It begins with what `throughput` allows, and where that is not known with the first variant: whoever made the
     /// playlist put there what most links and devices can play.
     package init(_ variants: [Variant], throughput: Double? = nil) {
-        offered = variants.map(\.peakBitRate).filter { $0 > 0 }.sorted()
+        peakBitRates = variants.map(\.peakBitRate).filter { $0 > 0 }.sorted()
         limit = variants.first?.peakBitRate ?? 0
         if let throughput, let best = best(at: throughput) { limit = best }
     }
@@ -51,12 +51,14 @@ package struct BitRatePolicy: Hashable, Sendable {
         guard limit > 0, let throughput = now.throughput else { return false }
         let rate = Double(max(1, now.rate))
         guard let best = best(at: throughput / rate), best != limit else { return false }
-        let lasts = Double(now.ahead) / rate
+        let playableTime = Double(now.ahead) / rate
         if best < limit {
-            guard !now.isFull, lasts < Double(Self.danger) else { return false }
+            guard !now.isFull, playableTime < Double(Self.lowBufferDuration) else { return false }
         } else {
-            guard now.isFull || lasts >= Double(Self.comfort) else { return false }
-            if let changedAt, now.host.nanoseconds(since: changedAt) < Self.pause { return false }
+            guard now.isFull || playableTime >= Double(Self.highBufferDuration) else { return false }
+            if let changedAt, now.host.nanoseconds(since: changedAt) < Self.minimumUpswitchInterval {
+                return false
+            }
         }
         limit = best
         changedAt = now.host
@@ -65,6 +67,6 @@ package struct BitRatePolicy: Hashable, Sendable {
 
     /// The highest that can be had at a speed, else the lowest.
     private func best(at throughput: Double) -> Double? {
-        offered.last { $0 <= throughput * Self.share } ?? offered.first
+        peakBitRates.last { $0 <= throughput * Self.bandwidthFraction } ?? peakBitRates.first
     }
 }

@@ -13,9 +13,9 @@ package struct VariantPreference: Hashable, Sendable {
         }
 
         /// A frame of this size need not be enlarged to be shown.
-        func isCovered(by picture: PixelSize) -> Bool {
-            let shown = VideoGeometry(VideoShape(size: picture), gravity: gravity, target: size).videoRect
-            return !picture.isEmpty && shown.width <= picture.width && shown.height <= picture.height
+        func isCovered(by frameSize: PixelSize) -> Bool {
+            let shown = VideoGeometry(VideoShape(size: frameSize), gravity: gravity, target: size).videoRect
+            return !frameSize.isEmpty && shown.width <= frameSize.width && shown.height <= frameSize.height
         }
     }
 
@@ -24,19 +24,19 @@ package struct VariantPreference: Hashable, Sendable {
     /// `.zero`: no limit.
     package var maximumSize: PixelSize
     /// The first one within the limits instead of the best.
-    package var takesFirst: Bool
+    package var prefersFirst: Bool
     /// No more pixels are wanted than these need; empty: as many as there are.
     package var displays: [Display]
 
     package init(
         peakBitRate: Double = 0,
         maximumSize: PixelSize = .zero,
-        takesFirst: Bool = false,
+        prefersFirst: Bool = false,
         displays: [Display] = []
     ) {
         self.peakBitRate = peakBitRate
         self.maximumSize = maximumSize
-        self.takesFirst = takesFirst
+        self.prefersFirst = prefersFirst
         self.displays = displays
     }
 
@@ -60,12 +60,12 @@ package struct VariantPreference: Hashable, Sendable {
         guard !fitting.isEmpty else {
             return Self.first(of: variants) { $0.peakBitRate < $1.peakBitRate }
         }
-        if takesFirst { return fitting.first }
+        if prefersFirst { return fitting.first }
         let covering = fitting.filter { variant in
             !displays.isEmpty && displays.allSatisfy { $0.isCovered(by: variant.size) }
         }
-        guard let least = covering.map(\.pixels).min() else { return Self.richest(of: fitting) }
-        return Self.richest(of: covering.filter { $0.pixels == least })
+        guard let least = covering.map(\.pixels).min() else { return Self.highestQuality(of: fitting) }
+        return Self.highestQuality(of: covering.filter { $0.pixels == least })
     }
 
     private func isWithinLimits(_ variant: Variant) -> Bool {
@@ -75,7 +75,7 @@ package struct VariantPreference: Hashable, Sendable {
     }
 
     /// The one with frames, of those the one with the highest bit rate, of those the largest.
-    private static func richest(of variants: [Variant]) -> Variant? {
+    private static func highestQuality(of variants: [Variant]) -> Variant? {
         first(of: variants) { one, other in
             if one.size.isEmpty != other.size.isEmpty { return other.size.isEmpty }
             if one.peakBitRate != other.peakBitRate { return one.peakBitRate > other.peakBitRate }

@@ -27,7 +27,7 @@ final class LanePool: @unchecked Sendable {
 
     /// Who is to be woken or made when the mutex is free again.
     private enum Wake {
-        case nobody
+        case noThread
         case thread(PoolCondition)
         case newControl
         case newWorker
@@ -37,9 +37,9 @@ final class LanePool: @unchecked Sendable {
 
     private let mutex = PoolMutex()
     private var queues: LaneQueues
-    private var alarms = Heap<LaneAlarm>()
+    private var timers = Heap<LaneTimer>()
     /// Alarms that were called off and are still listed.
-    private var cancelledAlarms = 0
+    private var cancelledTimers = 0
 
     private var hasControl = false
     private var controlThread: pthread_t?
@@ -50,23 +50,23 @@ final class LanePool: @unchecked Sendable {
     private var workers: [Worker] = []
     /// The one that went to sleep last is the first to be woken, so that those that are not needed can end.
     private var idle: [Worker] = []
-    private var startsUnderWay = 0
+    private var pendingStarts = 0
     /// Workers on their way to look for work. Nobody else is woken meanwhile: who arrives sees whether another
     /// one is needed.
-    private var wakesUnderWay = 0
+    private var pendingWakes = 0
     /// When the system last refused a worker.
-    private var refusedAt: Int64?
+    private var lastRefusal: Int64?
 
     /// Nanoseconds that a worker stays without work.
     private let idleTime: Int64
     private let startThread: StartThread
     /// Nanoseconds until the system is asked again for a thread that it refused.
-    private static let retryTime: Int64 = 100_000_000
-    /// Lanes that may wait for one thread; see `isSoonDone`.
-    private static let mostForOne = 3
+    private static let threadRetryInterval: Int64 = 100_000_000
+    /// Lanes that may wait for one thread; see `currentTurnEndsSoon`.
+    private static let maximumWaitingForOneThread = 3
     /// Nanoseconds.
-    private static let nearness: Int64 = 50_000_000
-    private static let longestWait: Int64 = 1_000_000
+    private static let nearTimerInterval: Int64 = 50_000_000
+    private static let maximumReadyTime: Int64 = 1_000_000
 
     init(
         cores: Int,
@@ -81,48 +81,48 @@ final class LanePool: @unchecked Sendable {
     // MARK: From any thread
 
     /// Threads at present.
-    var threadCount: Int { mutex.withLock { workers.count + startsUnderWay + (hasControl ? 1 : 0) } }
+    var threadCount: Int { mutex.withLock { workers.count + pendingStarts + (hasControl ? 1 : 0) } }
 
     /// See `Driver.hasUrgentWork`.
     var hasUrgentWork: Bool { mutex.withLock { queues.hasUrgentWork } }
 
     /// Alarms that are listed.
-    var alarmCount: Int { mutex.withLock { alarms.count } }
+    var timerCount: Int { mutex.withLock { timers.count } }
 
     /// Makes sure of the control thread. Returns 0, or the `errno` with which the system refused it.
     func start() -> Int32 {
-        let wake = mutex.withLock { hasControl ? Wake.nobody : wakeControl() }
-        return carryOut(wake)
+        let wake = mutex.withLock { hasControl ? Wake.noThread : wakeControl() }
+        return execute(wake)
     }
 
     /// The lane has work, and nobody works on it.
     func makeReady(_ lane: PoolLane) {
         let wake = mutex.withLock {
-            queues.push(lane, at: PoolThread.now)
+            queues.enqueue(lane, at: PoolThread.now)
             // The control thread looks for somebody when it is done with its own work: one wake-up for all of it.
-            if let controlThread, pthread_equal(controlThread, pthread_self()) != 0 { return Wake.nobody }
+            if let controlThread, pthread_equal(controlThread, pthread_self()) != 0 { return Wake.noThread }
             return planWake()
         }
-        carryOut(wake)
+        execute(wake)
     }
 
-    func add(_ alarm: LaneAlarm) {
+    func add(_ timer: LaneTimer) {
         let wake = mutex.withLock {
-            alarms.insert(alarm)
-            if let until = controlSleepsUntil, until <= alarm.time { return Wake.nobody }
+            timers.insert(timer)
+            if let until = controlSleepsUntil, until <= timer.time { return Wake.noThread }
             return wakeControl()
         }
-        carryOut(wake)
+        execute(wake)
     }
 
     /// One of the alarms was called off. It stays listed until many are such: most are called off before their
     /// time, and taking one out of the middle of a heap costs more than going through it now and then.
-    func alarmWasCancelled() {
+    func timerWasCancelled() {
         mutex.withLock {
-            cancelledAlarms += 1
-            guard cancelledAlarms > max(64, alarms.count / 2) else { return }
-            alarms = Heap(alarms.unordered.filter { !$0.isCancelled })
-            cancelledAlarms = 0
+            cancelledTimers += 1
+            guard cancelledTimers > max(64, timers.count / 2) else { return }
+            timers = Heap(timers.unordered.filter { !$0.isCancelled })
+            cancelledTimers = 0
         }
     }
 
@@ -133,24 +133,29 @@ final class LanePool: @unchecked Sendable {
         let waiting = queues.waitingCount(.control)
         if waiting > 0, !hasControl || controlSleepsUntil != nil { return wakeControl() }
         // The control thread is awake and takes one by itself. More than one are shared out.
-        if wakesUnderWay == 0, waiting > 1 || queues.canRunWorkers, !isSoonDone(), let wake = planWorker() {
+        if pendingWakes == 0, waiting > 1 || queues.canRunWorkers, !currentTurnEndsSoon(),
+            let wake = planWorker()
+        {
             return wake
         }
-        if let until = controlSleepsUntil, queues.nextLook < until { return wakeControl() }
-        return .nobody
+        if let until = controlSleepsUntil, queues.nextSleepCheck < until { return wakeControl() }
+        return .noThread
     }
 
     /// What waits is little, and somebody who works on a lane whose turns are short goes on with it in a moment:
     /// to wake another thread takes longer. If that turn is a long one after all, the next alarm, which is near,
     /// finds out.
-    private func isSoonDone() -> Bool {
-        guard queues.waitingCount <= Self.mostForOne, let alarm = alarms.min else { return false }
+    private func currentTurnEndsSoon() -> Bool {
+        guard queues.waitingCount <= Self.maximumWaitingForOneThread, let timer = timers.min else {
+            return false
+        }
         let now = PoolThread.now
-        guard alarm.time - now < Self.nearness, now - queues.oldestWaiting < Self.longestWait else {
+        guard timer.time - now < Self.nearTimerInterval, now - queues.oldestWaiting < Self.maximumReadyTime
+        else {
             return false
         }
         return workers.contains { worker in
-            worker.work.map { $0.lane.isBrief && now - $0.since < PoolLane.brief } ?? false
+            worker.work.map { $0.lane.isBrief && now - $0.since < PoolLane.briefTurnDuration } ?? false
         }
     }
 
@@ -158,14 +163,14 @@ final class LanePool: @unchecked Sendable {
     private func planWorker() -> Wake? {
         if let worker = idle.popLast() {
             worker.isSignalled = true
-            wakesUnderWay += 1
+            pendingWakes += 1
             return .thread(worker.condition)
         }
-        guard queues.canRunWorkers, workers.count + startsUnderWay < queues.mostWorkers else { return nil }
+        guard queues.canRunWorkers, workers.count + pendingStarts < queues.maximumWorkers else { return nil }
         // What cannot be done elsewhere is done by the control thread.
-        if let refusedAt, PoolThread.now - refusedAt < Self.retryTime { return wakeControl() }
-        wakesUnderWay += 1
-        startsUnderWay += 1
+        if let lastRefusal, PoolThread.now - lastRefusal < Self.threadRetryInterval { return wakeControl() }
+        pendingWakes += 1
+        pendingStarts += 1
         return .newWorker
     }
 
@@ -175,7 +180,7 @@ final class LanePool: @unchecked Sendable {
             hasControl = true
             return .newControl
         }
-        guard controlSleepsUntil != nil else { return .nobody }
+        guard controlSleepsUntil != nil else { return .noThread }
         controlSleepsUntil = nil
         return .thread(controlCondition)
     }
@@ -183,9 +188,9 @@ final class LanePool: @unchecked Sendable {
     /// The mutex is free: neither a thread that wakes nor one that begins runs into it. Returns 0, or the `errno`
     /// with which the system refused a thread.
     @discardableResult
-    private func carryOut(_ wake: Wake) -> Int32 {
+    private func execute(_ wake: Wake) -> Int32 {
         switch wake {
-        case .nobody: return 0
+        case .noThread: return 0
         case .thread(let condition):
             condition.signal()
             return 0
@@ -197,15 +202,15 @@ final class LanePool: @unchecked Sendable {
             let code = startThread("playhead.work") { [self] in runWorker() }
             guard code != 0 else { return 0 }
             let wake = mutex.withLock {
-                startsUnderWay -= 1
-                wakesUnderWay -= 1
-                refusedAt = PoolThread.now
+                pendingStarts -= 1
+                pendingWakes -= 1
+                lastRefusal = PoolThread.now
                 // One that rests by now can do it as well; else the control thread does it, or tries again.
                 let wake = planWake()
-                if case .nobody = wake { return wakeControl() }
+                if case .noThread = wake { return wakeControl() }
                 return wake
             }
-            return carryOut(wake)
+            return execute(wake)
         }
     }
 
@@ -216,18 +221,20 @@ final class LanePool: @unchecked Sendable {
         controlThread = pthread_self()
         while true {
             let now = PoolThread.now
-            if let alarm = alarms.min, alarm.time <= now {
-                ringAlarms(at: now)
-            } else if let lane = queues.take(rolesOfControl, at: now) {
+            if let timer = timers.min, timer.time <= now {
+                fireTimers(at: now)
+            } else if let lane = queues.dequeue(controlThreadRoles, at: now) {
                 work(on: lane, since: now)
-            } else if queues.nextLook <= now {
-                lookWhoSleeps(at: now)
-            } else if wakesOthers() {
+            } else if queues.nextSleepCheck <= now {
+                updateSleepCounts(at: now)
+            } else if wakeAnotherThread() {
                 continue
             } else {
-                var until = min(alarms.min?.time ?? .max, queues.nextLook)
+                var until = min(timers.min?.time ?? .max, queues.nextSleepCheck)
                 // What the system refused before it may grant later.
-                if let refusedAt, queues.canRunWorkers { until = min(until, refusedAt + Self.retryTime) }
+                if let lastRefusal, queues.canRunWorkers {
+                    until = min(until, lastRefusal + Self.threadRetryInterval)
+                }
                 controlSleepsUntil = until
                 controlCondition.wait(mutex, until: until)
                 controlSleepsUntil = nil
@@ -236,35 +243,35 @@ final class LanePool: @unchecked Sendable {
     }
 
     /// Before this thread sleeps: what it may not do itself is not left lying. True: somebody was woken.
-    private func wakesOthers() -> Bool {
+    private func wakeAnotherThread() -> Bool {
         let wake = planWake()
-        if case .nobody = wake { return false }
+        if case .noThread = wake { return false }
         mutex.unlock()
-        carryOut(wake)
+        execute(wake)
         mutex.lock()
         return true
     }
 
     /// Control alone, unless the system refuses threads for the others.
-    private var rolesOfControl: ArraySlice<LaneRole> {
-        guard refusedAt != nil, idle.isEmpty else { return LaneRole.byUrgency[..<1] }
+    private var controlThreadRoles: ArraySlice<LaneRole> {
+        guard lastRefusal != nil, idle.isEmpty else { return LaneRole.byPriority[..<1] }
         // A read may block: it is left to a worker where there is one.
-        return workers.isEmpty ? LaneRole.byUrgency[...] : LaneRole.byUrgency[..<3]
+        return workers.isEmpty ? LaneRole.byPriority[...] : LaneRole.byPriority[..<3]
     }
 
-    private func ringAlarms(at now: Int64) {
-        while let alarm = alarms.min, alarm.time <= now {
-            alarms.removeMin()
+    private func fireTimers(at now: Int64) {
+        while let timer = timers.min, timer.time <= now {
+            timers.removeMin()
             mutex.unlock()
-            alarm.ring()
+            timer.fire()
             mutex.lock()
         }
     }
 
-    private func lookWhoSleeps(at now: Int64) {
-        for role in queues.suspects(at: now) {
+    private func updateSleepCounts(at now: Int64) {
+        for role in queues.rolesToCheck(at: now) {
             // One that has just begun may wait for a lock.
-            let start = now - LaneQueues.patience(role)
+            let start = now - LaneQueues.sleepCheckDelay(role)
             let threads = workers.filter {
                 $0.work.map { $0.lane.role == role && $0.since <= start } ?? false
             }
@@ -272,11 +279,11 @@ final class LanePool: @unchecked Sendable {
             mutex.unlock()
             let asleep = threads.count { PoolThread.isAsleep($0) }
             mutex.lock()
-            queues.found(asleep: asleep, role, at: now)
+            queues.setAsleep(asleep, role, at: now)
         }
         let wake = planWake()
         mutex.unlock()
-        carryOut(wake)
+        execute(wake)
         mutex.lock()
     }
 
@@ -284,13 +291,13 @@ final class LanePool: @unchecked Sendable {
         // What can be worked on besides is for another thread.
         let wake = planWake()
         mutex.unlock()
-        carryOut(wake)
-        let hasMore = lane.takeTurn()
+        execute(wake)
+        let hasMore = lane.runTurn()
         mutex.lock()
         let now = PoolThread.now
-        lane.noteTurn(now - start)
+        lane.recordTurn(now - start)
         queues.finish(lane.role)
-        if hasMore { queues.push(lane, at: now) }
+        if hasMore { queues.enqueue(lane, at: now) }
     }
 
     // MARK: Workers
@@ -299,13 +306,13 @@ final class LanePool: @unchecked Sendable {
         let worker = Worker()
         mutex.lock()
         workers.append(worker)
-        startsUnderWay -= 1
-        wakesUnderWay -= 1
-        refusedAt = nil
+        pendingStarts -= 1
+        pendingWakes -= 1
+        lastRefusal = nil
         repeat {
             while true {
                 let now = PoolThread.now
-                guard let lane = queues.take(LaneRole.byUrgency, at: now) else { break }
+                guard let lane = queues.dequeue(LaneRole.byPriority, at: now) else { break }
                 worker.work = (lane, now)
                 work(on: lane, since: now)
                 worker.work = nil
@@ -326,7 +333,7 @@ final class LanePool: @unchecked Sendable {
             return false
         }
         worker.isSignalled = false
-        wakesUnderWay -= 1
+        pendingWakes -= 1
         return true
     }
 }

@@ -15,14 +15,14 @@ struct LaneQueues {
         /// How many of those running slept when somebody looked.
         var asleep = 0
         /// Since when lanes wait for others to be done with, or when somebody last looked who sleeps.
-        var heldUpSince: Int64?
+        var blockedSince: Int64?
 
         var limit: Int { width + asleep }
         var canRun: Bool { !waiting.isEmpty && running < limit }
 
-        mutating func noteWaiting(at now: Int64) {
-            let isHeldUp = !waiting.isEmpty && running >= limit && asleep < LaneQueues.mostAsleep
-            heldUpSince = isHeldUp ? heldUpSince ?? now : nil
+        mutating func updateBlockedSince(at now: Int64) {
+            let isBlocked = !waiting.isEmpty && running >= limit && asleep < LaneQueues.maximumAsleep
+            blockedSince = isBlocked ? blockedSince ?? now : nil
         }
     }
 
@@ -30,15 +30,15 @@ struct LaneQueues {
 
     /// As many lanes of a role as the machine has cores; control lanes never block and are many: one more.
     init(cores: Int) {
-        queues = LaneRole.byUrgency.map { Queue(width: $0 == .control ? cores + 1 : cores) }
+        queues = LaneRole.byPriority.map { Queue(width: $0 == .control ? cores + 1 : cores) }
     }
 
     /// Lanes of one role that may sleep at the same time; what lies beyond waits for one to wake.
-    static let mostAsleep = 128
+    static let maximumAsleep = 128
 
     /// Nanoseconds that lanes wait before somebody looks who sleeps. A decoder sleeps for its own threads, which
     /// use the cores: no hurry there.
-    static func patience(_ role: LaneRole) -> Int64 { role == .decoding ? 50_000_000 : 5_000_000 }
+    static func sleepCheckDelay(_ role: LaneRole) -> Int64 { role == .decoding ? 50_000_000 : 5_000_000 }
 
     var waitingCount: Int { queues.reduce(0) { $0 + $1.waiting.count } }
     func waitingCount(_ role: LaneRole) -> Int { queues[role.rank].waiting.count }
@@ -47,28 +47,28 @@ struct LaneQueues {
     /// A decoder is at work or wants to be, or what shows and decides waits.
     var hasUrgentWork: Bool {
         queues[LaneRole.decoding.rank].running > 0
-            || [LaneRole.control, .presenting, .decoding].contains { waitingCount($0) > 0 }
+            || [LaneRole.control, .output, .decoding].contains { waitingCount($0) > 0 }
     }
 
     /// Whether there is work for a thread other than the one for control.
     var canRunWorkers: Bool { queues.dropFirst().contains { $0.canRun } }
     /// What threads other than the one for control may be needed for.
-    var mostWorkers: Int { queues.dropFirst().reduce(0) { $0 + max($1.limit, $1.running) } }
+    var maximumWorkers: Int { queues.dropFirst().reduce(0) { $0 + max($1.limit, $1.running) } }
 
     /// Since when the lane waits that waits longest; `.max`: none waits.
     var oldestWaiting: Int64 { queues.reduce(.max) { min($0, $1.waiting.first?.readySince ?? .max) } }
 
-    mutating func push(_ lane: PoolLane, at now: Int64) {
+    mutating func enqueue(_ lane: PoolLane, at now: Int64) {
         lane.readySince = now
         queues[lane.role.rank].waiting.append(lane)
-        queues[lane.role.rank].noteWaiting(at: now)
+        queues[lane.role.rank].updateBlockedSince(at: now)
     }
 
     /// The next lane of the most urgent of `roles` that has one; `finish` gives its place back.
-    mutating func take(_ roles: some Sequence<LaneRole>, at now: Int64) -> PoolLane? {
+    mutating func dequeue(_ roles: some Sequence<LaneRole>, at now: Int64) -> PoolLane? {
         for role in roles where queues[role.rank].canRun {
             queues[role.rank].running += 1
-            defer { queues[role.rank].noteWaiting(at: now) }
+            defer { queues[role.rank].updateBlockedSince(at: now) }
             return queues[role.rank].waiting.removeFirst()
         }
         return nil
@@ -82,37 +82,39 @@ struct LaneQueues {
     // MARK: Work that sleeps
 
     /// When somebody should look who sleeps; `.max`: no need.
-    var nextLook: Int64 { LaneRole.byUrgency.reduce(.max) { min($0, nextLook($1)) } }
+    var nextSleepCheck: Int64 { LaneRole.byPriority.reduce(.max) { min($0, nextSleepCheck($1)) } }
 
-    private func nextLook(_ role: LaneRole) -> Int64 {
-        guard role != .control, let since = queues[role.rank].heldUpSince else { return .max }
-        return since + Self.patience(role)
+    private func nextSleepCheck(_ role: LaneRole) -> Int64 {
+        guard role != .control, let since = queues[role.rank].blockedSince else { return .max }
+        return since + Self.sleepCheckDelay(role)
     }
 
     /// Roles of which it is to be known now how many of those running sleep.
-    func suspects(at now: Int64) -> [LaneRole] { LaneRole.byUrgency.filter { nextLook($0) <= now } }
+    func rolesToCheck(at now: Int64) -> [LaneRole] {
+        LaneRole.byPriority.filter { nextSleepCheck($0) <= now }
+    }
 
     /// So many of those running sleep.
-    mutating func found(asleep: Int, _ role: LaneRole, at now: Int64) {
-        queues[role.rank].asleep = min(asleep, queues[role.rank].running, Self.mostAsleep)
-        queues[role.rank].heldUpSince = nil
-        queues[role.rank].noteWaiting(at: now)
+    mutating func setAsleep(_ asleep: Int, _ role: LaneRole, at now: Int64) {
+        queues[role.rank].asleep = min(asleep, queues[role.rank].running, Self.maximumAsleep)
+        queues[role.rank].blockedSince = nil
+        queues[role.rank].updateBlockedSince(at: now)
     }
 }
 
 extension LaneRole {
     /// What shows and decides goes before what works ahead.
-    static let byUrgency: [LaneRole] = [.control, .presenting, .decoding, .fileLoading, .loading]
+    static let byPriority: [LaneRole] = [.control, .output, .decoding, .fileIO, .blockingIO]
 
-    var reads: Bool { self == .loading || self == .fileLoading }
+    var isReading: Bool { self == .blockingIO || self == .fileIO }
 
     var rank: Int {
         switch self {
         case .control: 0
-        case .presenting: 1
+        case .output: 1
         case .decoding: 2
-        case .fileLoading: 3
-        case .loading: 4
+        case .fileIO: 3
+        case .blockingIO: 4
         }
     }
 }

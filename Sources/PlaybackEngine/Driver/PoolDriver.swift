@@ -27,7 +27,7 @@ package final class PoolDriver: Driver {
             ? nil
             : MediaError(
                 .resourceLimit,
-                "the system refuses a thread: \(String(cString: strerror(code)))",
+                "cannot create a thread: \(String(cString: strerror(code)))",
                 underlyingCode: code,
                 isRetryable: true
             )
@@ -42,9 +42,9 @@ package final class PoolDriver: Driver {
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void
     ) -> any Wakeup {
-        let alarm = LaneAlarm(at: machineTime(of: time), on: lane, pool: pool, work)
-        pool.add(alarm)
-        return alarm
+        let timer = LaneTimer(at: machineTime(of: time), on: lane, pool: pool, work)
+        pool.add(timer)
+        return timer
     }
 
     private func machineTime(of time: HostTime) -> Int64 {

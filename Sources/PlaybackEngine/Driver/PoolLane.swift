@@ -23,7 +23,7 @@ final class PoolLane: Lane {
     /// About the longest of the last turns, in nanoseconds. Guarded by the pool's mutex.
     private nonisolated(unsafe) var longestTurn = Int64.max
     /// A turn of less is over sooner than another thread wakes up.
-    static let brief: Int64 = 150_000
+    static let briefTurnDuration: Int64 = 150_000
 
     init(_ role: LaneRole, pool: LanePool) {
         self.role = role
@@ -31,10 +31,10 @@ final class PoolLane: Lane {
     }
 
     /// Its turns are short, as far as they tell. Reads are not foreseen. Called with the pool's mutex.
-    var isBrief: Bool { !role.reads && longestTurn < Self.brief }
+    var isBrief: Bool { !role.isReading && longestTurn < Self.briefTurnDuration }
 
     /// Called with the pool's mutex.
-    func noteTurn(_ duration: Int64) {
+    func recordTurn(_ duration: Int64) {
         longestTurn = longestTurn == .max ? duration : max(duration, longestTurn - longestTurn / 8)
     }
 
@@ -49,7 +49,7 @@ final class PoolLane: Lane {
 
     /// Does the oldest piece of work on the calling thread. True: there is more, and the lane stays with the pool.
     /// One piece a turn: the other lanes come in between, the more urgent ones first.
-    func takeTurn() -> Bool {
+    func runTurn() -> Bool {
         // What the work alone held is freed while the lane is still taken.
         do {
             let job = jobs.withLock { $0.waiting.popFirst() }

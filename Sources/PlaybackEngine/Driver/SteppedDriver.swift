@@ -19,7 +19,7 @@ package final class SteppedDriver: Driver {
     /// What can run now. However many lanes there are, a step costs the same: in order of arrival a lane's
     /// oldest work is at the front of a queue that all lanes share.
     private struct Jobs {
-        private var showing: Deque<Job> = []
+        private var urgent: Deque<Job> = []
         /// Reading and decoding can wait: it is done ahead of need.
         private var ahead: Deque<Job> = []
         /// What waits for work that is done beside the lanes.
@@ -36,7 +36,7 @@ package final class SteppedDriver: Driver {
         private(set) var laneCount = 0
 
         var isEmpty: Bool {
-            showing.isEmpty && ahead.isEmpty && waiting.isEmpty && lanes.allSatisfy(\.isEmpty)
+            urgent.isEmpty && ahead.isEmpty && waiting.isEmpty && lanes.allSatisfy(\.isEmpty)
         }
 
         mutating func makeLane() -> Int {
@@ -51,12 +51,12 @@ package final class SteppedDriver: Driver {
             } else if isAhead {
                 ahead.append(job)
             } else {
-                showing.append(job)
+                urgent.append(job)
             }
         }
 
         mutating func next() -> Job? {
-            guard random != nil else { return showing.popFirst() ?? nextAhead() }
+            guard random != nil else { return urgent.popFirst() ?? nextAhead() }
             if lanes.allSatisfy(\.isEmpty) { return waiting.popFirst() }
             let ready = lanes.indices.filter { !lanes[$0].isEmpty }
             guard let lane = ready.randomElement(using: &random!) else { return nil }
@@ -68,7 +68,7 @@ package final class SteppedDriver: Driver {
         /// While something is done beside the lanes there is time for steps ahead, but not for all that there are: the
         /// first frame shall come soon.
         private mutating func nextAhead() -> Job? {
-            if !waiting.isEmpty, ahead.isEmpty || stepsAhead >= Self.mostStepsAhead {
+            if !waiting.isEmpty, ahead.isEmpty || stepsAhead >= Self.maximumStepsAhead {
                 stepsAhead = 0
                 return waiting.popFirst()
             }
@@ -76,23 +76,23 @@ package final class SteppedDriver: Driver {
             return ahead.popFirst()
         }
 
-        private static let mostStepsAhead = 8
+        private static let maximumStepsAhead = 8
     }
 
-    private struct Agenda {
+    private struct State {
         var jobs: Jobs
-        var alarms = Heap<LaneAlarm>()
+        var timers = Heap<LaneTimer>()
         /// Closures that run on a queue of the user's right now; nothing else runs meanwhile.
-        var outside = 0
+        var runningCallbacks = 0
     }
 
-    private let agenda: Locked<Agenda>
+    private let state: Locked<State>
     /// Called, without a lock, whenever there may be something to run. Set once by the owner.
     private let onWork = SettableCallback()
 
     package init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
         manualClock = clock
-        agenda = Locked(Agenda(jobs: Jobs(seed: seed)))
+        state = Locked(State(jobs: Jobs(seed: seed)))
     }
 
     package func setWorkHandler(_ handler: @escaping @Sendable () -> Void) {
@@ -100,8 +100,8 @@ package final class SteppedDriver: Driver {
     }
 
     package func makeLane(_ role: LaneRole, label: String) -> any Lane {
-        let index = agenda.withLock { $0.jobs.makeLane() }
-        return SteppedLane(driver: self, index: index, isAhead: role.reads || role == .decoding)
+        let index = state.withLock { $0.jobs.makeLane() }
+        return SteppedLane(driver: self, index: index, isAhead: role.isReading || role == .decoding)
     }
 
     package func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
@@ -113,44 +113,46 @@ package final class SteppedDriver: Driver {
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void
     ) -> any Wakeup {
-        let alarm = LaneAlarm(at: time.nanoseconds, on: lane, work)
-        agenda.withLock { $0.alarms.insert(alarm) }
-        announce()
-        return alarm
+        let timer = LaneTimer(at: time.nanoseconds, on: lane, work)
+        state.withLock { $0.timers.insert(timer) }
+        notifyWorkHandler()
+        return timer
     }
 
     fileprivate func enqueue(_ work: @escaping @Sendable () -> Void, on lane: Int, isAhead: Bool) {
-        agenda.withLock { $0.jobs.append(work, lane: lane, isAhead: isAhead) }
-        announce()
+        state.withLock { $0.jobs.append(work, lane: lane, isAhead: isAhead) }
+        notifyWorkHandler()
     }
 
     /// Runs `work`, which may wait for something outside, when little else is left to do at the present time.
     package func enqueueWaiting(_ work: @escaping @Sendable () -> Void) {
-        agenda.withLock { $0.jobs.appendWaiting(work) }
-        announce()
+        state.withLock { $0.jobs.appendWaiting(work) }
+        notifyWorkHandler()
     }
 
-    fileprivate func enterOutside() { agenda.withLock { $0.outside += 1 } }
+    fileprivate func callbackWillRun() { state.withLock { $0.runningCallbacks += 1 } }
 
-    fileprivate func leaveOutside() {
-        agenda.withLock { $0.outside -= 1 }
-        announce()
+    fileprivate func callbackDidRun() {
+        state.withLock { $0.runningCallbacks -= 1 }
+        notifyWorkHandler()
     }
 
-    private func announce() { onWork() }
+    private func notifyWorkHandler() { onWork() }
 
     /// Whether a step or a jump could be taken now.
     package var hasWork: Bool {
-        agenda.withLock { agenda in
-            agenda.outside == 0
-                && (!agenda.jobs.isEmpty || agenda.alarms.unordered.contains { !$0.isCancelled })
+        state.withLock { state in
+            state.runningCallbacks == 0
+                && (!state.jobs.isEmpty || state.timers.unordered.contains { !$0.isCancelled })
         }
     }
 
     /// Runs one closure that is ready at the present time. False: nothing is, or the user's queue is busy.
     @discardableResult
     package func step() -> Bool {
-        guard let job = agenda.withLock({ $0.outside == 0 ? $0.jobs.next() : nil }) else { return false }
+        guard let job = state.withLock({ $0.runningCallbacks == 0 ? $0.jobs.next() : nil }) else {
+            return false
+        }
         job()
         return true
     }
@@ -158,12 +160,12 @@ package final class SteppedDriver: Driver {
     /// Makes the work ready that was to be done by now. Time may have passed while something else ran.
     package func fireDue() {
         while true {
-            let due = agenda.withLock { agenda -> LaneAlarm? in
-                guard let alarm = agenda.alarms.min, alarm.time <= clock.now.nanoseconds else { return nil }
-                return agenda.alarms.removeMin()
+            let due = state.withLock { state -> LaneTimer? in
+                guard let timer = state.timers.min, timer.time <= clock.now.nanoseconds else { return nil }
+                return state.timers.removeMin()
             }
             guard let due else { return }
-            due.ring()
+            due.fire()
         }
     }
 
@@ -171,15 +173,15 @@ package final class SteppedDriver: Driver {
     /// that moment is past `limit`, or something can still run at the present time.
     @discardableResult
     package func advance(limit: HostTime = .distantFuture) -> Bool {
-        let due = agenda.withLock { agenda -> LaneAlarm? in
-            guard agenda.outside == 0, agenda.jobs.isEmpty else { return nil }
-            while let alarm = agenda.alarms.min, alarm.isCancelled { agenda.alarms.removeMin() }
-            guard let alarm = agenda.alarms.min, alarm.time <= limit.nanoseconds else { return nil }
-            return agenda.alarms.removeMin()
+        let due = state.withLock { state -> LaneTimer? in
+            guard state.runningCallbacks == 0, state.jobs.isEmpty else { return nil }
+            while let timer = state.timers.min, timer.isCancelled { state.timers.removeMin() }
+            guard let timer = state.timers.min, timer.time <= limit.nanoseconds else { return nil }
+            return state.timers.removeMin()
         }
         guard let due else { return false }
         manualClock.advance(to: HostTime(nanoseconds: due.time))
-        due.ring()
+        due.fire()
         return true
     }
 }
@@ -214,10 +216,10 @@ private final class CallbackQueueLane: Lane {
 
     func enqueue(_ work: @escaping @Sendable () -> Void) {
         inner.enqueue { [driver, queue] in
-            driver.enterOutside()
+            driver.callbackWillRun()
             queue.async {
                 work()
-                driver.leaveOutside()
+                driver.callbackDidRun()
             }
         }
     }

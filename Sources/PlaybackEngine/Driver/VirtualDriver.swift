@@ -9,7 +9,7 @@ package final class VirtualDriver: Driver {
     private let stepped: SteppedDriver
     private let pump: Pump
     /// Computes beside the steps.
-    private let side = PoolLane(.presenting, pool: .shared)
+    private let computeLane = PoolLane(.output, pool: .shared)
 
     package init() {
         stepped = SteppedDriver()
@@ -42,7 +42,7 @@ package final class VirtualDriver: Driver {
         then next: @escaping @Sendable () -> Void
     ) {
         let isDone = DispatchSemaphore(value: 0)
-        side.enqueue {
+        computeLane.enqueue {
             work()
             isDone.signal()
         }
@@ -55,9 +55,9 @@ package final class VirtualDriver: Driver {
 
 private final class Pump: Sendable {
     /// Reads and decodes: it may block, and it gives way to others of its kind.
-    private let lane = PoolLane(.loading, pool: .shared)
+    private let lane = PoolLane(.blockingIO, pool: .shared)
     /// Nanoseconds of one turn.
-    private static let turn: Int64 = 5_000_000
+    private static let turnDuration: Int64 = 5_000_000
     private let isScheduled = Atomic<Bool>(false)
     /// Weak by design: the driver's work handler holds the pump, so a strong reference would be a cycle.
     private let driver: WeakBox<SteppedDriver>
@@ -72,7 +72,7 @@ private final class Pump: Sendable {
     private func run() {
         // The flag stays up while running, so that work made by the work itself costs no new wake-up.
         guard let driver = driver.value else { return }
-        let end = PoolThread.now + Self.turn
+        let end = PoolThread.now + Self.turnDuration
         repeat {
             while driver.step() || driver.advance() {
                 guard PoolThread.now < end else {

@@ -4,7 +4,7 @@ import MediaCore
 extension ItemPipeline {
     /// The duration as the data has it, which ends at `dataEnd`; nil: `duration` is right.
     func correctedDuration(_ duration: MediaTime, dataEnd: MediaTime) -> MediaTime? {
-        if mustLearnDuration { return dataEnd == duration ? nil : dataEnd }
+        if durationIsUncertain { return dataEnd == duration ? nil : dataEnd }
         // A track that does not say may be longer, as far as anybody knows.
         let end = otherEnds.reduce(dataEnd) { max($0, $1 ?? duration) }
         let error = end > duration ? end - duration : duration - end

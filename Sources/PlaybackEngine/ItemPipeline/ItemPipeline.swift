@@ -9,11 +9,11 @@ final class ItemPipeline: Sendable {
     let variant: Variant?
     let rules: BufferRules
     /// The container does not know how long the item is, or only about.
-    let mustLearnDuration: Bool
+    let durationIsUncertain: Bool
     let video: TrackPipeline?
     let audio: TrackPipeline?
     /// What is set on the item about its audio.
-    let sound: AudioSettingsSource
+    let audioSettings: AudioSettingsSource
     private let demuxer: any Demuxer
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
@@ -49,7 +49,7 @@ final class ItemPipeline: Sendable {
         loopSetting: LoopSetting,
         start: EpochStart,
         rules: BufferRules,
-        sound: AudioSettingsSource,
+        audioSettings: AudioSettingsSource,
         isRealTime: Bool,
         loadingLane: any Lane,
         decodingLane: any Lane,
@@ -59,9 +59,9 @@ final class ItemPipeline: Sendable {
         self.description = description
         self.variant = variant
         self.rules = rules
-        mustLearnDuration = description.durationIsEstimate || !description.duration.isNumeric
+        durationIsUncertain = description.durationIsEstimate || !description.duration.isNumeric
         let limits = rules.limits
-        self.sound = sound
+        self.audioSettings = audioSettings
         self.decodingLane = decodingLane
         self.loopSetting = loopSetting
         let (wakeDemuxer, wakeDecoders) = (wakeDemuxerCall, wakeDecodersCall)
@@ -79,7 +79,7 @@ final class ItemPipeline: Sendable {
                 input: packets,
                 output: frames,
                 start: start,
-                mayRest: isRealTime,
+                allowsBursts: isRealTime,
                 reverseRequest: reverseRequest,
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
@@ -107,38 +107,38 @@ final class ItemPipeline: Sendable {
             demuxer: demuxer,
             description: description,
             queues: Dictionary(made.map { ($0.track.id, $0.packets) }) { first, _ in first },
-            request: ReadRequest(start: start, limits: limits.packets, back: rules.back),
+            request: ReadRequest(start: start, limits: limits.packets, backBuffer: rules.back),
             loopSetting: loopSetting,
             reverseRequest: reverseRequest,
-            mayRest: isRealTime,
-            wakeDecoder: { [made] track in
-                guard let branch = made.first(where: { $0.track.id == track }) else { return }
-                if branch.stage.waitsForInput.load(ordering: .sequentiallyConsistent) { branch.runner.wake() }
+            allowsBursts: isRealTime,
+            wakeDecoder: { [made] trackID in
+                guard let track = made.first(where: { $0.track.id == trackID }) else { return }
+                if track.stage.waitsForInput.load(ordering: .sequentiallyConsistent) { track.runner.wake() }
             },
             report: report
         )
         demux = stage
         let runner = StageRunner(stage, on: loadingLane)
         demuxRunner = runner
-        stage.demuxerWakes = demuxer.setNoticeHandler { [weak stage, weak runner] notice in
+        stage.demuxerReportsReadiness = demuxer.setNoticeHandler { [weak stage, weak runner] notice in
             switch notice {
-            case .waiting: stage?.tellWaiting()
+            case .waiting: stage?.reportWaiting()
             case .ready: runner?.wake()
             }
         }
-        wakeDemuxer.set { if stage.isWorthWaking { runner.wake() } }
+        wakeDemuxer.set { if stage.shouldWake { runner.wake() } }
         isReverse.store(start.isReverse, ordering: .relaxed)
-        wakeDecoders.set { [made] in for branch in made { branch.endRest() } }
+        wakeDecoders.set { [made] in for track in made { track.resumeDecoder() } }
     }
 
     /// Begins a new epoch: everything older is dropped by comparison from here on, and a read that waits for
     /// bytes ends.
     func begin(_ start: EpochStart) {
         isReverse.store(start.isReverse, ordering: .relaxed)
-        for branch in allTrackPipelines {
-            branch.stage.start.withLock { $0 = start }
-            branch.packets.begin(start.epoch)
-            branch.frames.begin(start.epoch)
+        for track in allTrackPipelines {
+            track.stage.start.withLock { $0 = start }
+            track.packets.begin(start.epoch)
+            track.frames.begin(start.epoch)
         }
         // Last: reading goes on at once, on its own lane, and queues of an older epoch would drop what it brings.
         demux.request.withLock { $0.start = start }
@@ -148,7 +148,7 @@ final class ItemPipeline: Sendable {
 
     /// What was found is taken although it lies behind the wanted time.
     func acceptLateStart() {
-        for branch in trackPipelines { branch.stage.start.withLock { $0.isLastAttempt = true } }
+        for track in trackPipelines { track.stage.start.withLock { $0.isLastAttempt = true } }
     }
 
     var canPlayReverse: Bool { video != nil && description.isSeekable }
@@ -165,12 +165,12 @@ final class ItemPipeline: Sendable {
     /// From the next frames on; what lies decoded beyond is up to the renderer.
     func setEndTime(_ time: MediaTime?) {
         demux.request.withLock { $0.endTime = time }
-        for branch in allTrackPipelines { branch.stage.endTime.withLock { $0 = time } }
+        for track in allTrackPipelines { track.stage.endTime.withLock { $0 = time } }
         demuxRunner.wake()
     }
 
     /// Nanoseconds of packets to read ahead from now on; nil: as the rules have it.
-    func setForward(_ duration: Int64?) {
+    func setForwardBufferDuration(_ duration: Int64?) {
         let limit = duration ?? rules.limits.packets.duration
         demux.request.withLock { $0.limits.duration = limit }
         demuxRunner.wake()
@@ -182,34 +182,36 @@ final class ItemPipeline: Sendable {
         guard !description.isLocal else { return }
         demux.request.withLock { request in
             request.byteLimit = share?.ahead ?? .max
-            request.back.bytes = min(rules.back.bytes, share?.behind ?? .max)
+            request.backBuffer.bytes = min(rules.back.bytes, share?.behind ?? .max)
         }
         demuxRunner.wake()
     }
 
     /// Whether reading goes on beyond its bounds, because decoding falls behind.
-    func setReadsFurther(_ readsFurther: Bool) {
+    func setUsesExtendedLimits(_ usesExtendedLimits: Bool) {
         let isNew = demux.request.withLock { request in
-            defer { request.readsFurther = readsFurther }
-            return request.readsFurther != readsFurther
+            defer { request.usesExtendedLimits = usesExtendedLimits }
+            return request.usesExtendedLimits != usesExtendedLimits
         }
         if isNew { demuxRunner.wake() }
     }
 
     /// Whether each packet that is read is reported.
-    func setReportsProgress(_ tells: Bool) { demux.reportsProgress.store(tells, ordering: .relaxed) }
+    func setReportsProgress(_ reportsProgress: Bool) {
+        demux.reportsProgress.store(reportsProgress, ordering: .relaxed)
+    }
 
     /// A seek to `target` would find what it needs among the packets that are kept.
     func holds(_ target: MediaTime) -> Bool {
         withProgress { progress in
-            guard let from = progress.held?.from, let time = ItemTime(target) else { return false }
+            guard let from = progress.bufferedRange?.from, let time = ItemTime(target) else { return false }
             return from <= target && progress.ahead(of: time, pass: progress.pass) > 0
         }
     }
 
     func wake() {
         demuxRunner.wake()
-        for branch in allTrackPipelines { branch.runner.wake() }
+        for track in allTrackPipelines { track.runner.wake() }
     }
 
     func wakeDemuxer() { demuxRunner.wake() }
@@ -218,19 +220,21 @@ final class ItemPipeline: Sendable {
     func hasEndedReading(_ epoch: Epoch) -> Bool { demux.endedEpoch.withLock { $0 == epoch } }
 
     /// In `epoch` the demuxer waits for room, or has come to the end of the data.
-    func isFull(_ epoch: Epoch) -> Bool { demux.rest.withLock { $0?.epoch == epoch } }
+    func isFull(_ epoch: Epoch) -> Bool { demux.readIdle.withLock { $0?.epoch == epoch } }
 
     /// In `epoch` the track has no frame, and none will come before other tracks have made room: it begins far
     /// into the file, say.
-    func isBare(_ branch: TrackPipeline, _ epoch: Epoch) -> Bool {
-        guard demux.rest.withLock({ $0?.epoch == epoch && $0?.emptyTracks.contains(branch.track.id) == true })
+    func isBlockedByOtherTracks(_ track: TrackPipeline, _ epoch: Epoch) -> Bool {
+        guard
+            demux.readIdle.withLock({ $0?.epoch == epoch && $0?.emptyTracks.contains(track.track.id) == true }
+            )
         else { return false }
-        return branch.isEmpty
+        return track.isEmpty
     }
 
     /// In `epoch` every track has a frame, or will have none before others have made room.
     func isReady(_ epoch: Epoch) -> Bool {
-        trackPipelines.allSatisfy { !$0.frames.isEmpty || isBare($0, epoch) }
+        trackPipelines.allSatisfy { !$0.frames.isEmpty || isBlockedByOtherTracks($0, epoch) }
     }
 
     /// There is enough at hand to play on from where the epoch begins: of what comes over a network a first frame says little.
@@ -263,7 +267,7 @@ final class ItemPipeline: Sendable {
         wakeDemuxerCall.clear()
         wakeDecodersCall.clear()
         demuxRunner.stop()
-        for branch in allTrackPipelines { branch.runner.stop() }
+        for track in allTrackPipelines { track.runner.stop() }
     }
 
     /// A decoder waits for its threads when it goes, so it goes on its own lane and not on the caller's.

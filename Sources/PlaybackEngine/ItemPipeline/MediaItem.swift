@@ -15,7 +15,7 @@ package struct MediaItem: Sendable {
     package var variants: @Sendable () -> VariantPreference
     /// What the network's speed allows; nil: it does not matter.
     var bitRateLimit: BitRateLimit?
-    package var texts: [TextKind: TextSource]
+    package var cueSources: [CueKind: CueSource]
     package var decoding: DecoderOptions
     /// Where decoded frames are kept.
     package var frameCache = FrameCache.shared
@@ -23,7 +23,7 @@ package struct MediaItem: Sendable {
     package var localRules: BufferRules
     package var networkRules: BufferRules
     /// Nanoseconds to read ahead; nil: as the rules have it.
-    package var forward: Int64?
+    package var forwardBufferDuration: Int64?
     /// Memory for packets that come over a network; nil: as the rules have it.
     package var packetShare: PacketShare?
     /// Item time at which the item ends before its data does; nil for the end of the data.
@@ -31,30 +31,30 @@ package struct MediaItem: Sendable {
     /// Item time at which playing backward ends.
     package var reverseEnd: MediaTime
     /// What earlier playing has taught of the duration; nil: nothing that the container does not say.
-    package var learntDuration: MediaTime?
+    package var measuredDuration: MediaTime?
     /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
     package var start: MediaTime?
-    package var sound: AudioSettingsSource
+    package var audioSettings: AudioSettingsSource
     /// Told on the loading lane, before the loop hears of it.
     package var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void
 
     package init(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
-        loadingRole: LaneRole = .loading,
+        loadingRole: LaneRole = .blockingIO,
         video: TrackChoice = .automatic,
         audio: TrackChoice = .automatic,
         choice: UInt64 = 0,
         variants: @escaping @Sendable () -> VariantPreference = { VariantPreference() },
-        texts: [TextKind: TextSource] = [:],
+        cueSources: [CueKind: CueSource] = [:],
         decoding: DecoderOptions = DecoderOptions(),
         localRules: BufferRules = .local,
         networkRules: BufferRules = .network,
-        forward: Int64? = nil,
+        forwardBufferDuration: Int64? = nil,
         forwardEnd: MediaTime? = nil,
         reverseEnd: MediaTime = .zero,
-        learntDuration: MediaTime? = nil,
+        measuredDuration: MediaTime? = nil,
         start: MediaTime? = nil,
-        sound: AudioSettingsSource = AudioSettingsSource(),
+        audioSettings: AudioSettingsSource = AudioSettingsSource(),
         didOpen: @escaping @Sendable (Result<MediaDescription, MediaError>) -> Void = { _ in }
     ) {
         self.makeDemuxer = makeDemuxer
@@ -63,16 +63,16 @@ package struct MediaItem: Sendable {
         self.audio = audio
         self.choice = choice
         self.variants = variants
-        self.texts = texts
+        self.cueSources = cueSources
         self.decoding = decoding
         self.localRules = localRules
         self.networkRules = networkRules
-        self.forward = forward
+        self.forwardBufferDuration = forwardBufferDuration
         self.forwardEnd = forwardEnd
         self.reverseEnd = reverseEnd
-        self.learntDuration = learntDuration
+        self.measuredDuration = measuredDuration
         self.start = start
-        self.sound = sound
+        self.audioSettings = audioSettings
         self.didOpen = didOpen
     }
 }

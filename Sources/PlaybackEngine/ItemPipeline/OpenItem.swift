@@ -18,7 +18,7 @@ struct OpenItem {
     /// Another variant is wanted, and it is opened again for that.
     var selectsVariant = false
     /// As the current item opened again: so many nanoseconds of item time ahead of what is delivered it is to take over.
-    var lead: Int64 = 0
+    var switchLead: Int64 = 0
     /// nil: the variant does not follow the network's speed.
     var adaptation: AdaptiveBitRate?
     /// When opening began, or when the item became current.
@@ -53,17 +53,17 @@ struct OpenItem {
 
     var start: EpochStart { epoch.start }
     /// More is wanted of it than another end.
-    var mustReopen: Bool { selectsTracks || selectsVariant }
+    var mustReload: Bool { selectsTracks || selectsVariant }
 
-    /// The container is open. `item` says where it ends; `forward` is what is set on it now.
-    mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forward: Int64?) {
+    /// The container is open. `item` says where it ends; `forwardBufferDuration` is what is set on it now.
+    mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forwardBufferDuration: Int64?) {
         self.pipeline = pipeline
         opening = nil
         ends = ItemEnds(of: item)
         buffer = BufferMonitor(rules: pipeline.rules)
         pipeline.setEndTime(item.forwardEnd)
         pipeline.setReverseEnd(item.reverseEnd)
-        pipeline.setForward(forward)
+        pipeline.setForwardBufferDuration(forwardBufferDuration)
         pipeline.setPacketShare(item.packetShare)
     }
 
@@ -82,7 +82,7 @@ struct OpenItem {
         if let pipeline, !pipeline.description.isLocal, !epoch.start.isReverse,
             !pipeline.holds(epoch.start.demuxTarget ?? .zero)
         {
-            buffer.startAnew()
+            buffer.restart()
         }
         pipeline?.begin(epoch.start)
     }

@@ -10,7 +10,7 @@ package struct PlaybackReport: Sendable {
         /// Other tracks of the current item are played.
         case selectionChanged(ItemID)
         /// What was chosen up to this number is played, as far as it can be.
-        case choiceTaken(ItemID, UInt64)
+        case choiceApplied(ItemID, UInt64)
         /// How fast time really runs; 0 while it stands.
         case effectiveRateChanged(ItemID, Float)
         /// What is read ahead, in item time; nil: nothing.

@@ -41,7 +41,7 @@ private final class CallStage: Stage, @unchecked Sendable {
     private let call: @Sendable () -> Bool
     private var isDone = false
     /// Nanoseconds until a demuxer is asked again that does not say when it is worth it.
-    private static let pause: Int64 = 10_000_000
+    private static let retryInterval: Int64 = 10_000_000
 
     init(_ lane: any Lane, _ driver: any Driver, _ call: @escaping @Sendable () -> Bool) {
         self.lane = lane
@@ -57,7 +57,9 @@ private final class CallStage: Stage, @unchecked Sendable {
         }
         // Nobody calls it off: a call that is not wanted any more is not made again.
         if !demuxerWakes {
-            _ = driver.schedule(at: driver.clock.now.advanced(by: Self.pause), on: lane) { [wake] in wake() }
+            _ = driver.schedule(at: driver.clock.now.advanced(by: Self.retryInterval), on: lane) { [wake] in
+                wake()
+            }
         }
         return .needsInput
     }

@@ -6,9 +6,9 @@ struct Steps {
     /// Those that are still to come.
     var pending = 0
     /// Those that were taken so far, and the last of them.
-    var taken = 0
+    var delivered = 0
     var last: VideoFrame?
 
     /// None was taken yet: other frames of the same place come instead.
-    var begunAnew: Steps { Steps(pending: pending + taken) }
+    var restarted: Steps { Steps(pending: pending + delivered) }
 }

@@ -38,9 +38,9 @@ final class TrackPipeline: Sendable {
     @discardableResult
     func advance() -> FrameElement? {
         let element = frames.pop()?.element
-        if !isResting {
+        if !isPausedAfterBurst {
             runner.wake()
-        } else if frames.isLow {
+        } else if frames.isWithinLimits {
             // Together, for each time that threads wake up costs more than what is to be done.
             wakeAll()
         }
@@ -49,14 +49,14 @@ final class TrackPipeline: Sendable {
 
     /// The decoder has packets, and room for frames.
     var isDecoding: Bool {
-        frames.hasRoom && !packets.isEmpty && !isResting
+        frames.hasCapacity && !packets.isEmpty && !isPausedAfterBurst
     }
 
     /// The decoder sleeps until there are fewer frames.
-    var isResting: Bool { stage.isResting.load(ordering: .sequentiallyConsistent) }
+    var isPausedAfterBurst: Bool { stage.isPausedAfterBurst.load(ordering: .sequentiallyConsistent) }
 
-    func endRest() {
-        stage.isResting.store(false, ordering: .sequentiallyConsistent)
+    func resumeDecoder() {
+        stage.isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent)
         runner.wake()
     }
 }

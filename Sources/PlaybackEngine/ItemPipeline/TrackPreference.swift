@@ -16,7 +16,9 @@ package struct TrackPreference: Hashable, Sendable {
     }
 
     /// Tracks that only some are made for, unless they are asked for.
-    private static let special: Set = ["comment", "visual_impaired", "descriptions", "karaoke", "lyrics"]
+    private static let specialPurpose: Set = [
+        "comment", "visual_impaired", "descriptions", "karaoke", "lyrics",
+    ]
 
     /// The best of `tracks`: by language, then by what else is wanted, then the first.
     package func best(of tracks: [Track]) -> Track? {
@@ -28,12 +30,12 @@ package struct TrackPreference: Hashable, Sendable {
     /// Smaller is better: the language's place, how much is missing, whether it is for some only.
     private func rank(_ track: Track) -> [Int] {
         let language = track.language?.lowercased()
-        let place = languages.firstIndex { names in language.map(names.contains) ?? false }
+        let languageIndex = languages.firstIndex { names in language.map(names.contains) ?? false }
         let missing = dispositions.count { $0.isDisjoint(with: track.dispositions) }
         let wanted = dispositions.reduce(into: Set<String>()) { $0.formUnion($1) }
-        let isSpecial = !track.dispositions.isDisjoint(with: Self.special.subtracting(wanted))
+        let isSpecial = !track.dispositions.isDisjoint(with: Self.specialPurpose.subtracting(wanted))
         let isForced = track.isForced && !wanted.contains("forced")
-        return [place ?? languages.count, missing, isSpecial || isForced ? 1 : 0]
+        return [languageIndex ?? languages.count, missing, isSpecial || isForced ? 1 : 0]
     }
 
     private func fits(_ rank: [Int]) -> Bool {

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Calls its closure once, when it was ticked as often as it was made for.
+/// Calls its closure once, after `leave` has been called as often as the group's count.
 package final class CompletionGroup: Sendable {
-    private let left: Atomic<Int>
-    private let done: @Sendable () -> Void
+    private let remaining: Atomic<Int>
+    private let completion: @Sendable () -> Void
 
-    package init(_ count: Int, _ done: @escaping @Sendable () -> Void) {
-        left = Atomic(count)
-        self.done = done
+    package init(_ count: Int, _ completion: @escaping @Sendable () -> Void) {
+        remaining = Atomic(count)
+        self.completion = completion
     }
 
-    package func tick() {
-        if left.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { done() }
+    package func leave() {
+        if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
     }
 }

@@ -2,28 +2,28 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// What any thread may read or set of a loop: whether it was released, what it published last, and what must
-/// be cancelled at once when it is released.
+/// The part of a loop that any thread may use: whether the loop was released, the snapshot that it published last,
+/// and the demuxers that a release cancels at once.
 final class LoopHandle: Sendable {
     private let published = Locked(PlaybackSnapshot())
     private let released = Atomic<Bool>(false)
     private let ending = Atomic<Bool>(false)
     private let updateIsScheduled = Atomic<Bool>(false)
     private let awaited = Atomic<UInt8>(StageEvents.everything.rawValue)
-    /// The demuxers of all items that are open or being opened.
+    /// The demuxers of all items that are open or opening.
     private let demuxers = Locked<[ObjectIdentifier: any Demuxer]>([:])
 
     var snapshot: PlaybackSnapshot { published.withLock { $0 } }
-    /// `body` brings the snapshot up to now, in place.
+    /// Updates the published snapshot in place with `body`.
     func publish(_ body: (inout PlaybackSnapshot) -> Void) { published.withLock { body(&$0) } }
 
     var isReleased: Bool { released.load(ordering: .acquiring) }
 
-    /// Nothing comes due any more.
+    /// A Boolean value that indicates whether delivery has ended: no more frames come due.
     var isEnding: Bool { ending.load(ordering: .acquiring) }
     func end() { ending.store(true, ordering: .releasing) }
 
-    /// Cancels every demuxer, and those that come later.
+    /// Cancels every demuxer, and those that are registered later.
     func release() {
         released.store(true, ordering: .releasing)
         for demuxer in demuxers.withLock({ Array($0.values) }) { demuxer.cancel() }
@@ -38,26 +38,28 @@ final class LoopHandle: Sendable {
         demuxers.withLock { $0[ObjectIdentifier(demuxer)] = nil }
     }
 
-    /// True: the caller is the one to enqueue the update.
-    func mayScheduleUpdate() -> Bool {
+    /// Returns true if the caller has to enqueue the update, and false if one is enqueued already.
+    func claimScheduledUpdate() -> Bool {
         !updateIsScheduled.exchange(true, ordering: .acquiringAndReleasing)
     }
 
-    func awaits(_ event: StageEvents) -> Bool {
+    func isAwaiting(_ event: StageEvents) -> Bool {
         awaited.load(ordering: .sequentiallyConsistent) & event.rawValue != 0
     }
 
-    func await(_ events: StageEvents) { awaited.store(events.rawValue, ordering: .sequentiallyConsistent) }
+    func setAwaited(_ events: StageEvents) {
+        awaited.store(events.rawValue, ordering: .sequentiallyConsistent)
+    }
 
-    func updateBegins() { updateIsScheduled.store(false, ordering: .sequentiallyConsistent) }
+    func updateDidBegin() { updateIsScheduled.store(false, ordering: .sequentiallyConsistent) }
 }
 
-/// What stages report and a loop may wait for.
+/// The stage events that a loop can wait for.
 struct StageEvents: OptionSet, Sendable {
     let rawValue: UInt8
-    /// Frames were delivered.
+    /// A stage has delivered frames.
     static let frames = StageEvents(rawValue: 1)
-    /// Reading has come to its bounds.
+    /// Reading has reached its limits.
     static let bounds = StageEvents(rawValue: 2)
     static let everything: StageEvents = [.frames, .bounds]
 }

@@ -3,69 +3,72 @@ import PlayheadBackend
 
 /// The wake-ups that a loop has scheduled. Confined to the control lane.
 struct LoopTimers {
-    private var wakeup: (any Wakeup)?
-    private var time: HostTime?
-    /// The wake-up at which sources that had nothing are asked again.
-    var retry: (any Wakeup)?
-    /// The wake-up at which an end that was played on from is told again.
-    var end: (any Wakeup)?
-    /// When the current item's last end was told; and where, in item time, if it was a failure.
+    private var nextUpdate: (any Wakeup)?
+    private var updateTime: HostTime?
+    /// The wake-up that retries reading from sources that had no data.
+    var readRetry: (any Wakeup)?
+    /// The wake-up that reports the end again after playback was requested there.
+    var repeatedEnd: (any Wakeup)?
+    /// The host time at which the current item's last end was reported, and the item time of that end if it was a
+    /// failure.
     var lastEnd: (host: HostTime, failure: ItemTime?)?
-    /// The wake-up at which it is looked whether playing gets on.
-    private var look: (time: HostTime, wakeup: any Wakeup)?
-    /// The wake-up at which an item has been waited for long enough to say so.
+    /// The wake-up that checks whether playback makes progress.
+    private var stuckCheck: (time: HostTime, wakeup: any Wakeup)?
+    /// The wake-up that ends the evaluation of an item's buffer.
     var evaluation: (item: ItemID, wakeup: any Wakeup)?
 
-    /// When the next update is due.
-    var nextTime: HostTime? { time }
+    /// The time of the next scheduled update, or nil if none is scheduled.
+    var nextUpdateTime: HostTime? { updateTime }
 
-    /// Calls `work` on `lane` at `time`, or at an earlier time that was set before; nil: not at all.
-    mutating func watch(
+    /// Schedules the check for stuck playback on `lane` at `time`. A check that is scheduled for an earlier time is
+    /// kept. If `time` is nil, no check is scheduled.
+    mutating func scheduleStuckCheck(
         _ time: HostTime?,
         _ driver: any Driver,
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void
     ) {
-        if let look, let time, look.time <= time { return }
-        look?.wakeup.cancel()
-        look = time.map { ($0, driver.schedule(at: $0, on: lane, work)) }
+        if let stuckCheck, let time, stuckCheck.time <= time { return }
+        stuckCheck?.wakeup.cancel()
+        stuckCheck = time.map { ($0, driver.schedule(at: $0, on: lane, work)) }
     }
 
-    /// The wake-up of `watch` has come.
-    mutating func watchFired() { look = nil }
+    /// Records that the wake-up of `scheduleStuckCheck` has fired.
+    mutating func stuckCheckFired() { stuckCheck = nil }
 
-    /// Calls `work` on `lane` at `time` and at no other time; nil: not at all.
-    mutating func set(
+    /// Schedules the next update on `lane` at `time`, in place of the one scheduled before. If `time` is nil, none is
+    /// scheduled.
+    mutating func scheduleUpdate(
         _ time: HostTime?,
         _ driver: any Driver,
         on lane: any Lane,
         _ work: @escaping @Sendable () -> Void
     ) {
-        guard time != self.time else { return }
-        cancel()
-        self.time = time
-        wakeup = time.map { driver.schedule(at: $0, on: lane, work) }
+        guard time != updateTime else { return }
+        cancelUpdate()
+        updateTime = time
+        nextUpdate = time.map { driver.schedule(at: $0, on: lane, work) }
     }
 
-    /// The wake-up has come.
-    mutating func fired() {
-        wakeup = nil
-        time = nil
+    /// Records that the wake-up of `scheduleUpdate` has fired.
+    mutating func updateFired() {
+        nextUpdate = nil
+        updateTime = nil
     }
 
-    mutating func cancel() {
-        wakeup?.cancel()
-        fired()
+    mutating func cancelUpdate() {
+        nextUpdate?.cancel()
+        updateFired()
     }
 
     mutating func cancelAll() {
-        cancel()
-        retry?.cancel()
-        retry = nil
-        end?.cancel()
-        end = nil
-        look?.wakeup.cancel()
-        look = nil
+        cancelUpdate()
+        readRetry?.cancel()
+        readRetry = nil
+        repeatedEnd?.cancel()
+        repeatedEnd = nil
+        stuckCheck?.wakeup.cancel()
+        stuckCheck = nil
         evaluation?.wakeup.cancel()
         evaluation = nil
     }

@@ -1,9 +1,9 @@
 import MediaCore
 import PlayheadBackend
 
-/// Carrying out what the state decided.
+/// Execution of the actions that the state has decided on.
 extension PlaybackLoop {
-    func carryOut(_ actions: [PlaybackAction]) {
+    func execute(_ actions: [PlaybackAction]) {
         for action in actions {
             switch action {
             case .open(let id): open(id)
@@ -18,93 +18,100 @@ extension PlaybackLoop {
             case .setDirection(let epoch, let isReverse): setDirection(isReverse: isReverse, epoch)
             case .step(let count): step(count)
             case .prepare(let id, let epoch): prepare(id, epoch)
-            case .discard(let id): if next?.id == id { dropNext() }
+            case .discard(let id): if next?.id == id { discardNext() }
             case .forget(let id): sources[id] = nil
             case .takeOver(let id, let old, let isSeamless): takeOver(id, from: old, isSeamless: isSeamless)
             case .describe(let id): describe(id)
             case .post(let notice): post(notice)
             }
         }
-        awaitEnd()
-        awaitEvaluation()
+        scheduleRepeatedEnd()
+        scheduleEvaluationTimeout()
     }
 
-    /// Asked to play on from the end, it tells the end again, in a moment.
-    private func awaitEnd() {
+    /// Schedules the event that reports the end again after playback was requested there.
+    private func scheduleRepeatedEnd() {
         guard state.rateAtEnd != nil else {
-            alarm.end?.cancel()
-            alarm.end = nil
+            timers.repeatedEnd?.cancel()
+            timers.repeatedEnd = nil
             return
         }
-        guard alarm.end == nil else { return }
-        let time = max(now.advanced(by: Self.endDelay), nextEnd)
-        alarm.end = driver.schedule(at: time, on: control) { [weak self] in
+        guard timers.repeatedEnd == nil else { return }
+        let time = max(now.advanced(by: Self.endRepeatDelay), earliestNextEnd)
+        timers.repeatedEnd = driver.schedule(at: time, on: control) { [weak self] in
             guard let self else { return }
-            alarm.end = nil
+            timers.repeatedEnd = nil
             handle(.endRepeated(state.epoch))
         }
     }
 
-    /// 20 ms: who plays and then seeks has done both.
-    private static let endDelay: Int64 = 20_000_000
-    /// 250 ms: a program that plays on at each end is told four of them a second.
-    private static let endInterval: Int64 = 250_000_000
+    /// The delay before the end is reported again: 20 ms. A caller that plays and then seeks has done both by then.
+    private static let endRepeatDelay: Int64 = 20_000_000
+    /// The minimum interval between two reported ends without playback in between: 250 ms. A program that plays at
+    /// every end sees four of them a second.
+    private static let minimumEndInterval: Int64 = 250_000_000
 
-    /// When another end may be told that nothing was played for.
-    private var nextEnd: HostTime { alarm.lastEnd?.host.advanced(by: Self.endInterval) ?? .zero }
+    /// The earliest time at which an end may be reported again without any playback in between.
+    private var earliestNextEnd: HostTime {
+        timers.lastEnd?.host.advanced(by: Self.minimumEndInterval) ?? .zero
+    }
 
-    /// Whether time stands so near to where playing at `rate` ends, or has just failed, that nothing will be seen or heard
-    /// before that: it was sought there. A whole item may be as short.
+    /// Returns whether the playback position is so close to the end in the direction of `rate`, or to the position of
+    /// the last failure, that nothing would be seen or heard before it. This is the case after a seek to the end, and
+    /// for a very short item.
     private func isAtEnd(rate: Float) -> Bool {
         guard let item = state.item, !item.hasEnded, let pipeline = current?.pipeline else { return false }
         let time = presentation.itemTime(at: now)
-        if let failure = alarm.lastEnd?.failure, (time - failure).magnitude <= Self.nextToNothing {
+        if let failure = timers.lastEnd?.failure, (time - failure).magnitude <= Self.nearEndTolerance {
             return true
         }
         if rate < 0 {
             let isWhole = ItemTime(item.duration).map { time >= $0 } ?? false
-            return time <= presentation.ends.reverse + (isWhole ? Self.nothing : Self.nextToNothing)
+            return time <= presentation.ends.reverse
+                + (isWhole ? Self.exactEndTolerance : Self.nearEndTolerance)
         }
         let ends = [
             ItemTime(item.duration), presentation.ends.forward, presentation.passEnd(pipeline)?.itemTime,
         ]
         guard let end = ends.compactMap(\.self).min() else { return false }
-        return time + (time == .zero ? Self.nothing : Self.nextToNothing) >= end
+        return time + (time == .zero ? Self.exactEndTolerance : Self.nearEndTolerance) >= end
     }
 
-    /// 1 ms, and 20 ms: less than a frame.
-    private static let nothing: Int64 = 1_000_000
-    private static let nextToNothing: Int64 = 20_000_000
+    /// The tolerance for positions at a boundary of the item (1 ms), and for all other positions (20 ms, less than a
+    /// frame).
+    private static let exactEndTolerance: Int64 = 1_000_000
+    private static let nearEndTolerance: Int64 = 20_000_000
 
-    /// How long it takes is said as soon as it is known, and not later than after a moment.
-    private func awaitEvaluation() {
-        let item = state.itemEvaluated
-        guard alarm.evaluation?.item != item else { return }
-        alarm.evaluation?.wakeup.cancel()
-        alarm.evaluation = item.map { item in
-            let time = now.advanced(by: Self.evaluationTime)
+    /// Schedules the end of the evaluation phase. After 100 ms of `evaluatingBufferingRate` the waiting reason
+    /// becomes `toMinimizeStalls`.
+    private func scheduleEvaluationTimeout() {
+        let item = state.itemUnderEvaluation
+        guard timers.evaluation?.item != item else { return }
+        timers.evaluation?.wakeup.cancel()
+        timers.evaluation = item.map { item in
+            let time = now.advanced(by: Self.evaluationTimeout)
             let wakeup = driver.schedule(at: time, on: control) { [weak self] in
-                guard let self, alarm.evaluation?.item == item else { return }
-                alarm.evaluation = nil
-                handle(.waitedLong(item))
+                guard let self, timers.evaluation?.item == item else { return }
+                timers.evaluation = nil
+                handle(.evaluationTimedOut(item))
             }
             return (item, wakeup)
         }
     }
 
-    /// 100 ms: what takes less needs no spinner.
-    private static let evaluationTime: Int64 = 100_000_000
+    /// The maximum duration of the evaluation phase: 100 ms. A shorter wait needs no progress indicator.
+    private static let evaluationTimeout: Int64 = 100_000_000
 
     private func post(_ notice: PlaybackNotice) {
         switch notice {
         case .playbackStalled: publisher.counters.stalls += 1
         case .playedToEnd:
             publisher.counters.passes += 1
-            alarm.lastEnd = (now, nil)
+            timers.lastEnd = (now, nil)
         case .failedToPlayToEnd:
             let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime }
-            alarm.lastEnd = (now, end ?? presentation.itemTime(at: now))
-        case .itemChanged: alarm.lastEnd = nil
+            timers.lastEnd = (now, end ?? presentation.itemTime(at: now))
+        case .itemChanged: timers.lastEnd = nil
         default: break
         }
         report(.notice(notice))
@@ -120,9 +127,11 @@ extension PlaybackLoop {
         var start = now
         if rate != 0 {
             if !wasRunning {
-                // Sought to the end at each end, it would go round without a pause.
-                if now < nextEnd, isAtEnd(rate: rate) { startTime = max(startTime ?? nextEnd, nextEnd) }
-                let delay = audio.start(isAudible: isAudible, isAppointed: startTime != nil, at: now)
+                // Without this delay, a program that seeks to the end at each end would be called without a pause.
+                if now < earliestNextEnd, isAtEnd(rate: rate) {
+                    startTime = max(startTime ?? earliestNextEnd, earliestNextEnd)
+                }
+                let delay = audio.start(isAudible: isAudible, hasStartTime: startTime != nil, at: now)
                 start = now.advanced(by: delay)
             }
             start = startTime ?? start
@@ -139,7 +148,7 @@ extension PlaybackLoop {
         observers.rateChanged(itemTime: presentation.itemTime(at: now))
     }
 
-    /// The item's audio is decoded and heard: forward, and where it has any.
+    /// A Boolean value that indicates whether the item has audio that is decoded and heard. There is none backward.
     var isAudible: Bool { current?.pipeline?.audio != nil && !presentation.isReverse }
 
     private func changeRate(_ rate: PlaybackRate, at now: HostTime) {
@@ -156,14 +165,15 @@ extension PlaybackLoop {
         guard let pipeline = current?.pipeline else { return }
         presentation.beginNextPass(pipeline)
         observers.jumped(itemTime: .zero)
-        if reopening.item != nil { reopen() }
+        if reload.item != nil { reloadCurrent() }
     }
 
-    /// Tells what opening the item taught.
+    /// Reports what was learned when the item was opened: presentation size, tracks and the selection that was
+    /// applied.
     func describe(_ id: ItemID) {
         setPresentationSize(current?.pipeline?.video?.track.presentationSize ?? .zero, of: id)
         report(.tracksChanged(id))
-        if let current { report(.choiceTaken(id, current.choice)) }
+        if let current { report(.choiceApplied(id, current.choice)) }
     }
 
     func setPresentationSize(_ size: PixelSize, of id: ItemID) {

@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// Opening items, and going from one to the next.
+/// Opening items, and transitions between them.
 extension PlaybackLoop {
     func open(_ id: ItemID) {
         guard let item = sources[id]?.make() else { return }
@@ -12,14 +12,14 @@ extension PlaybackLoop {
         publisher.counters.startupTime = nil
         presentation.begin(epoch.start.epoch, at: now, itemTime: epoch.start.firstWanted)
         setScheduledEnds(isReverse: false)
-        openTexts(id, item.texts)
+        openCues(id, item.cueSources)
     }
 
     func close(_ id: ItemID) {
         sources[id] = nil
         closeCurrent()
-        closeTexts()
-        stopShowing(id)
+        closeCues()
+        clearOutputs(id)
     }
 
     private func closeCurrent() {
@@ -29,19 +29,19 @@ extension PlaybackLoop {
         current = nil
     }
 
-    /// Every way out of an item: what was begun for it is cancelled, whatever stage it is in.
+    /// Closes an item and cancels everything that was started for it, whatever its state.
     func discard(_ item: OpenItem) {
         item.close()
         shared.unregister(item.demuxer)
     }
 
-    /// Frames and audio on their way to the outputs are not shown any more.
-    private func stopShowing(_ id: ItemID) {
+    /// Discards the frames and the audio that are on their way to the outputs.
+    private func clearOutputs(_ id: ItemID) {
         audio.output?.flush()
         if layers.clear() { report(.readyForDisplayChanged(id, false)) }
     }
 
-    /// The renderer ends a pass where the current item's settings say.
+    /// Sets the times at which the current item's settings end a pass.
     private func setScheduledEnds(isReverse: Bool) {
         guard let ends = current?.ends else { return }
         presentation.ends = ends
@@ -50,44 +50,44 @@ extension PlaybackLoop {
 
     // MARK: Opening
 
-    /// Opens on lanes of the item's own; `opened` gets what came of it.
+    /// Starts to open an item on lanes of its own. `opened` receives the result.
     func startOpening(_ id: ItemID, _ described: MediaItem, at epoch: ItemEpoch) -> OpenItem {
         let demuxer = described.makeDemuxer()
         let adaptation = adaptation(of: id, demuxer)
         let item = described.limited(by: adaptation?.limit)
         var open = OpenItem(id: id, item: item, demuxer: demuxer, epoch: epoch, at: now)
-        demuxer.setWaitsInCalls(waitsInCalls)
+        demuxer.setUsesBlockingReads(waitsInCalls)
         open.adaptation = adaptation
         shared.register(demuxer)
         let loading = driver.makeLane(item.loadingRole, label: "\(id).load")
         let start = epoch.start
-        let opening = Opening(
+        let opener = ItemOpener(
             id: id,
             item: item,
             demuxer: demuxer,
             start: start,
             isRealTime: driver.isRealTime,
-            demand: layers.demand,
+            demand: layers.deinterlacingDemand,
             loading: loading,
             decoding: driver.makeLane(.decoding, label: "\(id).decode"),
             faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } },
             report: { [weak self, newest = open.newestFault] report in
-                self?.take(report, of: id, newestFault: newest)
+                self?.receive(report, of: id, newestFault: newest)
             }
         )
         let call = ResumableCall(of: demuxer, on: loading, of: driver) { [weak self] in
-            guard let result = opening.run() else { return true }
-            // Nobody waits for it any more: its stages must still let go of each other.
-            let giveUp: @Sendable () -> Void = {
+            guard let result = opener.open() else { return true }
+            // The item is no longer needed, but its stages refer to each other and must be released.
+            let discardResult: @Sendable () -> Void = {
                 demuxer.cancel()
                 if case .success(let late) = result { late.cancel() }
             }
             guard let self else {
-                giveUp()
+                discardResult()
                 return false
             }
             control.enqueue { [weak self] in
-                guard let self, phase != .isDown, isAwaited(start.epoch) else { return giveUp() }
+                guard let self, phase != .isDown, isStillNeeded(start.epoch) else { return discardResult() }
                 opened(start.epoch, result, item)
             }
             return false
@@ -97,39 +97,46 @@ extension PlaybackLoop {
         return open
     }
 
-    /// Whether an item whose opening began with `epoch` is still wanted.
-    func isAwaited(_ epoch: Epoch) -> Bool {
-        [current, next, reopening.item].contains { $0?.start.epoch == epoch } && state.item != nil
+    /// Returns whether an item whose opening began with `epoch` is still needed.
+    func isStillNeeded(_ epoch: Epoch) -> Bool {
+        [current, next, reload.item].contains { $0?.start.epoch == epoch } && state.item != nil
     }
 
     private func opened(_ epoch: Epoch, _ result: Result<ItemPipeline, MediaError>, _ item: MediaItem) {
         if next?.start.epoch == epoch { return nextOpened(result, item) }
-        if reopening.item?.start.epoch == epoch { return reopened(result, item) }
+        if reload.item?.start.epoch == epoch { return reloadOpened(result, item) }
         guard let id = current?.id else { return }
         switch result {
         case .failure(let error): handle(.failed(id, error))
         case .success(let pipeline):
-            // Where it ends may have been changed since opening began.
-            current?.didOpen(pipeline, sources[id]?.make() ?? item, forward: forward(of: id, item))
+            // The item's end may have been changed since opening began.
+            current?.didOpen(
+                pipeline,
+                sources[id]?.make() ?? item,
+                forwardBufferDuration: forwardBufferDuration(of: id, item)
+            )
             setScheduledEnds(isReverse: presentation.isReverse)
-            if reopening.isWanted, current?.mustReopen != true { reopening = .none }
+            if reload.isPending, current?.mustReload != true { reload = .none }
             pipeline.setLooping(state.repeatSetting == .loop)
             if pipeline.audio != nil { audio.output?.prepare() }
-            if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
-            handle(.opened(id, duration: item.learntDuration ?? pipeline.description.duration))
+            if pipeline.canPlayReverse { execute(state.handle(.reversible(id))) }
+            handle(.opened(id, duration: item.measuredDuration ?? pipeline.description.duration))
             pipeline.wake()
             chooseVariants()
         }
     }
 
-    /// How far to read ahead may have been changed since opening began.
-    func forward(of id: ItemID, _ item: MediaItem) -> Int64? { (sources[id]?.make() ?? item).forward }
+    /// Returns how far to read ahead in the item, in nanoseconds. The value may have been changed since opening
+    /// began.
+    func forwardBufferDuration(of id: ItemID, _ item: MediaItem) -> Int64? {
+        (sources[id]?.make() ?? item).forwardBufferDuration
+    }
 
     // MARK: The next item
 
     func prepare(_ id: ItemID, _ epoch: Epoch) {
         guard let item = sources[id]?.make() else { return }
-        // Set before anything is reported of the item: reports arrive on this lane and look it up here.
+        // Reports arrive on this lane and look the item up here, so it is set before the first one.
         next = startOpening(id, item, at: ItemEpoch(of: item, epoch: epoch))
     }
 
@@ -138,26 +145,29 @@ extension PlaybackLoop {
         switch result {
         case .failure(let error): handle(.preparedFailed(id, error))
         case .success(let pipeline):
-            next?.didOpen(pipeline, item, forward: forward(of: id, item))
-            if pipeline.canPlayReverse { carryOut(state.handle(.reversible(id))) }
-            handle(.preparedOpened(id, duration: item.learntDuration ?? pipeline.description.duration))
+            next?.didOpen(pipeline, item, forwardBufferDuration: forwardBufferDuration(of: id, item))
+            if pipeline.canPlayReverse { execute(state.handle(.reversible(id))) }
+            handle(.preparedOpened(id, duration: item.measuredDuration ?? pipeline.description.duration))
             pipeline.wake()
             chooseVariants()
         }
     }
 
-    func dropNext() {
+    func discardNext() {
         guard let old = next else { return }
-        if presentation.ahead?.epoch == old.start.epoch {
-            takeBackAudioBeyondSeam()
-            presentation.ahead = nil
+        if presentation.audioPrefetch?.epoch == old.start.epoch {
+            discardPrefetchedAudio()
+            presentation.audioPrefetch = nil
         }
         publisher.counters.faults += old.faultsBeforeVisible
         discard(old)
         next = nil
     }
 
-    /// The next item's first frames lie behind the wanted ones. False: there is nowhere else to look, or no time.
+    /// Searches for the next item's first frames at an earlier position, because those that were found follow the
+    /// requested time.
+    ///
+    /// - Returns: False if the item is ready already or no earlier position is left.
     func retryNext() -> Bool {
         guard let old = next, !old.isReady, let pipeline = old.pipeline,
             let earlier = old.epoch.earlier({ state.replacePreparedEpoch() })
@@ -167,7 +177,8 @@ extension PlaybackLoop {
         return true
     }
 
-    /// The next item becomes the current one. Seamless: its frames go on where the old one's ended.
+    /// Makes the next item the current one. In a seamless transition its frames continue where those of the old item
+    /// ended.
     func takeOver(_ id: ItemID, from old: ItemID, isSeamless: Bool) {
         guard var new = next, new.id == id else { return }
         next = nil
@@ -175,7 +186,7 @@ extension PlaybackLoop {
         let end = current?.pipeline.flatMap { presentation.passEnd($0)?.itemTime } ?? .zero
         sources[old] = nil
         closeCurrent()
-        // Behind a seam its frames have been found already.
+        // In a seamless transition the first frames have been found already.
         if isSeamless { new.epoch.retry = SeekRetry() }
         new.buffer = BufferMonitor(
             level: isSeamless ? .afterSeam : .empty,
@@ -190,16 +201,16 @@ extension PlaybackLoop {
             presentation.follow(pipeline, start: new.start, endOfLast: end)
         } else {
             presentation.begin(new.start.epoch, at: now, itemTime: new.start.firstWanted)
-            stopShowing(old)
+            clearOutputs(old)
         }
         observers.jumped(itemTime: ItemTime(new.start.firstWanted) ?? .zero)
-        openTexts(id, sources[id]?.make()?.texts ?? [:])
+        openCues(id, sources[id]?.make()?.cueSources ?? [:])
     }
 
     // MARK: Faults
 
     func fault(_ error: MediaError, of id: ItemID) {
-        // Nothing was lost where the processor decodes instead of a device.
+        // Nothing is lost if the CPU decodes instead of a hardware device.
         let count = error.code == .hardwareUnavailable ? 0 : 1
         if next?.id == id {
             next?.faultsBeforeVisible += count
@@ -213,19 +224,21 @@ extension PlaybackLoop {
 
     // MARK: Reading ahead
 
-    /// From any thread: nanoseconds to read ahead in an item from now on; nil: as its rules have it.
-    package func setForward(_ id: ItemID, _ duration: Int64?) {
+    /// Sets how far to read ahead in an item, in nanoseconds. If `duration` is nil, the item's buffer rules apply.
+    /// May be called from any thread.
+    package func setForwardBufferDuration(_ id: ItemID, _ duration: Int64?) {
         perform { loop in
-            for item in [loop.current, loop.next, loop.reopening.item] where item?.id == id {
-                item?.pipeline?.setForward(duration)
+            for item in [loop.current, loop.next, loop.reload.item] where item?.id == id {
+                item?.pipeline?.setForwardBufferDuration(duration)
             }
         }
     }
 
-    /// From any thread: memory for packets of each item that is open or comes; nil: as their rules have it.
+    /// Sets the memory for packets of each item, open now or later. If `share` is nil, the buffer rules apply. May be
+    /// called from any thread.
     package func setPacketShare(_ share: PacketShare?) {
         perform { loop in
-            for item in [loop.current, loop.next, loop.reopening.item] {
+            for item in [loop.current, loop.next, loop.reload.item] {
                 item?.pipeline?.setPacketShare(share)
             }
         }

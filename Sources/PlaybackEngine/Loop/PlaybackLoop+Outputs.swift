@@ -1,23 +1,24 @@
 package import MediaCore
 import PlayheadBackend
 
-/// Frames on their way to whoever asks for them beside the layers. Called on the control lane.
+/// Receives the frames of a loop in addition to the layers. Called on the control lane.
 package struct FrameTap: Sendable {
-    /// Gets every frame as it comes due, and the item that it belongs to, and says whether the layers show it.
-    let take: @Sendable (ItemID, VideoFrame) -> Bool
-    /// False: the layers show nothing of the item.
+    /// Receives every frame when it comes due, with its item. Returns whether the layers show the frame.
+    let receive: @Sendable (ItemID, VideoFrame) -> Bool
+    /// Returns whether the layers show the item.
     let isRendered: @Sendable (ItemID) -> Bool
 
     package init(
-        take: @escaping @Sendable (ItemID, VideoFrame) -> Bool = { _, _ in true },
+        receive: @escaping @Sendable (ItemID, VideoFrame) -> Bool = { _, _ in true },
         isRendered: @escaping @Sendable (ItemID) -> Bool = { _ in true }
     ) {
-        self.take = take
+        self.receive = receive
         self.isRendered = isRendered
     }
 }
 
-/// What the loop's owner plugs in. All on the control lane; see `perform`.
+/// The outputs that the loop's owner attaches. All functions are called on the control lane (see `perform`), unless
+/// stated otherwise.
 extension PlaybackLoop {
     func addLayer(_ layer: LayerOutput) {
         layer.setReport { [weak self] report in self?.perform { $0.outputReported(report) } }
@@ -26,21 +27,22 @@ extension PlaybackLoop {
 
     package func removeLayer(_ layer: LayerOutput) { layers.remove(layer) }
 
-    /// On the control lane: the frame being shown, for who comes late; nil: none of the item's is.
+    /// Returns the frame that is being shown, for a listener that is added later, or nil if it is not a frame of the
+    /// item.
     package func frameShown(of id: ItemID) -> VideoFrame? { layers.lastItem == id ? layers.lastFrame : nil }
 
-    /// From any thread: whether layers show the item may have changed.
+    /// Reacts to a possible change of whether layers show the item. May be called from any thread.
     package func reconsiderRendering(_ id: ItemID) {
         perform { loop in
             guard loop.current?.id == id, let frame = loop.frameShown(of: id) else { return }
             let wasSuppressed = loop.layers.isSuppressed
             loop.suppressRendering(of: id, !loop.frameTap.isRendered(id))
             guard wasSuppressed, !loop.layers.isSuppressed else { return }
-            loop.layers.present(frame, of: id, isEssential: true, done: loop.readiness())
+            loop.layers.present(frame, of: id, isEssential: true, done: loop.displayCallback())
         }
     }
 
-    /// Before each frame of the item.
+    /// Sets whether the layers are suppressed. Called before each frame of the item.
     func suppressRendering(of id: ItemID, _ isSuppressed: Bool) {
         guard isSuppressed != layers.isSuppressed else { return }
         if layers.suppress(isSuppressed) { report(.readyForDisplayChanged(id, false)) }
@@ -54,16 +56,16 @@ extension PlaybackLoop {
         output?.setPaused(state.timelineRate == 0)
     }
 
-    /// 0...1, after mute is applied.
+    /// Sets the volume, in the range 0...1, after muting has been applied.
     package func setVolume(_ volume: Float) { audio.setVolume(volume, presentation.timeline, at: now) }
 
-    /// From any thread; see `AudioDeviceSink`.
+    /// Selects the audio device; see `AudioDeviceSink`. May be called from any thread.
     package func setAudioDevice(_ uniqueID: String?) { perform { $0.audio.output?.setDevice(uniqueID) } }
 
     package func outputReported(_ output: OutputReport) {
         switch output {
-        case .deinterlacingChanged: layers.reconsiderDemand()
-        // What is lost is lost of what is being shown.
+        case .deinterlacingChanged: layers.updateDeinterlacingDemand()
+        // The fault concerns the item that is being shown.
         case .notDeinterlaced(let error): if let id = current?.id { fault(error, of: id) }
         case .device(.interruptionBegan): handle(.interruptionBegan)
         case .device(.interruptionEnded): handle(.interruptionEnded)
@@ -74,7 +76,7 @@ extension PlaybackLoop {
 
     // MARK: Time observers
 
-    /// `call` is called on the control lane. `interval`: nanoseconds of item time.
+    /// Calls `call` on the control lane whenever `interval` nanoseconds of item time have passed.
     package func observePeriodically(
         _ id: UInt64,
         every interval: Int64,
@@ -84,7 +86,7 @@ extension PlaybackLoop {
         update()
     }
 
-    /// `call` is called on the control lane, once for each of `times` that is reached or passed.
+    /// Calls `call` on the control lane once for each of `times` that is reached or passed.
     package func observeTimes(
         _ id: UInt64,
         _ times: [ItemTime],

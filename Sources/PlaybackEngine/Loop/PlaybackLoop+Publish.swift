@@ -1,9 +1,9 @@
 import MediaCore
 import PlayheadBackend
 
-/// What observers are told, and what everybody can read.
+/// Reports to observers, and the published snapshot.
 extension PlaybackLoop {
-    /// Tells observers of something that has happened now.
+    /// Reports to the observer something that has happened now.
     func report(_ content: PlaybackReport.Content) {
         guard !shared.isReleased else { return }
         if case .notice(let notice) = content { publisher.apply(notice, state) }
@@ -16,7 +16,7 @@ extension PlaybackLoop {
         )
     }
 
-    /// Other rates of the timeline than the last one that was reported.
+    /// Reports the timeline's rate if it differs from the one reported last.
     func reportEffectiveRate() {
         guard let id = state.item?.id, let rate = publisher.newRate(presentation.timeline.rate) else {
             return
@@ -24,13 +24,13 @@ extension PlaybackLoop {
         report(.effectiveRateChanged(id, Float(Double(rate.millionths) / 1_000_000)))
     }
 
-    /// Properties whose changes are notified follow their notice one by one, so that a reader inside a
-    /// callback sees things as they were told. All others are brought up to now.
+    /// Publishes the snapshot. Properties whose changes are notified change with their notice, one at a time, so that
+    /// a reader inside a callback sees the state as it was reported. All others are updated to the current time.
     func publish() {
         measure()
         let pipeline = current?.pipeline
         var tracks = pipeline?.trackIDs ?? []
-        texts.addTracks(to: &tracks)
+        cueTracks.addTrackIDs(to: &tracks)
         publisher.changes = SnapshotPublisher.Changes(
             seekTarget: state.item?.seekTarget,
             pipeline: pipeline.map { ObjectIdentifier($0) },
@@ -49,14 +49,15 @@ extension PlaybackLoop {
         }
     }
 
-    /// Where time stands at the end of the pass until the loop has decided; nil: not known, or time goes on.
+    /// Returns the end of the pass, at which item time stops until the loop has handled it. Returns nil if it is
+    /// unknown or if time continues past it.
     private func passEnd(_ pipeline: ItemPipeline) -> ItemTime? {
-        // Under `.none` time goes on past the end.
+        // Under `.none` time continues past the end.
         let goesOn = state.endAction == .none && state.item?.hasEnded == true
         return presentation.isReverse || goesOn ? nil : presentation.passEnd(pipeline)?.itemTime
     }
 
-    /// Brings the counters up to now.
+    /// Updates the counters to the current time.
     private func measure() {
         publisher.measureBytes(of: current?.isVisibleToObservers == true ? current?.pipeline : nil)
         publisher.counters.indicatedBitRate = current?.pipeline?.variant?.peakBitRate ?? 0
@@ -64,10 +65,11 @@ extension PlaybackLoop {
         publisher.measureStall(isStalled, state.item?.id, at: now)
     }
 
-    /// Reports what is at hand: what was read ahead of the time being played, and what is kept of what was played.
+    /// Reports the loaded range: the media that were read ahead of the current time, and those that are retained
+    /// after they were played.
     func reportReading(_ pipeline: ItemPipeline) {
         guard let epoch = current?.start.epoch, let hasFirstFrame = state.item?.hasFirstFrame,
-            hasFirstFrame || state.item?.isMoving == true
+            hasFirstFrame || state.item?.isSeeking == true
         else { return }
         var range: MediaTimeRange?
         let pass = presentation.pass
@@ -83,7 +85,7 @@ extension PlaybackLoop {
                 if loaded.from < end { range = MediaTimeRange(start: loaded.from, end: end) }
             }
         }
-        if range != nil, range == current?.reading.told { return }
+        if range != nil, range == current?.reading.reportedRange { return }
         // Reading may be in the next pass of a loop.
         guard let id = current?.id,
             current?.reading.mustReport(range, isOver: readPass > pass || pipeline.hasEndedReading(epoch))
@@ -92,16 +94,18 @@ extension PlaybackLoop {
         report(.loadedRangeChanged(id, range))
     }
 
-    /// What the container did not know, only estimated or said wrongly is known when the data has been read to its end.
-    /// `framesEnd`: where the pass ended, for those whose packets do not tell.
-    func learnDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
+    /// Corrects the duration after the data has been read to its end, if the container did not declare it, estimated
+    /// it or declared it wrongly.
+    ///
+    /// - Parameter framesEnd: The end of the pass, for streams whose packets have no times.
+    func updateDuration(_ pipeline: ItemPipeline, framesEnd: MediaTime? = nil) {
         guard let id = state.item?.id, let duration = state.item?.duration,
             let end = pipeline.withProgress(\.dataEnd) ?? framesEnd
         else { return }
-        // Each update comes here, and the answer is the same until one of the two changes.
+        // This runs in each update, and the result is the same until one of the two values changes.
         if let checked = current?.checkedDuration, checked == (duration, end) { return }
         current?.checkedDuration = (duration, end)
         guard let corrected = pipeline.correctedDuration(duration, dataEnd: end) else { return }
-        carryOut(state.handle(.durationChanged(id, corrected)))
+        execute(state.handle(.durationChanged(id, corrected)))
     }
 }

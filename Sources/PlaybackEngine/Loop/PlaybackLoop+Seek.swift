@@ -1,14 +1,15 @@
 import MediaCore
 
-/// Seeks, changes of direction, steps, and the first frame behind each of them.
+/// Seeks, changes of direction and steps, and the first frame after each of them.
 extension PlaybackLoop {
     func seek(_ epoch: Epoch, _ request: SeekRequest) {
         publisher.counters.seeks += 1
         let duration = state.item?.duration ?? .indefinite
-        // Decoding starts at the key frame before. Where the window lets it, what lies between is not wanted.
+        // Decoding starts at the preceding key frame. With an infinite tolerance the frames in between are not
+        // needed.
         let isExact = request.toleranceBefore.isNumeric
         var wanted = isExact ? max(.zero, request.target - request.toleranceBefore) : nil
-        // Backward every seek is exact: what lies before the target is decoded anyway.
+        // Backward every seek is exact, because the frames before the target are decoded anyway.
         if state.isReverse { wanted = request.target }
         let start = EpochStart(
             epoch: epoch,
@@ -23,7 +24,7 @@ extension PlaybackLoop {
 
     private func begin(_ epoch: ItemEpoch) {
         postponeReload()
-        takeEnds()
+        applyEnds()
         presentation.begin(epoch.start.epoch, at: now)
         presentation.isReverse = epoch.start.isReverse
         if !epoch.changesDirection { layers.flush() }
@@ -31,7 +32,7 @@ extension PlaybackLoop {
         current?.begin(epoch)
     }
 
-    /// From where the timeline stands the other way. The frame being shown stays.
+    /// Delivers in the other direction from the timeline's current time. The frame that is shown stays.
     func setDirection(isReverse: Bool, _ epoch: Epoch) {
         var time = max(.zero, presentation.itemTime(at: now))
         if !presentation.isReverse,
@@ -52,10 +53,11 @@ extension PlaybackLoop {
         begin(changed)
     }
 
-    /// The container's index led behind the target: earlier places are tried, the start last.
+    /// Searches at an earlier position, because the container's index pointed after the target. The start is tried
+    /// last.
     func startedLate(_ epoch: Epoch) {
         if next?.start.epoch == epoch, retryNext() { return }
-        for item in [next, reopening.item] where item?.start.epoch == epoch {
+        for item in [next, reload.item] where item?.start.epoch == epoch {
             item?.pipeline?.acceptLateStart()
             return
         }
@@ -70,33 +72,34 @@ extension PlaybackLoop {
 
     // MARK: The first frame
 
-    /// The first frame goes to the sinks. When they have had it, the seek (or the load) is complete.
-    /// False: the item has failed.
+    /// Presents the first frame of the epoch. The seek, or the load, completes when the sinks have received it.
+    ///
+    /// - Returns: False if the item has failed.
     func presentFirstFrame(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
         guard !item.epoch.hasPresented else { return true }
         let now = now
-        guard let landing = presentation.findFirstFrame(pipeline, start: item.start, at: now) else {
+        guard let first = presentation.findFirstFrame(pipeline, start: item.start, at: now) else {
             return true
         }
-        if landing.frame == nil, presentation.passEnd(pipeline) != nil, !item.hasFrames,
-            isWithoutFrames(item, pipeline)
+        if first.frame == nil, presentation.passEnd(pipeline) != nil, !item.hasFrames,
+            hasNoFrames(item, pipeline)
         {
             current?.epoch.hasPresented = true
-            apply(.failed(item.id, emptiness(item, pipeline)))
+            apply(.failed(item.id, missingFramesError(item, pipeline)))
             return false
         }
         current?.epoch.hasPresented = true
         let wasShown =
             item.epoch.changesDirection
-            && layers.lastFrame?.presentationTime == landing.frame?.presentationTime
+            && layers.lastFrame?.presentationTime == first.frame?.presentationTime
         let epoch = item.start.epoch
-        let time = landing.itemTime.mediaTime
-        let hasVideo = landing.frame != nil
+        let time = first.itemTime.mediaTime
+        let hasVideo = first.frame != nil
         let presented: @Sendable () -> Void = { [weak self] in
             self?.perform { $0.firstFramePresented(epoch, at: time, hasVideo: hasVideo) }
         }
-        guard let frame = landing.frame, !wasShown else {
-            if landing.frame == nil { current?.hasFrames = true }
+        guard let frame = first.frame, !wasShown else {
+            if first.frame == nil { current?.hasFrames = true }
             presented()
             return true
         }
@@ -111,33 +114,34 @@ extension PlaybackLoop {
         if publisher.counters.startupTime == nil {
             publisher.counters.startupTime = now.nanoseconds(since: item.openedAt)
         }
-        if hasVideo, layers.becomesReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
+        if hasVideo, layers.markReadyForDisplay() { report(.readyForDisplayChanged(item.id, true)) }
         if state.item?.seekInFlight != nil { observers.moved(itemTime: ItemTime(time) ?? .zero) }
         handle(.firstFramePresented(epoch, at: time))
-        if reopening.isWanted { reopen() }
+        if reload.isPending { reloadCurrent() }
     }
 
-    /// The data ended without a single frame in any track, and not because an end was set before the first.
-    private func isWithoutFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
-        let isCut = presentation.ends.forward != nil && pipeline.withProgress(\.wasCut)
+    /// Returns whether the data ended without a frame in any track, unless an end that was set before the first frame
+    /// is the cause.
+    private func hasNoFrames(_ item: OpenItem, _ pipeline: ItemPipeline) -> Bool {
+        let isCut = presentation.ends.forward != nil && pipeline.withProgress(\.endedEarly)
         if isCut, item.newestFault.withLock({ $0 }) == nil { return false }
-        return pipeline.trackPipelines.allSatisfy { branch in
-            if case .endOfPass(_, nil, _)? = branch.frames.peek() { return true }
+        return pipeline.trackPipelines.allSatisfy { track in
+            if case .endOfPass(_, nil, _)? = track.frames.peek() { return true }
             return false
         }
     }
 
-    /// Why an item without frames has none.
-    private func emptiness(_ item: OpenItem, _ pipeline: ItemPipeline) -> MediaError {
-        for branch in pipeline.trackPipelines {
-            if case .endOfPass(_, _, let error?)? = branch.frames.peek() { return error }
+    /// Returns the error of an item without frames.
+    private func missingFramesError(_ item: OpenItem, _ pipeline: ItemPipeline) -> MediaError {
+        for track in pipeline.trackPipelines {
+            if case .endOfPass(_, _, let error?)? = track.frames.peek() { return error }
         }
         guard let fault = item.newestFault.withLock({ $0 }) else {
-            return MediaError(.noPlayableTracks, "it holds no complete picture and no sound")
+            return MediaError(.noPlayableTracks, "no complete video frame or audio sample")
         }
         return MediaError(
             .decodeFailed,
-            "nothing in it could be decoded: \(fault.message)",
+            "no data could be decoded: \(fault.message)",
             track: fault.track,
             libraryLog: fault.libraryLog,
             underlyingCode: fault.underlyingCode
@@ -148,20 +152,20 @@ extension PlaybackLoop {
 
     func step(_ count: Int) { current?.epoch.steps = Steps(pending: count) }
 
-    /// Takes what there is of the frames to be stepped over. The last one is shown, and time stands there.
-    func takeSteps(_ pipeline: ItemPipeline, at now: HostTime) {
+    /// Steps over the frames that are available. The last one is shown, and the timeline stops there.
+    func performSteps(_ pipeline: ItemPipeline, at now: HostTime) {
         guard let item = state.item, item.isStepping, item.hasFirstFrame, !item.awaitsFrames,
             var steps = current?.epoch.steps, let epoch = current?.start.epoch
         else { return }
         let (frames, isAtEnd) = presentation.step(pipeline, atMost: steps.pending)
         publisher.counters.framesDecoded += frames.count
-        steps.taken += frames.count
+        steps.delivered += frames.count
         steps.last = frames.last ?? steps.last
         steps.pending = isAtEnd ? 0 : steps.pending - frames.count
         current?.epoch.steps = steps.pending == 0 ? Steps() : steps
         guard steps.pending == 0 else { return }
         if let last = steps.last {
-            presentation.stand(at: last, at: now)
+            presentation.moveTimeline(to: last, at: now)
             audio.output?.restart()
             observers.jumped(itemTime: presentation.itemTime(at: now))
             show(last, due: now, at: now, isEssential: true, done: nil)

@@ -1,9 +1,9 @@
 import MediaCore
 import PlayheadBackend
 
-/// A player that is to play and gets nowhere is not left so in silence: its item fails.
+/// Detection of stuck playback. An item that makes no progress fails with an error.
 extension PlaybackLoop {
-    /// From any thread; takes effect at once.
+    /// Sets the limits. They take effect immediately. May be called from any thread.
     package func setStuckDetectionLimits(_ limits: StuckDetector.Limits) {
         perform { loop in
             loop.stuckDetector.limits = limits
@@ -11,62 +11,63 @@ extension PlaybackLoop {
         }
     }
 
-    /// At the end of each update.
-    func watch() {
+    /// Checks whether playback makes progress, at the end of each update, and schedules the next check.
+    func checkForStuckPlayback() {
         guard !shared.isReleased, !shared.isEnding else { return }
         let now = now
-        if let (stuckReason, time) = stuckDetector.look(
-            sight(at: now),
-            from: presentation.timeline.begin,
+        if let (stuckReason, time) = stuckDetector.check(
+            progressSample(at: now),
+            notBefore: presentation.timeline.begin,
             at: now
         ) {
             let id = state.item?.id
             apply(.stuck(state.epoch, stuckReason, after: time))
-            if state.item?.id == id, state.item?.status == .failed { callOff() }
+            if state.item?.id == id, state.item?.status == .failed { cancelPendingWork() }
             updateAgain()
         }
-        // Who is woken before then looks then.
-        var next = stuckDetector.nextLook
-        if let time = next, let other = alarm.nextTime, other <= time { next = nil }
-        alarm.watch(next, driver, on: control) { [weak self] in
+        // An earlier update checks as well.
+        var next = stuckDetector.nextCheck
+        if let time = next, let other = timers.nextUpdateTime, other <= time { next = nil }
+        timers.scheduleStuckCheck(next, driver, on: control) { [weak self] in
             guard let self else { return }
-            alarm.watchFired()
+            timers.stuckCheckFired()
             update()
         }
     }
 
-    /// What it waits for would come too late.
-    private func callOff() {
+    /// Cancels what the failed item waits for, because it would arrive too late.
+    private func cancelPendingWork() {
         cancelReload()
         current?.close()
     }
 
-    private func sight(at now: HostTime) -> StuckDetector.ProgressSample? {
+    private func progressSample(at now: HostTime) -> StuckDetector.ProgressSample? {
         guard state.mustMakeProgress, let item = state.item else { return nil }
         guard state.timelineRate != 0, let pipeline = current?.pipeline else {
-            return wait(item, for: current)
+            return waitingSample(item, for: current)
         }
-        // So slow a rate that time cannot be counted is no rate to get on at.
+        // At a rate too small to be represented, time does not advance.
         guard !PlaybackRate(state.timelineRate).isStopped else { return nil }
         let time = presentation.itemTime(at: now)
-        if let other = reopening.item, let start = presentation.replacedFrom, time >= start {
-            return wait(item, for: other)
+        if let other = reload.item, let start = presentation.replacementTime, time >= start {
+            return waitingSample(item, for: other)
         }
-        let branches = pipeline.trackPipelines
-        let hasFrames = branches.contains(where: \.hasFrame)
-        let isRead = branches.contains { !$0.packets.isEmpty } || pipeline.hasEndedReading(state.epoch)
-        guard hasFrames || isRead else { return wait(item, for: current) }
+        let tracks = pipeline.trackPipelines
+        let hasFrames = tracks.contains(where: \.hasFrame)
+        let isRead = tracks.contains { !$0.packets.isEmpty } || pipeline.hasEndedReading(state.epoch)
+        guard hasFrames || isRead else { return waitingSample(item, for: current) }
         return .playing(
             state.epoch,
             pass: presentation.pass,
-            at: hasFrames ? time : presentation.reached(time),
-            backlog: branches.reduce(0) { $0 &+ $1.packets.level.bytes },
+            at: hasFrames ? time : presentation.limitedToDelivered(time),
+            backlog: tracks.reduce(0) { $0 &+ $1.packets.level.bytes },
             isPastEnd: !hasFrames && isPastEnd(time, item, pipeline)
         )
     }
 
-    /// nil: where time is not real none passes while bytes are under way, so it says nothing.
-    private func wait(_ item: ItemState, for open: OpenItem?) -> StuckDetector.ProgressSample? {
+    /// Returns a sample of a player that waits, or nil if the driver does not run in real time. In that case no time
+    /// passes while bytes are read, so a limit would mean nothing.
+    private func waitingSample(_ item: ItemState, for open: OpenItem?) -> StuckDetector.ProgressSample? {
         guard driver.isRealTime else { return nil }
         let received = open?.demuxer.receivedBytes ?? 0
         return .waiting(
@@ -79,16 +80,16 @@ extension PlaybackLoop {
 
     private func isPastEnd(_ time: ItemTime, _ item: ItemState, _ pipeline: ItemPipeline) -> Bool {
         if presentation.isReverse { return time < presentation.ends.reverse }
-        let declared = pipeline.mustLearnDuration ? nil : ItemTime(item.duration)
+        let declared = pipeline.durationIsUncertain ? nil : ItemTime(item.duration)
         let end = [declared, presentation.ends.forward].compactMap(\.self).min()
         return end.map { time > $0 } ?? false
     }
 }
 
 extension TrackPipeline {
-    /// A frame is at hand, to be shown or heard when it is due.
+    /// A Boolean value that indicates whether a frame is queued for presentation.
     fileprivate var hasFrame: Bool {
-        switch frames.mark() {
+        switch frames.elementInfo() {
         case .video?, .audio?: true
         case .endOfPass?, nil: false
         }
@@ -96,9 +97,9 @@ extension TrackPipeline {
 }
 
 extension PresentationScheduler {
-    /// `time`, but not beyond what was handed out.
-    fileprivate func reached(_ time: ItemTime) -> ItemTime {
+    /// Returns `time`, limited to what has been delivered.
+    fileprivate func limitedToDelivered(_ time: ItemTime) -> ItemTime {
         let pass = current.pass
-        return isReverse ? max(time, pass.reverseEdge) : min(time, max(pass.videoUntil, pass.audioUntil))
+        return isReverse ? max(time, pass.lastFrameTime) : min(time, max(pass.videoUntil, pass.audioUntil))
     }
 }

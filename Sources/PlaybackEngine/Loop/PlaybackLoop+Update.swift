@@ -2,32 +2,33 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// An update looks at the queues: what is due goes to the outputs, and the next update is scheduled.
+/// Updates. An update inspects the queues, delivers to the outputs what is due, and schedules the next update.
 extension PlaybackLoop {
-    /// An update inside an update follows it, so that events that lead to each other cannot pile up.
+    /// Performs an update. An update that is requested within an update follows it, so that events that cause each
+    /// other do not nest.
     func update() {
         guard !shared.isReleased, !shared.isEnding else { return }
         guard phase == .idle else {
             if phase == .updating { phase = .mustUpdateAgain }
             return
         }
-        for _ in 0..<Self.mostUpdatesInARow {
+        for _ in 0..<Self.maximumConsecutiveUpdates {
             phase = .updating
-            // What comes while the queues are looked at is not lost.
-            shared.await(.everything)
+            // Events that arrive while the queues are inspected must not be lost.
+            shared.setAwaited(.everything)
             updateOnce()
-            watch()
+            checkForStuckPlayback()
             let isDone = phase == .updating
             if phase != .isDown { phase = .idle }
             if isDone || shared.isReleased || shared.isEnding { return }
         }
-        // Others get their turn on the lane before it goes on.
+        // Other work on the lane runs before the updates continue.
         scheduleUpdate()
     }
 
-    private static let mostUpdatesInARow = 8
+    private static let maximumConsecutiveUpdates = 8
 
-    /// The rest of this update would work with what has just changed: another one begins.
+    /// Requests another update after the current one, whose data has just changed.
     func updateAgain() { if phase == .updating { phase = .mustUpdateAgain } }
 
     private func updateOnce() {
@@ -39,55 +40,56 @@ extension PlaybackLoop {
             guard let item = current, presentFirstFrame(item, pipeline) else { return updateAgain() }
         }
         let now = now
-        takeSteps(pipeline, at: now)
+        performSteps(pipeline, at: now)
         adapt(pipeline, at: now)
         let switchTime = updateReload(at: now)
         guard let pipeline = current?.pipeline, let epoch = current?.start.epoch else { return updateAgain() }
         let readingTime = audio.update(&presentation.timeline, isAudible: isAudible, at: now)
         if let device = audio.device { publisher.counters.audioUnderruns = device.underruns }
-        var outcome = presentation.takeDue(pipeline, at: now)
+        var outcome = presentation.dequeueDue(pipeline, at: now)
         if let next, next.isReady, let following = next.pipeline, state.followsSeamlessly {
-            presentation.takeAudioBeyondSeam(pipeline, into: following, next.start, at: now, &outcome)
+            presentation.prefetchAudio(pipeline, into: following, next.start, at: now, &outcome)
         }
-        for time in [switchTime, readingTime, updateTexts(at: now)] {
+        for time in [switchTime, readingTime, updateCues(at: now)] {
             if let time { outcome.wake(at: time) }
         }
         deliver(outcome, pipeline, at: now)
-        keepUp(pipeline, outcome, at: now)
-        // Only playing passes a time; a seek that lands on it does not.
+        updateFrameSkipping(pipeline, outcome, at: now)
+        // Only playback passes a time; a seek to that time does not.
         if presentation.timeline.isRunning { observers.fire(upTo: presentation.itemTime(at: now)) }
         reportReading(pipeline)
-        noteStarvation(&outcome, epoch, pipeline, at: now)
+        handleUnderrun(&outcome, epoch, pipeline, at: now)
         publish()
-        setAlarm(outcome.wakeAt)
-        shared.await(wanted(pipeline))
+        scheduleNextUpdate(outcome.wakeAt)
+        shared.setAwaited(events(toAwaitFor: pipeline))
         if let end = outcome.end { passEnded(end, pipeline, epoch) }
     }
 
-    /// The item that follows is ready once its first frames are decoded.
+    /// Marks the next item as ready once its first frames are decoded.
     private func updateNext() {
         guard let id = next?.id, next?.becomesReady() == true else { return }
-        carryOut(state.handle(.preparedReady(id)))
+        execute(state.handle(.preparedReady(id)))
     }
 
-    /// What reading has come to: the end of the data, the duration, how much is at hand.
+    /// Handles the progress of reading: the end of the data, the duration and the buffer level.
     private func updateReading(_ pipeline: ItemPipeline) {
         guard let epoch = current?.start.epoch else { return }
         if pipeline.hasEndedReading(epoch), state.item?.isReadToEnd == false {
-            carryOut(state.handle(.readToEnd(epoch)))
+            execute(state.handle(.readToEnd(epoch)))
         }
-        learnDuration(pipeline)
-        // What is there stays until the monitor is told otherwise. Asked in parts: nothing is copied for it.
-        if let until = current?.buffer.settledUntil, now < until, current?.buffer.level == state.item?.level {
+        updateDuration(pipeline)
+        // The level is stable until then. The conditions are separate so that nothing is copied.
+        if let until = current?.buffer.stableUntil, now < until, current?.buffer.level == state.item?.level {
             return
         }
         guard let item = current else { return }
         if let level = current?.buffer.update(pipeline, bufferSituation(item)), level != state.item?.level {
-            carryOut(state.handle(.buffer(item.id, level)))
+            execute(state.handle(.buffer(item.id, level)))
         }
     }
 
-    /// Where the buffer is reckoned from. Until a first frame was presented: from where that is to be.
+    /// Returns the situation from which the buffer is measured. Before the first frame is presented, its expected
+    /// time is used.
     private func bufferSituation(_ item: OpenItem) -> BufferMonitor.Situation {
         let now = now
         let target = ItemTime(item.start.firstWanted ?? item.start.demuxTarget) ?? .zero
@@ -106,51 +108,51 @@ extension PlaybackLoop {
 
     private func passEnded(_ end: PresentationScheduler.PassEnd, _ pipeline: ItemPipeline, _ epoch: Epoch) {
         let time = end.itemTime.mediaTime
-        // Packets of some bare streams have no times: only the frames tell.
+        // Packets of some elementary streams have no times, so only the frames show the duration.
         if end.error == nil, !presentation.isReverse,
             presentation.ends.forward.map({ end.itemTime < $0 }) ?? true
         {
-            learnDuration(pipeline, framesEnd: time)
+            updateDuration(pipeline, framesEnd: time)
         }
         apply(.reachedEnd(epoch, at: time, end.error))
-        // What was handed over of the audio beyond the seam is heard only if that is what comes, and then.
+        // Prefetched audio is heard only if the expected media follow, and at the expected time.
         if presentation.endWasReported {
-            takeBackAudioBeyondSeam()
+            discardPrefetchedAudio()
         } else if presentation.audioIsMisplaced {
             audio.output?.restart()
         }
-        // What was to follow may not have come.
+        // The next item may not have arrived.
         if !presentation.timeline.isRunning { audio.output?.endAudio() }
         updateAgain()
     }
 
-    /// Audio from beyond a seam was handed over, and the seam does not come.
-    func takeBackAudioBeyondSeam() {
-        guard presentation.ahead != nil else { return }
+    /// Takes back audio from after a seam that will not be reached.
+    func discardPrefetchedAudio() {
+        guard presentation.audioPrefetch != nil else { return }
         audio.output?.restart()
     }
 
-    /// A track has nothing left to deliver. Where reading waits for room, because another track fills the
-    /// bounds, that is no stall: playing on is what makes room. It may also be about to go on; so it is asked
-    /// again a little later.
-    private func noteStarvation(
+    /// Handles a track without data. If reading is suspended because another track has filled the limits, this is not
+    /// a stall: playback frees the space. Reading may be about to continue as well, so the check is repeated after a
+    /// delay.
+    private func handleUnderrun(
         _ outcome: inout PresentationScheduler.DueOutput,
         _ epoch: Epoch,
         _ pipeline: ItemPipeline,
         at now: HostTime
     ) {
-        guard outcome.isStarved, outcome.end == nil, !pipeline.hasEndedReading(epoch) else { return }
+        guard outcome.hasUnderrun, outcome.end == nil, !pipeline.hasEndedReading(epoch) else { return }
         guard !pipeline.isFull(epoch) else {
-            outcome.wake(at: now.advanced(by: Self.starvationCheck))
+            outcome.wake(at: now.advanced(by: Self.underrunRecheckInterval))
             return
         }
-        current?.buffer.starve()
-        apply(.starved(epoch))
+        current?.buffer.beginStall()
+        apply(.underrun(epoch))
         updateAgain()
     }
 
-    /// 20 ms: a frame or so.
-    private static let starvationCheck: Int64 = 20_000_000
+    /// The delay before an underrun is checked again: 20 ms, about one frame.
+    private static let underrunRecheckInterval: Int64 = 20_000_000
 
     // MARK: Delivery
 
@@ -159,15 +161,15 @@ extension PlaybackLoop {
         _ pipeline: ItemPipeline,
         at now: HostTime
     ) {
-        publisher.counters.framesDecoded += outcome.framesTaken
+        publisher.counters.framesDecoded += outcome.dequeuedFrames
         publisher.counters.framesDropped += outcome.dropped
-        for shown in outcome.shown {
+        for shown in outcome.frames {
             publisher.frameRate.note(now)
             show(shown.frame, due: shown.due, at: now, isEssential: false, done: nil)
         }
-        if !outcome.sound.isEmpty { deliverAudio(outcome.sound, pipeline, at: now) }
-        // Where more follows without a gap, processing runs through.
-        let goesOn = state.repeatSetting == .loop || next != nil || reopening.item != nil
+        if !outcome.audio.isEmpty { deliverAudio(outcome.audio, pipeline, at: now) }
+        // If more media follow without a gap, audio processing continues.
+        let goesOn = state.repeatSetting == .loop || next != nil || reload.item != nil
         if outcome.audioEnded, !goesOn { audio.output?.endAudio() }
         if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
     }
@@ -181,24 +183,24 @@ extension PlaybackLoop {
         let origin = AudioOrigin(
             rate: timeline.rate.factor,
             track: pipeline.audio?.track.id,
-            settings: pipeline.sound
+            settings: pipeline.audioSettings
         )
-        let pieces = buffers.map { sound in
-            publisher.counters.audioSamples += sound.buffer.frameCount
-            let time = ItemTime(sound.buffer.presentationTime) ?? .zero
-            let place = AudioPlacement(
-                origin: sound.origin,
+        let pieces = buffers.map { scheduled in
+            publisher.counters.audioSamples += scheduled.buffer.frameCount
+            let time = ItemTime(scheduled.buffer.presentationTime) ?? .zero
+            let placement = AudioPlacement(
+                origin: scheduled.origin,
                 time: time,
-                due: timeline.host(for: sound.origin.timelineTime(of: time)) ?? now,
+                due: timeline.host(for: scheduled.origin.timelineTime(of: time)) ?? now,
                 rate: timeline.rate,
                 epoch: timeline.epoch
             )
-            return (buffer: sound.buffer, place: place)
+            return (buffer: scheduled.buffer, placement: placement)
         }
         audio.output?.write(pieces, origin)
     }
 
-    /// Hands a frame to the layers. `done` is called when their sinks have had it.
+    /// Presents a frame on the layers. `done` is called after their sinks have received it.
     func show(
         _ frame: VideoFrame,
         due: HostTime,
@@ -209,27 +211,29 @@ extension PlaybackLoop {
         publisher.countPresented(late: max(0, now.nanoseconds(since: due)))
         if let id = current?.id {
             setPresentationSize(frame.format.presentationSize, of: id)
-            let isRendered = frameTap.take(id, frame.withoutContext)
+            let isRendered = frameTap.receive(id, frame.withoutContext)
             suppressRendering(of: id, !isRendered)
         }
-        layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? readiness())
+        layers.present(frame, of: current?.id, isEssential: isEssential, done: done ?? displayCallback())
     }
 
-    /// A first frame that no seek and no load has led to: of a track that was switched on, or that begins late.
-    func readiness() -> (@Sendable () -> Void)? {
-        guard let id = current?.id, layers.beginsDisplay() else { return nil }
+    /// Returns a callback that reports readiness for display, for a first frame that follows neither a seek nor a
+    /// load: the frame of a track that was enabled later, or that begins late. Returns nil if the layers display
+    /// frames already.
+    func displayCallback() -> (@Sendable () -> Void)? {
+        guard let id = current?.id, layers.beginDisplay() else { return nil }
         return { [weak self] in
             self?.perform { loop in
                 guard loop.current?.id == id, loop.current?.pipeline?.video != nil,
-                    loop.layers.becomesReadyForDisplay()
+                    loop.layers.markReadyForDisplay()
                 else { return }
                 loop.report(.readyForDisplayChanged(id, true))
             }
         }
     }
 
-    /// Leaves frames out where decoding is too slow.
-    private func keepUp(
+    /// Skips frames if decoding is too slow.
+    private func updateFrameSkipping(
         _ pipeline: ItemPipeline,
         _ outcome: PresentationScheduler.DueOutput,
         at now: HostTime
@@ -248,10 +252,10 @@ extension PlaybackLoop {
         )
         if let request {
             video.stage.skipRequest.withLock { $0 = request }
-            pipeline.setReadsFurther(skipPolicy.wantsFurtherReading)
+            pipeline.setUsesExtendedLimits(skipPolicy.needsExtendedReading)
         }
-        guard let id = current?.id, let news = skipPolicy.takePendingChange() else { return }
-        switch news {
+        guard let id = current?.id, let change = skipPolicy.takePendingChange() else { return }
+        switch change {
         case .fellBehind: report(.decodingFellBehind(id))
         case .keepsUp(let skipped): report(.decodingKeepsUp(id, skipped: skipped))
         }
@@ -259,87 +263,89 @@ extension PlaybackLoop {
 
     // MARK: When to update next
 
-    /// What the loop waits for, apart from time. While frames are at hand a push of one more wakes nobody.
-    private func wanted(_ pipeline: ItemPipeline) -> StageEvents {
+    /// Returns the stage events that require an update. While frames are queued, another one requires none.
+    private func events(toAwaitFor pipeline: ItemPipeline) -> StageEvents {
         guard let level = state.item?.level, state.item?.hasFirstFrame == true, level.isFull,
             level.isLikelyToKeepUp, current?.epoch.steps.pending == 0, next?.isReady != false,
-            reopening.item?.isReady != false
+            reload.item?.isReady != false
         else { return .everything }
-        let lacksFrames = pipeline.trackPipelines.contains { branch in
-            switch branch.frames.mark() {
+        let lacksFrames = pipeline.trackPipelines.contains { track in
+            switch track.frames.elementInfo() {
             case .video?, .audio?: false
-            // What lies behind the end of the pass may be wanted ahead of it.
+            // Media after the end of the pass may be needed before the end.
             case .endOfPass?, nil: true
             }
         }
         var events: StageEvents = []
-        if lacksFrames || skipPolicy.measures { events.insert(.frames) }
-        // Standing still, nothing else would tell how far reading has come.
+        if lacksFrames || skipPolicy.measuresLoad { events.insert(.frames) }
+        // While the timeline is stopped, no other event shows how far reading has come.
         if !presentation.timeline.isRunning { events.insert(.bounds) }
         return events
     }
 
-    private func setAlarm(_ time: HostTime?) {
+    private func scheduleNextUpdate(_ time: HostTime?) {
         var time = time
         if let observed = observers.nextTime(isReverse: state.isReverse),
             let host = presentation.hostTime(forItemTime: observed)
         {
             time = min(time ?? host, host)
         }
-        alarm.set(time, driver, on: control) { [weak self] in
+        timers.scheduleUpdate(time, driver, on: control) { [weak self] in
             guard let self else { return }
-            alarm.fired()
+            timers.updateFired()
             update()
         }
     }
 
-    /// A stage's report; called on its lane.
-    func take(_ report: StageReport, of id: ItemID, newestFault: Locked<MediaError?>) {
+    /// Receives the report of a stage. Called on the stage's lane.
+    func receive(_ report: StageReport, of id: ItemID, newestFault: Locked<MediaError?>) {
         switch report {
-        case .delivered: if shared.awaits(.frames) { scheduleUpdate() }
-        case .blocked: if shared.awaits(.bounds) { scheduleUpdate() }
+        case .delivered: if shared.isAwaiting(.frames) { scheduleUpdate() }
+        case .idle: if shared.isAwaiting(.bounds) { scheduleUpdate() }
         case .changed: scheduleUpdate()
         case .fault(let error):
-            // Kept at once: an update that is already on its way may find the item without a frame.
+            // The fault is stored at once, because an update that is already enqueued may find the item without a
+            // frame.
             newestFault.withLock { $0 = error }
             perform { $0.fault(error, of: id) }
         case .startedLate(let epoch): perform { $0.startedLate(epoch) }
-        case .starving(let epoch): perform { $0.askAgain(epoch) }
-        case .waiting(let epoch): perform { $0.readingWaits(epoch) }
+        case .needsPolling(let epoch): perform { $0.scheduleReadRetry(epoch) }
+        case .waiting(let epoch): perform { $0.readingStartedWaiting(epoch) }
         }
     }
 
-    /// Reading waits for bytes.
-    private func readingWaits(_ epoch: Epoch) {
-        // Nothing of where a seek goes is there; while playing, running dry alone tells of it.
+    /// Handles the start of a wait for bytes.
+    private func readingStartedWaiting(_ epoch: Epoch) {
+        // Nothing is available at the target of the seek. During playback, only an underrun empties the buffer.
         if epoch == current?.start.epoch, let item = state.item, item.status == .readyToPlay,
             !item.hasFirstFrame, current?.epoch.hasPresented == false
         {
-            current?.buffer.startAnew()
+            current?.buffer.restart()
         }
         supersedeWaitingSeek()
         update()
     }
 
-    /// A seek that waits for bytes makes way for the newest one: it might wait for ever.
+    /// Replaces a seek that waits for bytes by the newest one, because it may wait indefinitely.
     func supersedeWaitingSeek() {
         guard state.item?.seekWaiting != nil, let item = current,
             item.pipeline?.isWaiting(item.start.epoch) == true
         else { return }
-        apply(.seekWaits(item.start.epoch))
+        apply(.seekWaitsForData(item.start.epoch))
     }
 
-    /// The source had nothing and does not tell when it has: it is asked again a little later.
-    private func askAgain(_ epoch: Epoch) {
-        readingWaits(epoch)
-        guard isAwaited(epoch), alarm.retry == nil else { return }
-        alarm.retry = driver.schedule(at: now.advanced(by: Self.retryDelay), on: control) { [weak self] in
+    /// Schedules another read, because the source had no data and does not report when it has some.
+    private func scheduleReadRetry(_ epoch: Epoch) {
+        readingStartedWaiting(epoch)
+        guard isStillNeeded(epoch), timers.readRetry == nil else { return }
+        timers.readRetry = driver.schedule(at: now.advanced(by: Self.retryDelay), on: control) {
+            [weak self] in
             guard let self else { return }
-            alarm.retry = nil
-            for item in [current, next, reopening.item] { item?.pipeline?.wakeDemuxer() }
+            timers.readRetry = nil
+            for item in [current, next, reload.item] { item?.pipeline?.wakeDemuxer() }
         }
     }
 
-    /// 10 ms: short against any buffer, long against a poll.
+    /// The delay before a read is retried: 10 ms, which is short for a buffer and long for polling.
     private static let retryDelay: Int64 = 10_000_000
 }

@@ -1,11 +1,11 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// The one owner of a player's state. Everything that happens comes in as an event on the control lane and
-/// goes through `PlaybackState`; the actions that come out are carried out here.
+/// The owner of a player's state. Everything that happens arrives as an event on the control lane and is handled by
+/// `PlaybackState`. The loop executes the resulting actions.
 ///
-/// `@unchecked Sendable`: `shared` may be used by any thread. The other stored properties are confined to the
-/// control lane; calls from other threads only enqueue.
+/// `@unchecked Sendable`: any thread may use `shared`. All other stored properties are confined to the control lane,
+/// and calls from other threads only enqueue work there.
 package final class PlaybackLoop: @unchecked Sendable {
     package typealias Observer = @Sendable (PlaybackReport, PlaybackSnapshot) -> Void
 
@@ -16,29 +16,29 @@ package final class PlaybackLoop: @unchecked Sendable {
     // Confined to the control lane.
     var state = PlaybackState()
     var presentation: PresentationScheduler
-    /// What is known of every item of the queue, the current one too.
+    /// The sources of the current item and of every item of the queue.
     var sources: [ItemID: MediaItemSource] = [:]
     var current: OpenItem?
-    /// Opened ahead of need, to follow the current item.
+    /// The item that is opened ahead of need, to follow the current one.
     var next: OpenItem?
-    /// The current item opened again with other settings, to take its own place.
-    var reopening = ItemReload.none
-    /// Bits a second that came over a network when that was measured last; nil: never.
+    /// The current item, opened again with other settings to replace itself.
+    var reload = ItemReload.none
+    /// The network throughput that was measured last, in bits per second, or nil if none was measured.
     var throughput: Double?
     var layers = LayerGroup()
     var audio = AudioSync()
-    var texts = TextFeeds()
+    var cueTracks = CueTracks()
     var publisher: SnapshotPublisher
     var skipPolicy = SkipPolicy()
     var observers = TimeObservers()
-    var alarm = LoopTimers()
+    var timers = LoopTimers()
     var stuckDetector = StuckDetector()
-    /// When the timeline is to start, where a caller has said so.
+    /// The host time at which the timeline has to start, if a caller has set one.
     var startTime: HostTime?
     var phase = Phase.idle
     let frameTap: FrameTap
 
-    /// Whether an update is under way. One that is asked for meanwhile follows it.
+    /// The phase of the update. An update that is requested during another one follows it.
     enum Phase { case idle, updating, mustUpdateAgain, isDown }
 
     package init(
@@ -55,18 +55,19 @@ package final class PlaybackLoop: @unchecked Sendable {
     }
 
     var now: HostTime { driver.clock.now }
-    /// Time is computed, and must not pass while bytes are under way: what is shown would hang on the network.
+    /// A Boolean value that indicates whether calls wait for bytes. With a virtual clock no time may pass while bytes
+    /// are read, or the frames shown would depend on the network.
     var waitsInCalls: Bool { driver is VirtualDriver }
     package var snapshot: PlaybackSnapshot { shared.snapshot }
 
     // MARK: From any thread
 
-    /// Takes an event in. It is handled on the control lane, in the order of the calls.
+    /// Sends an event. Events are handled on the control lane in the order of the calls.
     package func send(_ event: PlaybackEvent) {
         control.enqueue { [weak self] in self?.handle(event) }
     }
 
-    /// As above, for an item: where another one is current by then, nothing happens.
+    /// Sends an event to an item. The event is ignored if another item is current when it is handled.
     package func send(_ event: PlaybackEvent, to id: ItemID) {
         control.enqueue { [weak self] in if self?.state.item?.id == id { self?.handle(event) } }
     }
@@ -74,13 +75,14 @@ package final class PlaybackLoop: @unchecked Sendable {
     /// Runs `body` on the control lane, between events.
     package func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
         control.enqueue { [weak self] in
-            // What was asked before the release still happens: it may be what must be taken down.
+            // Work enqueued before the release still runs, because it may have to be undone.
             guard let self, phase != .isDown else { return }
             body(self)
         }
     }
 
-    /// Makes an item known and the current one; nil: none. `seek` goes with it: nothing happens in between.
+    /// Makes an item the current one, or none if `id` is nil. The seek is handled with it, so nothing happens in
+    /// between.
     package func setItem(_ id: ItemID?, _ item: MediaItemSource?, seek: SeekRequest? = nil) {
         control.enqueue { [weak self] in
             guard let self else { return }
@@ -90,7 +92,7 @@ package final class PlaybackLoop: @unchecked Sendable {
         }
     }
 
-    /// Makes an item known and puts it behind another one, or behind all.
+    /// Inserts an item after another one, or at the end of the queue.
     package func insert(_ id: ItemID, _ item: MediaItemSource, after other: ItemID?) {
         control.enqueue { [weak self] in
             guard let self else { return }
@@ -99,14 +101,21 @@ package final class PlaybackLoop: @unchecked Sendable {
         }
     }
 
-    /// Returns at once: what blocks is interrupted, everything is taken down behind the caller's back, and no
-    /// report follows. `done` is called, on some lane, when every sink has been finished.
+    /// Releases the loop and returns at once. Blocking calls are interrupted, everything is closed asynchronously,
+    /// and no report follows.
+    ///
+    /// - Parameter done: Called on some lane after every sink has been finished.
     package func release(done: (@Sendable () -> Void)? = nil) {
         shared.release()
-        control.enqueue { [self] in takeDown(done) }
+        control.enqueue { [self] in tearDown(done) }
     }
 
-    /// Goes on at `rate` so that `time` (nil: the present one) falls on `host` (nil: as soon as it can).
+    /// Continues at `rate` so that `time` coincides with `host`.
+    ///
+    /// - Parameters:
+    ///   - rate: The rate to play at.
+    ///   - time: An item time, or nil for the current one.
+    ///   - host: A host time, or nil for the earliest possible one.
     package func restart(_ rate: Float, at time: MediaTime?, host: HostTime?) {
         perform { loop in
             loop.startTime = host
@@ -114,14 +123,14 @@ package final class PlaybackLoop: @unchecked Sendable {
         }
     }
 
-    /// Nothing is shown or heard from now on. What was asked until now is carried out and reported all the same, and then
-    /// `body` is called on the control lane, to release the loop.
+    /// Ends delivery: nothing is shown or heard from now on. What was requested before is still executed and
+    /// reported. Then `body` is called on the control lane, to release the loop.
     package func end(then body: @escaping @Sendable () -> Void) {
         shared.end()
         control.enqueue(body)
     }
 
-    /// Adds a layer; one that comes too late is finished at once.
+    /// Adds a layer. If the loop has been released, the layer is closed immediately.
     package func attach(_ layer: LayerOutput) {
         control.enqueue { [weak self] in
             guard let self, phase != .isDown else { return layer.close() }
@@ -131,7 +140,7 @@ package final class PlaybackLoop: @unchecked Sendable {
 
     // MARK: Control lane
 
-    /// An event comes in: the state decides, and what it decided is carried out.
+    /// Handles an event: the state decides, and the resulting actions are executed.
     func handle(_ event: PlaybackEvent) {
         guard !shared.isReleased else { return }
         switch event {
@@ -142,35 +151,35 @@ package final class PlaybackLoop: @unchecked Sendable {
         update()
     }
 
-    /// As `handle`, from inside an update.
+    /// Handles an event within an update, without starting another one.
     func apply(_ event: PlaybackEvent) {
-        carryOut(state.handle(event))
+        execute(state.handle(event))
         if case .seek = event { supersedeWaitingSeek() }
         reportEffectiveRate()
     }
 
-    /// Something may have arrived. Many calls make one update.
+    /// Schedules an update because data may have arrived. Several calls lead to one update.
     func scheduleUpdate() {
-        guard shared.mayScheduleUpdate() else { return }
+        guard shared.claimScheduledUpdate() else { return }
         control.enqueue { [weak self] in
             guard let self else { return }
-            shared.updateBegins()
+            shared.updateDidBegin()
             update()
         }
     }
 
-    private func takeDown(_ done: (@Sendable () -> Void)?) {
+    private func tearDown(_ done: (@Sendable () -> Void)?) {
         phase = .isDown
-        alarm.cancelAll()
+        timers.cancelAll()
         current?.close()
-        dropNext()
+        discardNext()
         cancelReload()
-        closeTexts()
+        closeCues()
         sources = [:]
         observers = TimeObservers()
-        let both = done.map { CompletionGroup(2, $0) }
-        layers.close { both?.tick() }
-        audio.close { both?.tick() }
+        let outputsClosed = done.map { CompletionGroup(2, $0) }
+        layers.close { outputsClosed?.leave() }
+        audio.close { outputsClosed?.leave() }
         current = nil
     }
 }

@@ -1,7 +1,7 @@
 package import MediaCore
 import PlayheadBackend
 
-/// What everyone but the loop sees: a copy, published after each turn.
+/// A copy of the loop's state for all other threads, published after each update.
 package struct PlaybackSnapshot: Sendable {
     package var rate: Float = 0
     package var timeControl: TimeControlStatus = .paused
@@ -14,26 +14,26 @@ package struct PlaybackSnapshot: Sendable {
     package var level: BufferLevel = .empty
     package var repeatSetting: RepeatMode = .once
     package var description: MediaDescription?
-    /// `Track.id` of the tracks that are played.
+    /// The `Track.id` of each track that is played.
     package var enabledTracks: Set<Int> = []
     package var presentationSize: PixelSize = .zero
     package var isReadyForDisplay = false
-    /// Where a seek is going; nil when none is under way.
+    /// The target of the seek that is under way, or nil if there is none.
     package var seekTarget: MediaTime?
     package var counters = PlaybackCounters()
-    /// Frames a second that were shown in the last second of playing; 0 while standing still.
+    /// The number of frames shown in the last second of playback, or 0 while the timeline is stopped.
     package var frameRate: Float = 0
     package var audio = AudioDeviceFacts()
 
     var timeline = Timeline()
-    /// Where the current pass lies on the timeline.
+    /// The position of the current pass on the timeline.
     var origin = PassOrigin()
-    /// Where it ends, in item time, as far as is known: time stands there until the loop has decided.
+    /// The end of the pass in item time, if it is known. Item time stops there until the loop has handled the end.
     var passEnd: ItemTime?
 
     package init() {}
 
-    /// Item time at `host`: the target while a seek is under way.
+    /// Returns the item time at `host`, or the target while a seek is under way.
     package func itemTime(at host: HostTime) -> MediaTime {
         if let seekTarget { return seekTarget }
         var time = origin.itemTime(of: timeline.media(at: host))
@@ -41,10 +41,10 @@ package struct PlaybackSnapshot: Sendable {
         return max(.zero, time).mediaTime
     }
 
-    /// How fast item time runs.
+    /// The rate at which item time advances.
     package var effectiveRate: Double { seekTarget == nil ? Double(timeline.rate.millionths) / 1_000_000 : 0 }
 
-    /// When an item time is reached; nil: it is passed, or time stands.
+    /// Returns the host time at which an item time is reached, or nil if it has passed or the timeline is stopped.
     package func hostTime(forItemTime time: ItemTime) -> HostTime? {
         guard seekTarget == nil, passEnd.map({ time <= $0 }) ?? true else { return nil }
         return timeline.host(for: origin.timelineTime(of: time))
@@ -52,7 +52,7 @@ package struct PlaybackSnapshot: Sendable {
 }
 
 extension PlaybackSnapshot {
-    /// Takes over what a notice tells.
+    /// Applies the change that a notice reports.
     mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
         switch notice {
         case .playerStatusChanged(let status): self.status = status

@@ -1,26 +1,26 @@
 import MediaCore
 import PlayheadBackend
 
-/// What is published and counted. Confined to the control lane.
+/// Publishes snapshots and keeps the counters. Confined to the control lane.
 struct SnapshotPublisher {
     let observer: PlaybackLoop.Observer
     var counters = PlaybackCounters()
     var frameRate = FrameRateMeter()
-    /// What notices have told so far.
+    /// The state that notices have reported so far.
     private var visible = PlaybackSnapshot()
-    /// A notice has changed `visible` since it was published.
-    private var hasNews = true
-    /// As it is now, and as it was published.
+    /// A Boolean value that indicates whether a notice has changed `visible` since it was published.
+    private var hasUnpublishedNotice = true
+    /// The current values, and the published ones.
     var changes: Changes?
     private var published: Changes?
     private var reportedRate = PlaybackRate.stopped
     private var stall = StallClock()
-    /// Read for items, and for earlier openings of the current one, that are closed.
+    /// The bytes read for items that are closed, including earlier openings of the current item.
     private var bytesOfClosed = 0
 
     init(observer: @escaping PlaybackLoop.Observer) { self.observer = observer }
 
-    /// The part of a snapshot that no notice tells.
+    /// The part of a snapshot whose changes are not reported by notices.
     struct Changes: Equatable {
         var seekTarget: MediaTime?
         var pipeline: ObjectIdentifier?
@@ -37,21 +37,23 @@ struct SnapshotPublisher {
 
     mutating func apply(_ notice: PlaybackNotice, _ state: PlaybackState) {
         visible.apply(notice, state)
-        hasNews = true
+        hasUnpublishedNotice = true
     }
 
-    /// A new snapshot would not be like the last one.
-    var hasChanged: Bool { hasNews || changes != published }
+    /// A Boolean value that indicates whether a new snapshot would differ from the published one.
+    var hasChanged: Bool { hasUnpublishedNotice || changes != published }
 
-    /// Brings `snapshot` up to now. What is large is copied only where it has changed.
+    /// Updates `snapshot`. Large values are copied only if they have changed.
     mutating func publish(
         into snapshot: inout PlaybackSnapshot,
         _ description: @autoclosure () -> MediaDescription?
     ) {
         guard let changes else { return }
-        if hasNews { snapshot = visible }
-        if hasNews || changes.pipeline != published?.pipeline { snapshot.description = description() }
-        hasNews = false
+        if hasUnpublishedNotice { snapshot = visible }
+        if hasUnpublishedNotice || changes.pipeline != published?.pipeline {
+            snapshot.description = description()
+        }
+        hasUnpublishedNotice = false
         published = changes
         snapshot.seekTarget = changes.seekTarget
         snapshot.enabledTracks = changes.enabledTracks
@@ -65,7 +67,7 @@ struct SnapshotPublisher {
         snapshot.passEnd = changes.passEnd
     }
 
-    /// nil: the rate is the one that was reported last.
+    /// Returns the rate, or nil if it is the one that was reported last.
     mutating func newRate(_ rate: PlaybackRate) -> PlaybackRate? {
         guard rate != reportedRate else { return nil }
         reportedRate = rate
@@ -74,7 +76,7 @@ struct SnapshotPublisher {
 
     // MARK: Counting
 
-    /// `late`: nanoseconds between due and presented.
+    /// Counts a presented frame. `late` is the time from its due time to its presentation, in nanoseconds.
     mutating func countPresented(late: Int64) {
         counters.framesPresented += 1
         counters.totalLateness &+= late
@@ -91,7 +93,8 @@ struct SnapshotPublisher {
         counters.variantChanges += 1
     }
 
-    /// Bytes of an item count from the moment when observers know that it is current; nil: they know of none.
+    /// Measures the bytes read. Bytes of an item count once observers know that it is current; `current` is nil
+    /// before that.
     mutating func measureBytes(of current: ItemPipeline?) {
         counters.bytesRead = bytesOfClosed + (current?.withProgress(\.bytes) ?? 0)
     }
@@ -101,11 +104,11 @@ struct SnapshotPublisher {
     }
 }
 
-/// Measures from the beginning of a stall to its end.
+/// Measures stalls from their beginning to their end.
 struct StallClock {
     private var begin: (item: ItemID?, time: HostTime)?
 
-    /// Nanoseconds to add: those of a stall that has just ended.
+    /// Returns the duration of a stall that has just ended, in nanoseconds, or 0.
     mutating func update(_ isStalled: Bool, _ item: ItemID?, _ now: HostTime) -> Int64 {
         guard let begin else {
             if isStalled { self.begin = (item, now) }

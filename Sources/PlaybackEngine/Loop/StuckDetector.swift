@@ -1,8 +1,9 @@
 package import MediaCore
 
-/// Notices that playing gets nowhere. A plain value: what is seen, and the time, are handed in.
+/// Detects that playback makes no progress. It is a value: samples and times are passed in.
 package struct StuckDetector: Hashable, Sendable {
-    /// For how long playing may get nowhere, in nanoseconds; nil: for ever.
+    /// The time for which playback may make no progress, in nanoseconds, for each reason. No limit applies if a value
+    /// is nil.
     package struct Limits: Hashable, Sendable {
         package var loading: Int64?
         package var playing: Int64?
@@ -14,7 +15,7 @@ package struct StuckDetector: Hashable, Sendable {
             self.ending = ending
         }
 
-        /// 600, 10 and 60 seconds.
+        /// The default limits: 600, 10 and 60 seconds.
         package static let standard = Limits(
             loading: 600_000_000_000,
             playing: 10_000_000_000,
@@ -30,11 +31,11 @@ package struct StuckDetector: Hashable, Sendable {
         }
     }
 
-    /// What is seen of a player that is to play. Another sight than before: it gets on.
+    /// A sample of a player that should make progress. A sample that differs from the previous one shows progress.
     package enum ProgressSample: Hashable, Sendable {
-        /// It waits. So many bytes have come.
+        /// The player waits, and `byteCount` bytes have been received.
         case waiting(Epoch, isOpen: Bool, hasFirstFrame: Bool, byteCount: Int64)
-        /// Time runs, and has come there. `backlog`: bytes that wait for the decoders.
+        /// The timeline runs and has reached a time. `backlog` is the number of bytes that wait for the decoders.
         case playing(Epoch, pass: Int, at: ItemTime, backlog: Int, isPastEnd: Bool)
 
         package var stuckReason: StuckReason {
@@ -46,43 +47,44 @@ package struct StuckDetector: Hashable, Sendable {
     }
 
     package var limits: Limits
-    private var seen: ProgressSample?
-    /// Since when nothing else has been seen.
-    private var since = HostTime.zero
-    private var lastLook = HostTime.zero
+    private var lastSample: ProgressSample?
+    /// The time since which the samples have been equal.
+    private var unchangedSince = HostTime.zero
+    private var lastCheck = HostTime.zero
 
     package init(limits: Limits = .standard) { self.limits = limits }
 
-    /// How it is stuck, and for how many nanoseconds; told once, and then it is counted anew.
+    /// Checks a sample, and returns the reason and the duration in nanoseconds if playback is stuck. After that the
+    /// measurement starts again.
     ///
     /// - Parameters:
-    ///   - sight: nil: nothing has to get on.
-    ///   - begin: before that, time stands still as it was asked to.
-    ///   - now: it must look at `nextLook` at the latest.
-    package mutating func look(_ sight: ProgressSample?, from begin: HostTime, at now: HostTime) -> (
+    ///   - sample: The current sample, or nil if the player is not expected to make progress.
+    ///   - start: The time before which the timeline is stopped on request.
+    ///   - now: The current time. A check is required at `nextCheck` at the latest.
+    package mutating func check(_ sample: ProgressSample?, notBefore start: HostTime, at now: HostTime) -> (
         StuckReason, Int64
     )? {
-        guard let sight, let limit = limits[sight.stuckReason] else {
-            seen = nil
+        guard let sample, let limit = limits[sample.stuckReason] else {
+            lastSample = nil
             return nil
         }
-        // Where nobody has looked for long, the machine or the process has slept.
-        let hasSlept = now.nanoseconds(since: lastLook) > limit / 2
-        lastLook = now
-        guard sight == seen, !hasSlept else {
-            seen = sight
-            since = max(now, begin)
+        // A long time without a check means that the machine or the process was suspended.
+        let hasSlept = now.nanoseconds(since: lastCheck) > limit / 2
+        lastCheck = now
+        guard sample == lastSample, !hasSlept else {
+            lastSample = sample
+            unchangedSince = max(now, start)
             return nil
         }
-        let time = now.nanoseconds(since: since)
+        let time = now.nanoseconds(since: unchangedSince)
         guard time >= limit else { return nil }
-        since = now
-        return (sight.stuckReason, time)
+        unchangedSince = now
+        return (sample.stuckReason, time)
     }
 
-    /// nil: there is nothing to look for.
-    package var nextLook: HostTime? {
-        guard let seen, let limit = limits[seen.stuckReason] else { return nil }
-        return min(since.advanced(by: limit), lastLook.advanced(by: max(1, limit / 4)))
+    /// The time of the next required check, or nil if there is nothing to check.
+    package var nextCheck: HostTime? {
+        guard let lastSample, let limit = limits[lastSample.stuckReason] else { return nil }
+        return min(unchangedSince.advanced(by: limit), lastCheck.advanced(by: max(1, limit / 4)))
     }
 }

@@ -1,17 +1,18 @@
-/// Who wants to be told when playback passes a time, in either direction. Confined to the control lane.
+/// The observers that are called when playback passes a time, in either direction. Confined to the control lane.
 struct TimeObservers {
     fileprivate enum Kind {
-        /// Nanoseconds of item time between calls.
+        /// Calls at multiples of an interval, in nanoseconds of item time.
         case periodic(interval: Int64)
-        /// Sorted item times.
+        /// Calls at given item times, which are sorted.
         case boundary([ItemTime])
     }
 
     fileprivate struct Entry {
         let kind: Kind
-        /// Up to where playing has come.
+        /// The item time up to which playback has been observed.
         var from: ItemTime
-        /// What lies exactly at `from` has not been told: playing begins there.
+        /// A Boolean value that indicates whether a time equal to `from` is still to be reported, because playback
+        /// begins there.
         var includesFrom = true
         let call: @Sendable (ItemTime) -> Void
     }
@@ -39,8 +40,8 @@ struct TimeObservers {
 
     mutating func remove(_ id: UInt64) { entries.removeAll { $0.id == id } }
 
-    /// Playing has come to `now`: whoever was passed is called, once per time passed for boundaries, once
-    /// for all that were passed for a period.
+    /// Calls the observers whose times playback has passed up to `now`: once for each boundary time, and once for all
+    /// periods passed.
     mutating func fire(upTo now: ItemTime) {
         for index in entries.indices {
             let entry = entries[index].entry
@@ -50,7 +51,8 @@ struct TimeObservers {
         }
     }
 
-    /// A seek or a loop's jump: periods are told of it, boundaries begin anew at the new time.
+    /// Handles a seek or the jump of a loop: periodic observers are called, and boundary observers start at the new
+    /// time.
     mutating func jumped(itemTime now: ItemTime) {
         moved(itemTime: now)
         for (_, entry) in entries {
@@ -58,7 +60,7 @@ struct TimeObservers {
         }
     }
 
-    /// A jump that was told of has landed a little elsewhere.
+    /// Corrects the time of a jump that has been reported already.
     mutating func moved(itemTime now: ItemTime) {
         for index in entries.indices {
             entries[index].entry.from = now
@@ -66,14 +68,14 @@ struct TimeObservers {
         }
     }
 
-    /// Playback started or stopped.
+    /// Calls the periodic observers after playback has started or stopped.
     func rateChanged(itemTime now: ItemTime) {
         for (_, entry) in entries {
             if case .periodic = entry.kind { entry.call(now) }
         }
     }
 
-    /// The next item time anybody waits for in this direction.
+    /// Returns the next item time at which an observer is called in the given direction.
     func nextTime(isReverse: Bool) -> ItemTime? {
         let times = entries.compactMap { $0.entry.next(isReverse: isReverse) }
         return isReverse ? times.max() : times.min()
@@ -81,7 +83,8 @@ struct TimeObservers {
 }
 
 extension TimeObservers.Entry {
-    /// What a call is due for when playing comes from `from` to `now`, in the order of passing.
+    /// Returns the times for which a call is due when playback moves from `from` to `now`, in the order in which they
+    /// are passed.
     fileprivate func passed(_ now: ItemTime) -> [ItemTime] {
         switch kind {
         case .periodic(let interval):

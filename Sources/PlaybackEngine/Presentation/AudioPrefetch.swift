@@ -23,25 +23,25 @@ struct AudioPrefetch {
 
 extension PresentationScheduler {
     /// The next pass of a loop, whose frames lie behind the end mark.
-    mutating func takeAudioBeyondSeam(
+    mutating func prefetchAudio(
         _ pipeline: ItemPipeline,
-        _ branch: TrackPipeline,
+        _ track: TrackPipeline,
         _ now: HostTime,
         _ outcome: inout DueOutput
     ) {
         guard !endWasReported else { return }
-        if ahead == nil {
-            guard let next = nextPass(pipeline, branch) else { return }
-            ahead = next
-            branch.advance()
+        if audioPrefetch == nil {
+            guard let next = nextPass(pipeline, track) else { return }
+            audioPrefetch = next
+            track.advance()
         }
-        guard ahead?.mark != nil else { return }
-        takeAhead(branch, pass: pass + 1, now, &outcome)
+        guard audioPrefetch?.mark != nil else { return }
+        dequeuePrefetch(track, pass: pass + 1, now, &outcome)
     }
 
-    private func nextPass(_ pipeline: ItemPipeline, _ branch: TrackPipeline) -> AudioPrefetch? {
-        guard replacedFrom == nil, case .endOfPass(pass, let last, nil)? = branch.frames.peek(),
-            case .audio(let next)? = branch.frames.peek(1), next.pass == pass + 1
+    private func nextPass(_ pipeline: ItemPipeline, _ track: TrackPipeline) -> AudioPrefetch? {
+        guard replacementTime == nil, case .endOfPass(pass, let last, nil)? = track.frames.peek(),
+            case .audio(let next)? = track.frames.peek(1), next.pass == pass + 1
         else { return nil }
         let audioEnd = last.map(ItemTime.init(nanoseconds:))
         guard let end = foreseenEnd(pipeline, audioEnd: audioEnd) else { return nil }
@@ -55,19 +55,19 @@ extension PresentationScheduler {
     }
 
     /// The item that follows, whose first frames lie decoded.
-    mutating func takeAudioBeyondSeam(
+    mutating func prefetchAudio(
         _ pipeline: ItemPipeline,
         into next: ItemPipeline,
         _ start: EpochStart,
         at now: HostTime,
         _ outcome: inout DueOutput
     ) {
-        guard audioLead > 0, timeline.isRunning, !isReverse, !endWasReported, replacedFrom == nil,
-            let branch = next.audio
+        guard audioLead > 0, timeline.isRunning, !isReverse, !endWasReported, replacementTime == nil,
+            let track = next.audio
         else { return }
-        if ahead == nil { ahead = nextItem(pipeline, next, start) }
-        guard ahead?.epoch == start.epoch, ahead?.mark == nil else { return }
-        takeAhead(branch, pass: 0, now, &outcome)
+        if audioPrefetch == nil { audioPrefetch = nextItem(pipeline, next, start) }
+        guard audioPrefetch?.epoch == start.epoch, audioPrefetch?.mark == nil else { return }
+        dequeuePrefetch(track, pass: 0, now, &outcome)
     }
 
     private func nextItem(_ pipeline: ItemPipeline, _ next: ItemPipeline, _ start: EpochStart)
@@ -96,50 +96,50 @@ extension PresentationScheduler {
                 guard error == nil else { return nil }
                 if let last { end = max(end, ItemTime(nanoseconds: last)) }
             } else {
-                guard let last = pipeline.withProgress({ $0.pictureEnd(ofPass: pass) }) else { return nil }
+                guard let last = pipeline.withProgress({ $0.videoEnd(ofPass: pass) }) else { return nil }
                 end = max(end, ItemTime(nanoseconds: last))
             }
         }
         return ends.forward.map { min($0, end) } ?? end
     }
 
-    private mutating func takeAhead(
-        _ branch: TrackPipeline,
+    private mutating func dequeuePrefetch(
+        _ track: TrackPipeline,
         pass: Int,
         _ now: HostTime,
         _ outcome: inout DueOutput
     ) {
-        guard let origin = ahead?.origin else { return }
-        var isFirst = outcome.sound.isEmpty
-        while case .audio(pass, let time)? = branch.frames.mark() {
+        guard let origin = audioPrefetch?.origin else { return }
+        var isFirst = outcome.audio.isEmpty
+        while case .audio(pass, let time)? = track.frames.elementInfo() {
             let start = ItemTime(time) ?? .zero
             let due = (timeline.host(for: origin.timelineTime(of: start)) ?? now).advanced(by: -audioLead)
-            guard due <= now, !(isFirst && waits(branch, due, outcome)) else {
+            guard due <= now, !(isFirst && canWaitForNextWakeup(track, due, outcome)) else {
                 outcome.wake(at: due.advanced(by: audioSlack))
                 return
             }
             isFirst = false
-            guard case .audio(let buffer)? = branch.advance() else { return }
-            ahead?.until = start + (buffer.duration.nanoseconds ?? 0)
-            outcome.sound.append(ScheduledAudio(buffer: buffer, origin: origin))
+            guard case .audio(let buffer)? = track.advance() else { return }
+            audioPrefetch?.until = start + (buffer.duration.nanoseconds ?? 0)
+            outcome.audio.append(ScheduledAudio(buffer: buffer, origin: origin))
         }
     }
 
     /// What was handed over early was for another moment than the one at which it now begins. A millisecond is not
     /// heard.
-    func isMisplaced(_ ahead: AudioPrefetch?, origin: PassOrigin) -> Bool {
-        guard let ahead else { return false }
-        return (ahead.origin.itemZero - origin.itemZero).magnitude >= 1_000_000
+    func isMisplaced(_ audioPrefetch: AudioPrefetch?, origin: PassOrigin) -> Bool {
+        guard let audioPrefetch else { return false }
+        return (audioPrefetch.origin.itemZero - origin.itemZero).magnitude >= 1_000_000
     }
 
     /// No more audio comes before something else happens.
     func audioHasEnded(_ pipeline: ItemPipeline) -> Bool {
-        guard !isReverse, let branch = pipeline.audio else { return true }
-        if let ahead {
-            guard ahead.until == ahead.first else { return false }
-            if ahead.mark != nil { return true }
+        guard !isReverse, let track = pipeline.audio else { return true }
+        if let audioPrefetch {
+            guard audioPrefetch.until == audioPrefetch.first else { return false }
+            if audioPrefetch.mark != nil { return true }
         }
-        guard case .endOfPass(pass, _, _)? = branch.frames.peek() else { return false }
+        guard case .endOfPass(pass, _, _)? = track.frames.peek() else { return false }
         return true
     }
 }

@@ -3,81 +3,81 @@ import MediaCore
 /// Takes what is due from the queues.
 extension PresentationScheduler {
     /// Takes what is due at `now` and says when to look again.
-    mutating func takeDue(_ pipeline: ItemPipeline, at now: HostTime) -> DueOutput {
+    mutating func dequeueDue(_ pipeline: ItemPipeline, at now: HostTime) -> DueOutput {
         var outcome = DueOutput()
         guard timeline.isRunning else { return outcome }
-        if current.pass.isAwaited { resumePass(pipeline, at: now) }
-        if let video = pipeline.video { takeVideo(video, now, &outcome) }
+        if current.pass.isAwaitingFrames { resumePass(pipeline, at: now) }
+        if let video = pipeline.video { dequeueVideo(video, now, &outcome) }
         if !isReverse, let audio = pipeline.audio {
-            takeAudio(audio, now, &outcome)
-            if audioLead > 0 { takeAudioBeyondSeam(pipeline, audio, now, &outcome) }
+            dequeueAudio(audio, now, &outcome)
+            if audioLead > 0 { prefetchAudio(pipeline, audio, now, &outcome) }
         }
-        if !endWasReported { findEnd(pipeline, now, &outcome) }
+        if !endWasReported { detectEnd(pipeline, now, &outcome) }
         return outcome
     }
 
-    private mutating func takeVideo(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
-        while case .video(pass, let time)? = branch.frames.mark() {
+    private mutating func dequeueVideo(_ track: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+        while case .video(pass, let time)? = track.frames.elementInfo() {
             if let shown = current.pass.shownUntil {
                 // Those that were not decoded yet when others took over.
                 guard time > shown else {
-                    branch.advance()
+                    track.advance()
                     continue
                 }
                 current.pass.shownUntil = nil
             }
-            let due = isReverse ? dueTime(current.pass.reverseEdge) : dueTime(time)
-            let nextDue = isRealTime ? nextDueTime(behind: time, branch) : nil
+            let due = isReverse ? dueTime(current.pass.lastFrameTime) : dueTime(time)
+            let nextDue = isRealTime ? nextDueTime(after: time, track) : nil
             let decision = FrameScheduler.decide(due: due, nextDue: nextDue, now: now, isRealTime: isRealTime)
             if case .hold(let time) = decision { return outcome.wake(at: time) }
-            guard case .video(let frame)? = branch.advance() else { return }
+            guard case .video(let frame)? = track.advance() else { return }
             if decision == .drop {
                 outcome.dropped += 1
             } else {
-                outcome.shown.append(ScheduledFrame(frame: frame, due: due))
+                outcome.frames.append(ScheduledFrame(frame: frame, due: due))
             }
-            outcome.framesTaken += 1
-            outcome.durationTaken += max(0, frame.duration.nanoseconds ?? 0)
+            outcome.dequeuedFrames += 1
+            outcome.dequeuedDuration += max(0, frame.duration.nanoseconds ?? 0)
             current.pass.noteDelivery(of: frame)
         }
         // Backward there is nothing to wait for: what comes late is shown late.
         guard !isReverse else { return }
-        noteStarvation(of: branch, until: current.pass.videoUntil, now, &outcome)
+        detectUnderrun(of: track, until: current.pass.videoUntil, now, &outcome)
     }
 
     /// When the frame behind the front one is due; nil: it is not there, or is of the next pass.
-    private func nextDueTime(behind time: MediaTime, _ branch: TrackPipeline) -> HostTime? {
-        guard case .video(let nextPass, let next)? = branch.frames.mark(1) else { return nil }
+    private func nextDueTime(after time: MediaTime, _ track: TrackPipeline) -> HostTime? {
+        guard case .video(let nextPass, let next)? = track.frames.elementInfo(1) else { return nil }
         if isReverse { return dueTime(time) }
         return nextPass == pass ? dueTime(next) : nil
     }
 
-    private mutating func takeAudio(_ branch: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+    private mutating func dequeueAudio(_ track: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
         var isFirst = true
-        while case .audio(pass, let time)? = branch.frames.mark() {
+        while case .audio(pass, let time)? = track.frames.elementInfo() {
             let due = dueTime(time).advanced(by: -audioLead)
-            if due > now || isFirst && waits(branch, due, outcome) {
+            if due > now || isFirst && canWaitForNextWakeup(track, due, outcome) {
                 return outcome.wake(at: due.advanced(by: audioSlack))
             }
             isFirst = false
-            guard case .audio(let decoded)? = branch.advance() else { return }
+            guard case .audio(let decoded)? = track.advance() else { return }
             guard let buffer = trimmed(decoded) else { continue }
             current.pass.audioUntil =
                 (ItemTime(buffer.presentationTime) ?? current.pass.audioUntil)
                 + (buffer.duration.nanoseconds ?? 0)
-            outcome.sound.append(ScheduledAudio(buffer: buffer, origin: origin))
+            outcome.audio.append(ScheduledAudio(buffer: buffer, origin: origin))
         }
-        if case .endOfPass? = branch.frames.mark(), !current.pass.audioEndWasReported {
+        if case .endOfPass? = track.frames.elementInfo(), !current.pass.audioEndWasReported {
             current.pass.audioEndWasReported = true
             outcome.audioEnded = true
         }
-        if ahead == nil { noteStarvation(of: branch, until: current.pass.audioUntil, now, &outcome) }
+        if audioPrefetch == nil { detectUnderrun(of: track, until: current.pass.audioUntil, now, &outcome) }
     }
 
     /// The next wake-up comes early enough for audio that was due at `due`, and then there is more of it. Only where
     /// nothing is decoded: decoding may hold up that wake-up.
-    func waits(_ branch: TrackPipeline, _ due: HostTime, _ outcome: DueOutput) -> Bool {
-        guard audioSlack > 0, let next = outcome.wakeAt, branch.isResting else { return false }
+    func canWaitForNextWakeup(_ track: TrackPipeline, _ due: HostTime, _ outcome: DueOutput) -> Bool {
+        guard audioSlack > 0, let next = outcome.wakeAt, track.isPausedAfterBurst else { return false }
         return next <= due.advanced(by: audioSlack)
     }
 
@@ -91,21 +91,21 @@ extension PresentationScheduler {
     }
 
     /// Dry: the track has not ended, nothing of it is left on its way, and what was delivered is over.
-    private func noteStarvation(
-        of branch: TrackPipeline,
+    private func detectUnderrun(
+        of track: TrackPipeline,
         until: ItemTime,
         _ now: HostTime,
         _ outcome: inout DueOutput
     ) {
-        guard branch.frames.isEmpty, branch.packets.isEmpty else { return }
+        guard track.frames.isEmpty, track.packets.isEmpty else { return }
         let over = hostTime(forItemTime: until) ?? now
-        if over <= now { outcome.isStarved = true } else { outcome.wake(at: over) }
+        if over <= now { outcome.hasUnderrun = true } else { outcome.wake(at: over) }
     }
 
-    private mutating func findEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
+    private mutating func detectEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
         guard let end = passEnd(pipeline) else { return }
         // What replaces these frames knows better where it ends.
-        if let replacedFrom, replacedFrom <= end.itemTime { return }
+        if let replacementTime, replacementTime <= end.itemTime { return }
         let due = hostTime(forItemTime: end.itemTime) ?? now
         guard due <= now else {
             outcome.wake(at: due)

@@ -15,27 +15,27 @@ extension PresentationScheduler {
         -> FirstFrame?
     {
         guard let first = firstFrames(pipeline, start) else { return nil }
-        let landing = FirstFrame(itemTime: landingTime(first, pipeline, start), frame: first.video)
+        let found = FirstFrame(itemTime: startTime(first, pipeline, start), frame: first.video)
         // A quick seek lands on the key frame; audio from before it is cut off.
         if start.isQuick, first.video?.presentationTime.nanoseconds != nil {
-            current.pass.audioTrim = landing.itemTime
+            current.pass.audioTrim = found.itemTime
         }
         if let frame = first.video {
             pipeline.video?.advance()
             current.pass.noteDelivery(of: frame)
         }
-        current.pass.audioUntil = landing.itemTime
-        timeline.jump(to: origin.timelineTime(of: landing.itemTime), epoch: current.epoch, at: host)
-        return landing
+        current.pass.audioUntil = found.itemTime
+        timeline.jump(to: origin.timelineTime(of: found.itemTime), epoch: current.epoch, at: host)
+        return found
     }
 
     private func firstFrames(_ pipeline: ItemPipeline, _ start: EpochStart) -> FirstFrames? {
         var first = FirstFrames()
         var isWaiting = false
-        for branch in pipeline.trackPipelines {
-            switch branch.frames.peek() {
+        for track in pipeline.trackPipelines {
+            switch track.frames.peek() {
             case .video(let frame)?:
-                if isTooEarly(frame, branch, start) { return nil }
+                if isTooEarly(frame, track, start) { return nil }
                 first.video = frame
                 first.earliest = Self.earlier(first.earliest, frame.presentationTime)
             case .audio(let buffer)?:
@@ -43,7 +43,7 @@ extension PresentationScheduler {
             case .endOfPass?: continue
             // A track that begins far into the file must not hold up the others.
             case nil:
-                guard pipeline.isBare(branch, current.epoch) else { return nil }
+                guard pipeline.isBlockedByOtherTracks(track, current.epoch) else { return nil }
                 isWaiting = true
             }
         }
@@ -52,13 +52,12 @@ extension PresentationScheduler {
 
     /// The frame ends before the time that is wanted. A later frame follows, or the end, and only that decides
     /// where time stands.
-    private func isTooEarly(_ frame: VideoFrame, _ branch: TrackPipeline, _ start: EpochStart) -> Bool {
+    private func isTooEarly(_ frame: VideoFrame, _ track: TrackPipeline, _ start: EpochStart) -> Bool {
         guard let wanted = ItemTime(start.firstWanted), !start.isReverse else { return false }
-        return Self.end(of: frame) < wanted && branch.frames.peek(1) == nil
+        return Self.end(of: frame) < wanted && track.frames.peek(1) == nil
     }
 
-    private func landingTime(_ first: FirstFrames, _ pipeline: ItemPipeline, _ start: EpochStart) -> ItemTime
-    {
+    private func startTime(_ first: FirstFrames, _ pipeline: ItemPipeline, _ start: EpochStart) -> ItemTime {
         if let wanted = ItemTime(start.firstWanted) {
             let time = max(wanted, first.earliest ?? wanted)
             let end = start.isReverse ? reverseDataEnd(pipeline, first.video) : dataEnd(pipeline)
@@ -71,9 +70,9 @@ extension PresentationScheduler {
     /// Where the data ends, if no frame follows those at the front of the queues: a seek beyond it lands there.
     private func dataEnd(_ pipeline: ItemPipeline) -> ItemTime? {
         var latest: ItemTime?
-        for branch in pipeline.trackPipelines {
-            var element = branch.frames.peek()
-            if case .video? = element { element = branch.frames.peek(1) }
+        for track in pipeline.trackPipelines {
+            var element = track.frames.peek()
+            if case .video? = element { element = track.frames.peek(1) }
             guard case .endOfPass(_, let end, _)? = element else { return nil }
             if let end = end.map(ItemTime.init(nanoseconds:)) { latest = max(latest ?? end, end) }
         }
@@ -88,20 +87,20 @@ extension PresentationScheduler {
 
     /// Takes up to `count` frames while standing still.
     mutating func step(_ pipeline: ItemPipeline, atMost count: Int) -> (frames: [VideoFrame], isAtEnd: Bool) {
-        guard let branch = pipeline.video, !timeline.isRunning else { return ([], true) }
+        guard let track = pipeline.video, !timeline.isRunning else { return ([], true) }
         var frames: [VideoFrame] = []
-        while frames.count < count, case .video(let frame)? = branch.frames.peek(), frame.pass == pass {
+        while frames.count < count, case .video(let frame)? = track.frames.peek(), frame.pass == pass {
             frames.append(frame)
             current.pass.noteDelivery(of: frame)
-            branch.advance()
+            track.advance()
         }
-        if let last = frames.last, !isReverse { leaveOutAudio(of: pipeline, before: last) }
-        if case .endOfPass? = branch.frames.peek() { return (frames, true) }
+        if let last = frames.last, !isReverse { discardAudio(of: pipeline, before: last) }
+        if case .endOfPass? = track.frames.peek() { return (frames, true) }
         return (frames, false)
     }
 
     /// Audio that is stepped over is not heard, and must not fill the bounds up to which is read.
-    private func leaveOutAudio(of pipeline: ItemPipeline, before frame: VideoFrame) {
+    private func discardAudio(of pipeline: ItemPipeline, before frame: VideoFrame) {
         guard let audio = pipeline.audio, let time = ItemTime(frame.presentationTime) else { return }
         while case .audio(let buffer)? = audio.frames.peek(), buffer.pass == pass,
             let start = ItemTime(buffer.presentationTime),
@@ -112,7 +111,7 @@ extension PresentationScheduler {
     }
 
     /// Stands at a frame that was stepped to.
-    mutating func stand(at frame: VideoFrame, at host: HostTime) {
+    mutating func moveTimeline(to frame: VideoFrame, at host: HostTime) {
         guard let time = ItemTime(frame.presentationTime) else { return }
         timeline.jump(to: origin.timelineTime(of: time), epoch: current.epoch, at: host)
         current.pass.audioTrim = time

@@ -6,8 +6,8 @@ extension PresentationScheduler {
     func passEnd(_ pipeline: ItemPipeline) -> PassEnd? {
         var end = PassEnd(itemTime: .zero, error: nil)
         var sawFrames = false
-        for branch in pipeline.trackPipelines {
-            guard let (last, error) = endMark(branch) else { return nil }
+        for track in pipeline.trackPipelines {
+            guard let (last, error) = endMark(track) else { return nil }
             if let last {
                 sawFrames = true
                 end.itemTime = max(end.itemTime, last)
@@ -25,24 +25,24 @@ extension PresentationScheduler {
     }
 
     /// What the track's own end of the current pass says; nil: it has not shown yet.
-    private func endMark(_ branch: TrackPipeline) -> (last: ItemTime?, error: MediaError?)? {
-        if branch.track.mediaType == .audio, let mark = ahead?.mark { return (mark.last, mark.error) }
-        guard case .endOfPass(pass, let last, let error)? = branch.frames.mark() else { return nil }
+    private func endMark(_ track: TrackPipeline) -> (last: ItemTime?, error: MediaError?)? {
+        if track.track.mediaType == .audio, let mark = audioPrefetch?.mark { return (mark.last, mark.error) }
+        guard case .endOfPass(pass, let last, let error)? = track.frames.elementInfo() else { return nil }
         return (last.map(ItemTime.init(nanoseconds:)), error)
     }
 
     /// Another item's frames go on where this one's ended: time runs through, item time begins anew.
     mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: ItemTime) {
-        let handed = ahead?.epoch == start.epoch ? ahead : nil
-        let first = handed?.first ?? Self.begin(of: next, start)
+        let prefetched = audioPrefetch?.epoch == start.epoch ? audioPrefetch : nil
+        let first = prefetched?.first ?? Self.begin(of: next, start)
         let origin = PassOrigin(first, at: origin.timelineTime(of: endOfLast))
-        current = RenderEpoch(
+        current = PresentationEpoch(
             epoch: start.epoch,
-            pass: RenderPass(
+            pass: PresentationPass(
                 origin: origin,
                 videoUntil: first,
-                audioUntil: handed?.until ?? first,
-                audioIsMisplaced: isMisplaced(ahead, origin: origin)
+                audioUntil: prefetched?.until ?? first,
+                audioIsMisplaced: isMisplaced(audioPrefetch, origin: origin)
             )
         )
     }
@@ -50,8 +50,8 @@ extension PresentationScheduler {
     /// Item time at which an item begins that follows another one.
     static func begin(of next: ItemPipeline, _ start: EpochStart) -> ItemTime {
         var earliest: ItemTime?
-        for branch in next.trackPipelines {
-            switch branch.frames.peek() {
+        for track in next.trackPipelines {
+            switch track.frames.peek() {
             case .video(let frame)?: earliest = earlier(earliest, frame.presentationTime)
             case .audio(let buffer)?: earliest = earlier(earliest, buffer.presentationTime)
             case .endOfPass?, nil: continue
@@ -62,8 +62,13 @@ extension PresentationScheduler {
 
     /// Other tracks of the same item go on from here. What was delivered is not delivered again, but for audio that
     /// is misplaced.
-    mutating func goOn(with next: ItemPipeline, epoch: Epoch, behind shown: MediaTime?, at host: HostTime) {
-        current = RenderEpoch(
+    mutating func continuePass(
+        with next: ItemPipeline,
+        epoch: Epoch,
+        after shown: MediaTime?,
+        at host: HostTime
+    ) {
+        current = PresentationEpoch(
             epoch: epoch,
             isReverse: isReverse,
             pass: current.pass.continued(from: current.epoch, at: itemTime(at: host))
@@ -84,31 +89,31 @@ extension PresentationScheduler {
     /// Goes on into the next pass: item time is zero again where this one ended, and the timeline runs on.
     mutating func beginNextPass(_ pipeline: ItemPipeline) {
         guard let end = passEnd(pipeline) else { return }
-        let audioMarkIsTaken = ahead?.mark != nil
-        for branch in pipeline.trackPipelines where !audioMarkIsTaken || branch.track.mediaType != .audio {
-            branch.advance()
+        let audioMarkIsTaken = audioPrefetch?.mark != nil
+        for track in pipeline.trackPipelines where !audioMarkIsTaken || track.track.mediaType != .audio {
+            track.advance()
         }
         let origin = PassOrigin(at: origin.timelineTime(of: end.itemTime))
-        current.pass = RenderPass(
+        current.pass = PresentationPass(
             number: pass + 1,
             origin: origin,
-            audioUntil: ahead?.until ?? .zero,
-            audioIsMisplaced: isMisplaced(ahead, origin: origin)
+            audioUntil: audioPrefetch?.until ?? .zero,
+            audioIsMisplaced: isMisplaced(audioPrefetch, origin: origin)
         )
-        current.pass.isAwaited = !hasNextPass(pipeline)
+        current.pass.isAwaitingFrames = !hasNextPass(pipeline)
     }
 
     /// The pass was not there when the last one ended, for loop was switched on at the last moment. It begins when
     /// its first frame is there, rather than late.
     mutating func resumePass(_ pipeline: ItemPipeline, at now: HostTime) {
         guard hasNextPass(pipeline) else { return }
-        current.pass.isAwaited = false
+        current.pass.isAwaitingFrames = false
         current.pass.origin = PassOrigin(at: max(origin.itemZero, timeline.media(at: now)))
     }
 
     private func hasNextPass(_ pipeline: ItemPipeline) -> Bool {
-        pipeline.trackPipelines.contains { branch in
-            switch branch.frames.peek() {
+        pipeline.trackPipelines.contains { track in
+            switch track.frames.peek() {
             case .video(let frame)?: frame.pass == pass
             case .audio(let buffer)?: buffer.pass == pass
             case .endOfPass(let pass, _, _)?: pass == self.pass

@@ -8,17 +8,17 @@ import PlayheadBackend
 struct PresentationScheduler {
     /// What one look at the queues gave.
     struct DueOutput {
-        var shown: [ScheduledFrame] = []
-        var sound: [ScheduledAudio] = []
+        var frames: [ScheduledFrame] = []
+        var audio: [ScheduledAudio] = []
         /// The last audio of this pass was taken.
         var audioEnded = false
         /// Nothing will happen before this time; nil: only when something new arrives.
         var wakeAt: HostTime?
-        var isStarved = false
+        var hasUnderrun = false
         var end: PassEnd?
-        var framesTaken = 0
+        var dequeuedFrames = 0
         /// Nanoseconds of item time in which the frames that were taken are due.
-        var durationTaken: Int64 = 0
+        var dequeuedDuration: Int64 = 0
         var dropped = 0
     }
 
@@ -51,8 +51,8 @@ struct PresentationScheduler {
     /// Of the item that plays.
     var ends = ItemEnds()
     /// Where other frames of the item are to go on.
-    var replacedFrom: ItemTime?
-    var current = RenderEpoch(epoch: Epoch())
+    var replacementTime: ItemTime?
+    var current = PresentationEpoch(epoch: Epoch())
 
     init(isRealTime: Bool) {
         self.isRealTime = isRealTime
@@ -76,7 +76,7 @@ struct PresentationScheduler {
         itemTime: MediaTime? = nil,
         isReverse: Bool = false
     ) {
-        current = RenderEpoch(epoch: epoch, isReverse: isReverse)
+        current = PresentationEpoch(epoch: epoch, isReverse: isReverse)
         let time = max(.zero, ItemTime(itemTime) ?? .zero)
         timeline.jump(to: origin.timelineTime(of: time), epoch: epoch, at: host)
     }
@@ -104,9 +104,9 @@ extension PresentationScheduler {
         get { current.isReverse }
         set { current.isReverse = newValue }
     }
-    var ahead: AudioPrefetch? {
-        get { current.pass.ahead }
-        set { current.pass.ahead = newValue }
+    var audioPrefetch: AudioPrefetch? {
+        get { current.pass.audioPrefetch }
+        set { current.pass.audioPrefetch = newValue }
     }
     var endWasReported: Bool { current.pass.endWasReported }
     var audioIsMisplaced: Bool { current.pass.audioIsMisplaced }

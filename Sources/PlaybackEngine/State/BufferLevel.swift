@@ -1,11 +1,12 @@
 import MediaCore
 
-/// How much of the enabled tracks is at hand.
+/// The buffer state of the enabled tracks of an item.
 package struct BufferLevel: Hashable, Sendable {
-    /// A track has nothing left and its data has not ended.
+    /// A Boolean value that indicates whether a track has no data left although its data has not ended.
     package var isEmpty: Bool
     package var isLikelyToKeepUp: Bool
-    /// No more will be read for now: the bounds are reached or the data has ended.
+    /// A Boolean value that indicates whether reading is suspended, because the buffer limits are reached or the data
+    /// has ended.
     package var isFull: Bool
 
     package init(isEmpty: Bool, isLikelyToKeepUp: Bool, isFull: Bool) {

@@ -1,42 +1,48 @@
 package import MediaCore
 
-/// What the state knows of the current item.
+/// The state of the current item.
 package struct ItemState: Hashable, Sendable {
     package let id: ItemID
     package internal(set) var status: PlayerItemStatus = .unknown
     package internal(set) var error: MediaError?
     package internal(set) var duration: MediaTime = .indefinite
-    /// It has frames that can be sought.
+    /// A Boolean value that indicates whether the item has video and is seekable, so that it can be played backward.
     package internal(set) var canPlayReverse = false
     package internal(set) var level: BufferLevel = .empty
-    /// The first frame of the current epoch has reached the sinks, and no seek is under way.
+    /// A Boolean value that indicates whether the first frame of the current epoch has reached the sinks and no seek
+    /// is under way.
     package internal(set) var hasFirstFrame = false
-    /// The end of the pass was reached and nothing has moved since.
+    /// A Boolean value that indicates whether the pass has ended and the playback position has not moved since.
     package internal(set) var hasEnded = false
-    /// Why the pass ended early, if it did: asked to play on, it has failed still.
+    /// The error that ended the pass early, or nil. While it is set, playing on from the end fails again.
     var endError: MediaError?
-    /// A loop of what was played would go round for ever and show nothing.
-    var lapIsTooShort = false
-    /// All data of the current pass has been read.
+    /// A Boolean value that indicates whether the pass is shorter than `minimumLoopDuration`. Looping it would repeat
+    /// indefinitely without showing anything.
+    var passIsTooShortToLoop = false
+    /// A Boolean value that indicates whether all data of the current pass has been read.
     var isReadToEnd = false
-    /// The data ran out while playing and has not come back.
+    /// A Boolean value that indicates whether the data ran out during playback and playback has not recovered.
     package internal(set) var isStalled = false
-    /// Frames are being stepped over, the last of which will be shown: time stands until then.
+    /// A Boolean value that indicates whether frames are being stepped over. The timeline is stopped until the last
+    /// of them is shown.
     package internal(set) var isStepping = false
-    /// Steps asked for, forward or backward, while others or a seek are under way.
-    package internal(set) var stepsWaiting = 0
-    /// Its end was moved on after it was reached, and the frames behind it are on their way.
+    /// The number of requested steps that wait for other steps or a seek to complete. Negative steps go backward.
+    package internal(set) var pendingSteps = 0
+    /// A Boolean value that indicates whether the item's end was moved to a later time after it had been reached, and
+    /// the frames after it have not arrived.
     package internal(set) var awaitsFrames = false
     var seekInFlight: SeekRequest?
-    /// The newest call that came while another was in flight; earlier ones were answered false.
+    /// The newest seek that was requested while another one was in flight. Earlier ones have completed with
+    /// `finished: false`.
     var seekWaiting: SeekRequest?
 
     init(id: ItemID) { self.id = id }
 
-    /// It cannot be played, or stands where playing it had to end early.
+    /// A Boolean value that indicates whether the item cannot be played, or whether its last pass ended early with an
+    /// error.
     var hasFailed: Bool { status == .failed || hasEnded && endError != nil }
 
-    /// The time that `currentTime()` answers while a seek is under way.
+    /// The time that `currentTime()` returns while a seek is under way, or nil if there is none.
     package var seekTarget: MediaTime? {
         guard let target = (seekWaiting ?? seekInFlight)?.target else { return nil }
         return duration.isNumeric ? min(target, duration) : target

@@ -1,12 +1,15 @@
 package import MediaCore
 
-/// How a pass ended. A pass begins when an item becomes the current one, and again when playing goes on after
-/// an outcome: a loop's next pass, a seek or a turn away from the end, playing on from the end.
+/// The way in which a pass ended.
+///
+/// A pass begins when an item becomes the current item. Another pass begins when playback continues after an outcome:
+/// with the next iteration of a loop, with a seek or a change of direction away from the end, or when playback
+/// resumes from the end.
 package enum PassOutcome: Hashable, Sendable {
     case playedToEnd
-    /// Another item took its place.
+    /// Another item became the current item.
     case replaced
-    /// It was taken off, and nothing took its place.
+    /// The item was removed and no other item replaced it.
     case stopped
     case failed(MediaError)
 }

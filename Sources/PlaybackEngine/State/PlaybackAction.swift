@@ -1,32 +1,33 @@
 package import MediaCore
 
-/// What the loop must do now, in this order.
+/// An action that the loop has to execute. Actions are executed in the order of the list.
 package enum PlaybackAction: Hashable, Sendable {
     case open(ItemID)
     case close(ItemID)
-    /// Everything older than `epoch` is stale; deliver from the request's target on.
+    /// Seeks to the request's target and delivers from there. Everything that is older than the epoch is stale.
     case seek(Epoch, SeekRequest)
     case completeSeek(SeekID, finished: Bool)
     case completePreroll(SeekID, finished: Bool)
-    /// 0 stops the timeline where it is.
+    /// Sets the timeline's rate. A rate of 0 stops the timeline at its current time.
     case setTimelineRate(Float)
-    /// Whether the demuxer goes on at the start when it comes to the end.
+    /// Sets whether the demuxer continues at the start when it reaches the end.
     case setLooping(Bool)
-    /// Go on into the next pass, which lies decoded behind the end of this one.
+    /// Continues with the next pass, whose frames are decoded already and follow the end of this one.
     case beginNextPass
-    /// Deliver in the other direction from where the timeline stands; everything older than `epoch` is stale.
+    /// Delivers in the other direction from the timeline's current time. Everything that is older than the epoch is
+    /// stale.
     case setDirection(Epoch, isReverse: Bool)
-    /// So many frames on in the present direction; only the last one is shown.
+    /// Advances by a number of frames in the current direction. Only the last one is shown.
     case step(Int)
-    /// Open an item ahead of need.
+    /// Opens an item ahead of need.
     case prepare(ItemID, Epoch)
-    /// Close what was prepared.
+    /// Closes an item that was prepared.
     case discard(ItemID)
-    /// The item is not in the queue any more.
+    /// Releases the source of an item that has left the queue.
     case forget(ItemID)
-    /// The prepared item becomes the current one. Seamless: time runs on through the seam.
+    /// Makes the prepared item the current one. In a seamless transition the timeline keeps running.
     case takeOver(ItemID, from: ItemID, isSeamless: Bool)
-    /// Tell what opening the item taught: tracks and frame size.
+    /// Reports what was learned when the item was opened: its tracks and its presentation size.
     case describe(ItemID)
     case post(PlaybackNotice)
 }

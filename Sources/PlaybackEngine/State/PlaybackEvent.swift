@@ -1,13 +1,13 @@
 package import MediaCore
 
-/// All that can happen to a player: what the user asks, and what the stages report.
+/// An event in the life of a player: a request of the user, or a report of the audio device or of a stage.
 package enum PlaybackEvent: Sendable {
-    // From the user.
+    // Requests of the user.
     case setRate(Float)
     case playImmediately(Float)
-    /// Stops, moves to a time if one is given, and goes on from there at a rate.
+    /// Stops, moves to a time if one is given, and continues from there at a rate.
     case restart(Float, at: MediaTime?)
-    /// Have everything at hand to start at once, standing still.
+    /// Prepares playback so that it can start without a delay. The rate stays 0.
     case preroll(SeekID)
     case cancelPrerolls
     case setWaitsToMinimizeStalling(Bool)
@@ -15,60 +15,63 @@ package enum PlaybackEvent: Sendable {
     case setResumesAfterInterruption(Bool)
     case setEndAction(ActionAtItemEnd)
     case setRepeat(RepeatMode)
-    /// One that waits in the queue leaves its place there.
+    /// Makes an item the current one. An item that waits in the queue is removed from the queue.
     case setItem(ItemID?)
     case seek(SeekRequest)
     case cancelSeeks
-    /// Behind another item, or behind all; becomes the current one where there is none.
+    /// Inserts an item after another item, or at the end of the queue. The item becomes the current one if there is
+    /// none.
     case insert(ItemID, after: ItemID?)
     case remove(ItemID)
     case removeUpcoming
-    /// To the next item now.
+    /// Advances to the next item immediately.
     case advance
-    /// So many frames forward or backward; pauses. Playing on waits for them.
+    /// Pauses and steps by a number of frames; a negative number steps backward. Playback resumes only after the
+    /// steps.
     case step(Int)
 
-    // From the audio's device.
-    /// The system wants the audio for something else.
+    // Reports of the audio device.
+    /// The system needs the audio device for something else.
     case interruptionBegan
     case interruptionEnded
 
-    // From the stages. What names an item or an epoch that is no longer current is ignored.
-    /// The container is open; the tracks are known.
+    // Reports of the stages. A report that names an item or an epoch that is no longer current is ignored.
+    /// The container is open and the tracks are known.
     case opened(ItemID, duration: MediaTime)
-    /// Comes before `opened`: the item has frames and can be sought.
+    /// The item has video and is seekable. The event precedes `opened`.
     case reversible(ItemID)
-    /// Nothing of the item can be played, or nothing more.
+    /// The item cannot be played, or cannot be played any further.
     case failed(ItemID, MediaError)
     case durationChanged(ItemID, MediaTime)
     case buffer(ItemID, BufferLevel)
-    /// The first frame (or audio) of the epoch has been handed to the sinks.
+    /// The first frame, or the first audio, of the epoch has been delivered to the sinks.
     case firstFramePresented(Epoch, at: MediaTime)
-    /// Reading for the seek in flight waits for bytes that may never come.
-    case seekWaits(Epoch)
-    /// The timeline needs data that is not there.
-    case starved(Epoch)
-    /// The timeline has reached the end of the pass. An error: the data ended before the media did.
+    /// Reading for the seek in flight waits for bytes, which may never arrive.
+    case seekWaitsForData(Epoch)
+    /// The timeline needs data that is not available.
+    case underrun(Epoch)
+    /// The timeline has reached the end of the pass. The error is set if the data ended before the media did.
     case reachedEnd(Epoch, at: MediaTime, MediaError?)
-    /// It is to play, and has got nowhere for so many nanoseconds: longer than it may.
+    /// Playback should progress but has not done so for a number of nanoseconds that exceeds the limit.
     case stuck(Epoch, StuckReason, after: Int64)
-    /// Asked to play on from the end (`PlaybackState.rateAtEnd`), it has stood there for a moment.
+    /// Playback was requested at the end (`PlaybackState.rateAtEnd`), and the delay before the end is reported again
+    /// has passed.
     case endRepeated(Epoch)
-    /// It is evaluated for a tenth of a second (`PlaybackState.itemEvaluated`).
-    case waitedLong(ItemID)
+    /// The item has been under evaluation for 100 ms (`PlaybackState.itemUnderEvaluation`).
+    case evaluationTimedOut(ItemID)
     /// All data of the pass has been read.
     case readToEnd(Epoch)
-    /// The last frame of a step has been handed out; not moved: there is none.
+    /// The last frame of a step has been delivered. `hasMoved` is false if there was no frame to step to.
     case stepped(Epoch, hasMoved: Bool)
-    /// Where the item ends was moved on after the end was reached; the frames behind it are fetched.
+    /// The item's end was moved to a later time after it had been reached. The frames after the old end are being
+    /// fetched.
     case endMoved(ItemID)
-    /// They are there, or are lost.
-    case framesCame(ItemID, isLost: Bool)
-    /// The item that is prepared ahead: its container is open; its first frames are decoded; it cannot be
-    /// played.
+    /// The frames after the old end have arrived, or could not be fetched (`isLost`).
+    case framesArrived(ItemID, isLost: Bool)
+    /// The container of the item that is prepared ahead is open.
     case preparedOpened(ItemID, duration: MediaTime)
     case preparedReady(ItemID)
-    /// What is set on the prepared item has changed.
+    /// The settings of the prepared item have changed, so it must be prepared again.
     case prepareAgain(ItemID)
     case preparedFailed(ItemID, MediaError)
 }

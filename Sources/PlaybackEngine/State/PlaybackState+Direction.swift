@@ -1,11 +1,11 @@
 import MediaCore
 
-/// The other direction, and steps.
+/// Changes of direction, and steps.
 extension PlaybackState {
-    /// Frames are delivered in the direction that nobody wants.
+    /// A Boolean value that indicates whether frames are delivered in the direction opposite to the rate's.
     var mustChangeDirection: Bool {
         guard rate != 0, isReverse != (rate < 0), let item else { return false }
-        return item.status == .readyToPlay && item.hasFirstFrame && !item.isMoving && !item.mustStep
+        return item.status == .readyToPlay && item.hasFirstFrame && !item.isSeeking && !item.hasPendingSteps
             && (rate > 0 || item.canPlayReverse)
     }
 
@@ -27,8 +27,10 @@ extension PlaybackState {
         actions.append(.setDirection(epoch, isReverse: isReverse))
     }
 
-    /// Of an item that is being opened, and is known to be ready from an earlier opening, it waits for that; pauses. Behind the last frame, and before the first, it stays. One at a time: what
-    /// is asked for meanwhile follows, and so does what is asked for while a seek is under way.
+    /// Pauses and requests `count` steps.
+    ///
+    /// If the item is still opening, or if a seek or other steps are under way, the steps are performed afterwards.
+    /// At the last frame, and backward at the first frame, the position does not change.
     mutating func step(_ count: Int, _ actions: inout [PlaybackAction]) {
         guard count != 0, let item, item.status != .failed else { return }
         rate = 0
@@ -37,28 +39,28 @@ extension PlaybackState {
         rateAtEnd = nil
         startsAtOnce = false
         stopTimeline(&actions)
-        let sum = item.stepsWaiting + max(-Self.mostSteps, min(Self.mostSteps, count))
-        self.item?.stepsWaiting = max(-Self.mostSteps, min(Self.mostSteps, sum))
+        let sum = item.pendingSteps + max(-Self.maximumSteps, min(Self.maximumSteps, count))
+        self.item?.pendingSteps = max(-Self.maximumSteps, min(Self.maximumSteps, sum))
         beginSteps(&actions)
     }
 
-    /// More frames than any item has that somebody steps through.
-    private static let mostSteps = 1_000_000
+    /// The maximum number of pending steps. It exceeds the number of frames that anyone steps through.
+    private static let maximumSteps = 1_000_000
 
     mutating func beginSteps(_ actions: inout [PlaybackAction]) {
-        guard let item, item.status == .readyToPlay, item.hasFirstFrame, item.stepsWaiting != 0,
-            !item.isStepping, !item.isMoving
+        guard let item, item.status == .readyToPlay, item.hasFirstFrame, item.pendingSteps != 0,
+            !item.isStepping, !item.isSeeking
         else { return }
-        let count = item.stepsWaiting
-        self.item?.stepsWaiting = 0
+        let count = item.pendingSteps
+        self.item?.pendingSteps = 0
         guard count > 0 || item.canPlayReverse else { return }
         if isReverse != (count < 0) { changeDirection(&actions) }
         self.item?.isStepping = true
         actions.append(.step(abs(count)))
     }
 
-    /// The last frame of a step has been handed out. Where it has not moved, behind the last frame, an end that was
-    /// reached is one still.
+    /// Completes a step after its last frame has been delivered. If nothing has moved, which happens after the last
+    /// frame, an end that had been reached stays reached.
     mutating func stepped(_ epoch: Epoch, hasMoved: Bool, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, item?.isStepping == true else { return }
         item?.isStepping = false
@@ -71,6 +73,6 @@ extension PlaybackState {
 }
 
 extension ItemState {
-    /// Steps come before playing on.
-    var mustStep: Bool { isStepping || stepsWaiting != 0 }
+    /// A Boolean value that indicates whether steps are under way or pending. Steps precede playback.
+    var hasPendingSteps: Bool { isStepping || pendingSteps != 0 }
 }

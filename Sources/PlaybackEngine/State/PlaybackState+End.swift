@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Ends, loops, stalls.
+/// Ends, loops and stalls.
 extension PlaybackState {
     private func post(playedToEnd id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
         actions.append(.post(.playedToEnd(id, at: time)))
@@ -16,8 +16,8 @@ extension PlaybackState {
         actions.append(.post(.passEnded(id, .failed(error))))
     }
 
-    /// The item leaves before its pass has ended.
-    func abandon(_ item: ItemState, for next: ItemID?, _ actions: inout [PlaybackAction]) {
+    /// Reports the outcome of a pass whose item is removed before the pass has ended.
+    func reportEarlyEnd(of item: ItemState, replacedBy next: ItemID?, _ actions: inout [PlaybackAction]) {
         guard !item.hasEnded, item.status != .failed else { return }
         actions.append(.post(.passEnded(item.id, next == nil ? .stopped : .replaced)))
     }
@@ -40,8 +40,8 @@ extension PlaybackState {
         }
         if let error { return endInFailure(item.id, error, &actions) }
         let length = isReverse ? item.duration - time : time
-        self.item?.lapIsTooShort = length.isNumeric && length < Self.shortestLap
-        if repeatSetting == .loop, length.isNumeric, length >= Self.shortestLap {
+        self.item?.passIsTooShortToLoop = length.isNumeric && length < Self.minimumLoopDuration
+        if repeatSetting == .loop, length.isNumeric, length >= Self.minimumLoopDuration {
             post(playedToEnd: item.id, at: time, &actions)
             if isReverse { return restartPass(&actions) }
             actions.append(.beginNextPass)
@@ -51,10 +51,12 @@ extension PlaybackState {
         endOfPass(item.id, at: time, &actions)
     }
 
-    /// A millisecond. What is shorter would go round for ever and show nothing; it ends as if played once.
-    private static let shortestLap = MediaTime(value: 1, timescale: 1000)
+    /// The minimum duration of a pass that is looped: 1 ms. A shorter pass would repeat indefinitely without showing
+    /// anything, so it ends as if it were played once.
+    private static let minimumLoopDuration = MediaTime(value: 1, timescale: 1000)
 
-    /// The data ended before the media did: one outcome per pass, and it is not "played to end".
+    /// Ends the pass because the data ended before the media did. A pass has one outcome, and this one is not "played
+    /// to end".
     mutating func endInFailure(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         item?.hasEnded = true
         item?.endError = error
@@ -68,7 +70,7 @@ extension PlaybackState {
         clearRateAfterFailure()
     }
 
-    /// The last frame has been shown; now the notice, then the rate.
+    /// Ends the pass after its last frame has been shown. The notice precedes the change of rate.
     mutating func endOfPass(_ id: ItemID, at time: MediaTime, _ actions: inout [PlaybackAction]) {
         item?.hasEnded = true
         if endAction == .advance {
@@ -82,10 +84,12 @@ extension PlaybackState {
         rate = 0
     }
 
-    /// No data is left in this direction, so the end is told once more, as AVPlayer does. Not at once: who asks for it
-    /// in the handler of the end may seek next, and who asks for it at each end would hear of nothing else.
-    mutating func playFromTheEnd(_ item: ItemState) {
-        // Past the end under `.none` time goes on.
+    /// Requests that the end is reported again, because no data is left in this direction; AVPlayer does the same.
+    ///
+    /// The end is not reported immediately: a caller that plays in the handler of an end may seek next, and a caller
+    /// that plays at every end would be called without a pause.
+    mutating func playFromEnd(_ item: ItemState) {
+        // Under `.none` time continues past the end.
         guard endAction != .none || item.endError != nil else { return }
         rateAtEnd = rate
         rate = 0
@@ -94,7 +98,7 @@ extension PlaybackState {
 
     mutating func endRepeated(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, rateAtEnd != nil, let item else { return }
-        takeUpRateAtEnd()
+        restoreRateAtEnd()
         if let error = item.endError {
             endInFailure(item.id, error, &actions)
         } else {
@@ -102,21 +106,21 @@ extension PlaybackState {
         }
     }
 
-    /// It does not stand at the end any more, or something else is played.
-    mutating func leaveEnd(since old: PlaybackState) {
-        if item?.hasEnded != true || item?.id != old.item?.id { takeUpRateAtEnd() }
+    /// Restores `rateAtEnd` if the item is no longer at its end, or if another item is current.
+    mutating func restoreRateIfNotAtEnd(since old: PlaybackState) {
+        if item?.hasEnded != true || item?.id != old.item?.id { restoreRateAtEnd() }
     }
 
-    /// What was wanted at the end is the rate from now on; nothing where nothing was.
-    mutating func takeUpRateAtEnd() {
+    /// Makes the rate that was requested at the end the current rate. Does nothing if none was requested.
+    mutating func restoreRateAtEnd() {
         guard let wanted = rateAtEnd else { return }
         rateAtEnd = nil
         rate = wanted
     }
 
-    /// It has ended no more, for there is something behind the end now. Playing on waits for that.
+    /// Clears the end, because there is content after it now. Playback resumes when that content arrives.
     mutating func endMoved(_ id: ItemID) {
-        guard let item, item.id == id, item.status == .readyToPlay, item.hasEnded, !item.isMoving else {
+        guard let item, item.id == id, item.status == .readyToPlay, item.hasEnded, !item.isSeeking else {
             return
         }
         self.item?.hasEnded = false
@@ -124,16 +128,17 @@ extension PlaybackState {
         self.item?.awaitsFrames = true
     }
 
-    mutating func framesCame(_ id: ItemID, isLost: Bool) {
+    mutating func framesArrived(_ id: ItemID, isLost: Bool) {
         guard item?.id == id, item?.awaitsFrames == true else { return }
         item?.awaitsFrames = false
         if isLost { item?.hasEnded = true }
     }
 
-    /// Past the end under `.none`, another action applies at once.
+    /// Sets the action at the item's end. If time has continued past the end under `.none`, the new action is applied
+    /// immediately.
     mutating func setEndAction(_ action: ActionAtItemEnd, _ actions: inout [PlaybackAction]) {
         endAction = action
-        if action != .pause, item?.endError == nil { takeUpRateAtEnd() }
+        if action != .pause, item?.endError == nil { restoreRateAtEnd() }
         if hasFailedInQueue, !upcoming.isEmpty { return advance(isSeamless: false, &actions) }
         guard action != .none, item?.hasEnded == true, rate != 0 else { return }
         if action == .advance { return advance(isSeamless: false, &actions) }
@@ -141,7 +146,7 @@ extension PlaybackState {
         rate = 0
     }
 
-    /// Plays the item from its start again although nothing was prefetched.
+    /// Plays the item from its start again by seeking. It is used if the next pass was not read in advance.
     mutating func restartPass(_ actions: inout [PlaybackAction]) {
         let request = SeekRequest(id: SeekID(0), target: isReverse ? .positiveInfinity : .zero)
         startSeek(request, &actions)
@@ -155,11 +160,11 @@ extension PlaybackState {
         item?.isStalled = false
     }
 
-    /// A stall took the rate. What plays now has data and can keep up, and nobody has paused in between: whether it
-    /// was waited for, sought elsewhere, or another item has come.
+    /// Restores the rate that a stall took away, once the item has data, can keep up, and the user has not paused. It
+    /// does not matter whether the data arrived, the user sought elsewhere, or another item became current.
     mutating func resumeAfterStall() {
         guard let wanted = rateBeforeStall, resumesAfterStall, rate == 0, let item, !item.isStalled,
-            item.status == .readyToPlay, item.hasFirstFrame, !item.isMoving, !item.hasEnded
+            item.status == .readyToPlay, item.hasFirstFrame, !item.isSeeking, !item.hasEnded
         else { return }
         guard !item.level.isEmpty, item.level.isLikelyToKeepUp || item.level.isFull else { return }
         rateBeforeStall = nil
@@ -167,9 +172,9 @@ extension PlaybackState {
         rate = wanted
     }
 
-    mutating func starved(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+    mutating func underrun(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, let item, timelineRate != 0, !item.isStalled else { return }
-        // Past the end under `.none` there is no data to wait for.
+        // Past the end under `.none` no data is expected.
         if item.hasEnded { return }
         self.item?.isStalled = true
         self.item?.level.isEmpty = true

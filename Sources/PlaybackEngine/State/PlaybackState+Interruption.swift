@@ -1,8 +1,9 @@
 import MediaCore
 
-/// The system takes the audio away for a while: a call comes in.
+/// Interruptions: the system uses the audio device for something else for a while, such as a call.
 extension PlaybackState {
-    /// It pauses. The rate that was wanted, also one that a stall took away, is kept for the end of the interruption.
+    /// Pauses, and keeps the rate that was requested, including one that a stall took away, for the end of the
+    /// interruption.
     mutating func beginInterruption(_ actions: inout [PlaybackAction]) {
         guard !isInterrupted else { return }
         isInterrupted = true
@@ -19,27 +20,27 @@ extension PlaybackState {
     mutating func endInterruption(_ actions: inout [PlaybackAction]) {
         guard isInterrupted else { return }
         let wanted = rateBeforeInterruption
-        leaveInterruption(shouldResume: wanted != nil, &actions)
+        finishInterruption(shouldResume: wanted != nil, &actions)
         guard let wanted, resumesAfterInterruption else { return }
         setRate(wanted, &actions)
         if rate != 0 { rateReason = .resumedAfterInterruption }
     }
 
-    /// Somebody has set a rate. A pause is a pause, also when the interruption is over; who plays has his way, and the
-    /// interruption is over for this player.
-    mutating func overruleInterruption(_ actions: inout [PlaybackAction]) {
+    /// Applies a rate that was set during an interruption. After a pause, playback does not resume when the
+    /// interruption ends. A rate other than 0 ends the interruption for this player.
+    mutating func overrideInterruption(_ actions: inout [PlaybackAction]) {
         rateBeforeInterruption = nil
-        if rate != 0, isInterrupted { leaveInterruption(shouldResume: false, &actions) }
+        if rate != 0, isInterrupted { finishInterruption(shouldResume: false, &actions) }
     }
 
-    private mutating func leaveInterruption(shouldResume: Bool, _ actions: inout [PlaybackAction]) {
+    private mutating func finishInterruption(shouldResume: Bool, _ actions: inout [PlaybackAction]) {
         isInterrupted = false
         rateBeforeInterruption = nil
         actions.append(.post(.interruptionEnded(shouldResume: shouldResume)))
     }
 
-    /// A rate that somebody has asked for, of an item that comes to play only now.
-    mutating func takeUp(_ wanted: Float) {
+    /// Applies a rate that was requested earlier to an item that can only be played now.
+    mutating func restoreRate(_ wanted: Float) {
         if isInterrupted { rateBeforeInterruption = wanted } else { rate = wanted }
     }
 }

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Starting in step with something else: everything at hand first, then at an appointed moment.
+/// Preroll and synchronized start: everything is prepared first, then playback starts at a given host time.
 extension PlaybackState {
     mutating func restart(_ rate: Float, _ time: MediaTime?, _ actions: inout [PlaybackAction]) {
         stopTimeline(&actions)
@@ -9,7 +9,7 @@ extension PlaybackState {
         if let time { seek(SeekRequest(id: SeekID(0), target: time), &actions) }
     }
 
-    /// Only while standing still; otherwise there is nothing to prepare for.
+    /// Registers a preroll. It fails unless the player is paused and has an item that has not failed.
     mutating func preroll(_ id: SeekID, _ actions: inout [PlaybackAction]) {
         guard rate == 0, let item, item.status != .failed else {
             actions.append(.completePreroll(id, finished: false))
@@ -18,9 +18,9 @@ extension PlaybackState {
         prerolls.append(id)
     }
 
-    /// True as soon as playing could start at once. False when something else has happened first: another
-    /// time, another item, or playing has begun.
-    mutating func answerPrerolls(
+    /// Completes the pending prerolls: with true as soon as playback could start without a delay, with false if
+    /// something else happened first, such as a seek, a change of item or the start of playback.
+    mutating func completePrerolls(
         since old: PlaybackState,
         _ event: PlaybackEvent,
         _ actions: inout [PlaybackAction]

@@ -1,32 +1,34 @@
 import MediaCore
 
-/// What the state knows of the item behind the current one, which is opened ahead of need.
+/// The state of the item that follows the current one and is opened ahead of need.
 struct PreparedState: Hashable, Sendable {
     let id: ItemID
     var epoch: Epoch
     var isOpen = false
     var duration: MediaTime = .indefinite
     var canPlayReverse = false
-    /// Its first frames lie decoded, so that it can follow without a gap.
+    /// A Boolean value that indicates whether the first frames are decoded, so that the item can follow without a
+    /// gap.
     var isReady = false
 }
 
-/// The items behind the current one.
+/// The queue of items that follow the current one.
 extension PlaybackState {
     mutating func insert(_ id: ItemID, after other: ItemID?, _ actions: inout [PlaybackAction]) {
         guard item?.id != id, !upcoming.contains(id) else { return }
         if let other {
-            // An item that was there when the caller looked may have been played since: then this one is next.
+            // The other item may have been played since the caller saw it; then the new item is next.
             let index = upcoming.firstIndex(of: other).map { $0 + 1 } ?? 0
             upcoming.insert(id, at: index)
         } else {
             upcoming.append(id)
         }
-        // Nothing is current: what comes first is, which may have waited there. One that cannot be played is skipped.
+        // If there is no current item, the first item of the queue becomes current. An item that failed is skipped.
         if item == nil || hasFailedInQueue { advance(isSeamless: false, &actions) }
     }
 
-    /// Nothing followed an item that could not be played, or not to its end. What comes later does.
+    /// A Boolean value that indicates whether the current item failed, or ended early, and the queue advances. An
+    /// item that is inserted later replaces it.
     var hasFailedInQueue: Bool { item?.hasFailed == true && endAction == .advance }
 
     mutating func remove(_ id: ItemID, _ actions: inout [PlaybackAction]) {
@@ -41,16 +43,16 @@ extension PlaybackState {
         upcoming = []
     }
 
-    /// To the next item, or to none behind the last. The rate is left as it is.
+    /// Makes the next item the current one, or none after the last. The rate is not changed.
     mutating func advance(isSeamless: Bool, _ actions: inout [PlaybackAction]) {
-        // What was wanted of an item that could not be played is wanted of the one behind it.
-        if item?.hasFailed == true, let rateBeforeFailure { takeUp(rateBeforeFailure) }
+        // The rate that was requested of an item that failed applies to its successor.
+        if item?.hasFailed == true, let rateBeforeFailure { restoreRate(rateBeforeFailure) }
         rateBeforeFailure = nil
         guard !upcoming.isEmpty else { return setItem(nil, &actions) }
         let next = upcoming.removeFirst()
         guard let old = item, let ready = prepared, ready.id == next else { return setItem(next, &actions) }
-        answerSeeks(of: old, &actions)
-        abandon(old, for: next, &actions)
+        completePendingSeeks(of: old, &actions)
+        reportEarlyEnd(of: old, replacedBy: next, &actions)
         prepared = nil
         epoch = ready.epoch
         inFlightSeekIsAnswered = false
@@ -73,7 +75,7 @@ extension PlaybackState {
         actions.append(.setLooping(repeatSetting == .loop))
     }
 
-    /// Opens the next item as soon as the current one is read to its end, so that it follows without a gap.
+    /// Opens the next item as soon as the current one has been read to its end, so that it can follow without a gap.
     mutating func prepareNext(_ actions: inout [PlaybackAction]) {
         let next = upcoming.first
         if let old = prepared, old.id != next || item == nil {
@@ -87,7 +89,7 @@ extension PlaybackState {
         actions.append(.prepare(next, ready.epoch))
     }
 
-    /// At its end the current item is followed by the one that is prepared, without a gap.
+    /// A Boolean value that indicates whether the prepared item follows the current one without a gap.
     var followsSeamlessly: Bool {
         endAction == .advance && repeatSetting == .once && prepared?.isReady == true
             && prepared?.id == upcoming.first
@@ -104,7 +106,7 @@ extension PlaybackState {
         prepared?.isReady = true
     }
 
-    /// Its first frames are looked for at another place.
+    /// Replaces the epoch of the prepared item, whose first frames are searched for at another position.
     mutating func replacePreparedEpoch() -> Epoch {
         let epoch = makeEpoch()
         prepared?.epoch = epoch
@@ -117,7 +119,7 @@ extension PlaybackState {
         actions.append(.discard(id))
     }
 
-    /// An item in the queue cannot be played: it is told of and skipped.
+    /// Reports that an item of the queue cannot be played, and removes it from the queue.
     mutating func upcomingFailed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         guard prepared?.id == id else { return }
         prepared = nil
@@ -127,16 +129,16 @@ extension PlaybackState {
         actions.append(.post(.itemFailed(id, error)))
     }
 
-    /// The current item goes on with frames of an epoch that was made for them.
+    /// Makes `epoch` current without a seek: the current item continues with frames of that epoch.
     mutating func adopt(_ epoch: Epoch) {
         self.epoch = epoch
         item?.isReadToEnd = false
     }
 
-    /// What belongs to the epoch so far is stale.
+    /// Replaces the current epoch, so that everything that belongs to it becomes stale.
     mutating func replaceEpoch() { epoch = makeEpoch() }
 
-    /// Never the same twice, so that what belongs to one epoch cannot be taken for another's.
+    /// Returns a new epoch. An epoch is never reused, so data of different epochs cannot be confused.
     mutating func makeEpoch() -> Epoch {
         newestEpoch = newestEpoch.next
         return newestEpoch
@@ -144,6 +146,7 @@ extension PlaybackState {
 }
 
 extension BufferLevel {
-    /// Behind a seam frames are at hand; how full the buffer is shows at the next look.
+    /// The level after a seamless transition: frames are available, and the next update measures how full the buffer
+    /// is.
     static let afterSeam = BufferLevel(isEmpty: false, isLikelyToKeepUp: true, isFull: false)
 }

@@ -1,26 +1,27 @@
 import MediaCore
 
-/// Seeks: legal in every state, latest wins, at most one in flight and one waiting, each answered once.
+/// Seeks. A seek is accepted in every state, the latest one wins, at most one is in flight and one waits, and each
+/// one completes exactly once.
 extension PlaybackState {
     mutating func seek(_ request: SeekRequest, _ actions: inout [PlaybackAction]) {
         let isUsable =
             request.target.isNumeric || request.target == .positiveInfinity
             || request.target == .negativeInfinity
-        // The item that was meant may have been played to its end since.
+        // The intended item may have been played to its end in the meantime.
         guard let item, item.status != .failed, isUsable, request.item ?? item.id == item.id else {
             actions.append(.completeSeek(request.id, finished: false))
             return
         }
-        self.item?.stepsWaiting = 0
+        self.item?.pendingSteps = 0
         if item.status == .unknown || item.seekInFlight != nil {
-            // The one in flight is left to show its frame, so that a storm of seeks still shows some; unless it
-            // waits for bytes (`seekWaits`).
+            // The seek in flight may show its frame, so that frames appear during a rapid sequence of seeks; unless
+            // it waits for bytes (`seekWaitsForData`).
             if let waiting = item.seekWaiting {
                 actions.append(.completeSeek(waiting.id, finished: false))
             }
             self.item?.seekWaiting = request
-            if let flying = item.seekInFlight, !inFlightSeekIsAnswered {
-                actions.append(.completeSeek(flying.id, finished: false))
+            if let inFlight = item.seekInFlight, !inFlightSeekIsAnswered {
+                actions.append(.completeSeek(inFlight.id, finished: false))
                 inFlightSeekIsAnswered = true
             }
             return
@@ -34,9 +35,9 @@ extension PlaybackState {
             actions.append(.completeSeek(waiting.id, finished: false))
             self.item?.seekWaiting = nil
         }
-        // What is in flight lands all the same: there is no other place to be.
-        if let flying = item.seekInFlight, !inFlightSeekIsAnswered {
-            actions.append(.completeSeek(flying.id, finished: false))
+        // The seek in flight is still performed, because the previous position is no longer available.
+        if let inFlight = item.seekInFlight, !inFlightSeekIsAnswered {
+            actions.append(.completeSeek(inFlight.id, finished: false))
             inFlightSeekIsAnswered = true
         }
     }
@@ -46,7 +47,7 @@ extension PlaybackState {
         request.target = clamped(request.target)
         epoch = makeEpoch()
         stopTimeline(&actions)
-        takeUpRateAtEnd()
+        restoreRateAtEnd()
         isReverse = rate < 0 && item?.canPlayReverse == true
         item?.seekInFlight = request
         inFlightSeekIsAnswered = false
@@ -63,10 +64,10 @@ extension PlaybackState {
     mutating func firstFramePresented(_ epoch: Epoch, _ time: MediaTime, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, item?.hasFirstFrame == false, item?.status == .readyToPlay else { return }
         item?.hasFirstFrame = true
-        guard let id = item?.id, let landed = item?.seekInFlight else { return beginSteps(&actions) }
+        guard let id = item?.id, let request = item?.seekInFlight else { return beginSteps(&actions) }
         item?.seekInFlight = nil
         actions.append(.post(.timeJumped(id, to: time)))
-        if !inFlightSeekIsAnswered { actions.append(.completeSeek(landed.id, finished: true)) }
+        if !inFlightSeekIsAnswered { actions.append(.completeSeek(request.id, finished: true)) }
         if let waiting = item?.seekWaiting {
             item?.seekWaiting = nil
             startSeek(waiting, &actions)
@@ -74,8 +75,8 @@ extension PlaybackState {
         beginSteps(&actions)
     }
 
-    /// The seek in flight may never end, and the newest one goes first.
-    mutating func seekWaits(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
+    /// Replaces the seek in flight, which may wait indefinitely, by the newest one.
+    mutating func seekWaitsForData(_ epoch: Epoch, _ actions: inout [PlaybackAction]) {
         guard epoch == self.epoch, let waiting = item?.seekWaiting, item?.status == .readyToPlay,
             item?.hasFirstFrame == false
         else { return }
@@ -83,15 +84,15 @@ extension PlaybackState {
         startSeek(waiting, &actions)
     }
 
-    /// Not before zero. Beyond the duration it is left as it is, for a container may say too little: landing
-    /// finds the last frame, and where the data ends.
+    /// Returns a target that is not negative. A target beyond the duration is not changed, because a container may
+    /// declare a duration that is too short; the seek then finds the last frame and the end of the data.
     private func clamped(_ target: MediaTime) -> MediaTime {
         let duration = item?.duration ?? .indefinite
         if target <= .zero { return .zero }
         guard duration.isNumeric else { return target.isNumeric ? target : .zero }
-        return target.isNumeric ? target : duration + Self.beyondEnd
+        return target.isNumeric ? target : duration + Self.maximumDurationError
     }
 
-    /// What containers leave out at their end is less than this.
-    private static let beyondEnd = MediaTime(value: 10, timescale: 1)
+    /// The maximum amount by which a container's declared duration is expected to be too short.
+    private static let maximumDurationError = MediaTime(value: 10, timescale: 1)
 }

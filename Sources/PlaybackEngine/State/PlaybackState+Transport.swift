@@ -7,21 +7,21 @@ extension PlaybackState {
         rateBeforeStall = nil
         rateBeforeFailure = nil
         rateAtEnd = nil
-        overruleInterruption(&actions)
+        overrideInterruption(&actions)
         if item?.status == .failed { return clearRateAfterFailure() }
         if rate == 0 { startsAtOnce = false }
-        guard rate != 0, let item, item.hasEnded, !item.isMoving, !mustChangeDirection else { return }
-        // A loop goes on.
-        if repeatSetting == .loop, item.status == .readyToPlay, !item.lapIsTooShort {
+        guard rate != 0, let item, item.hasEnded, !item.isSeeking, !mustChangeDirection else { return }
+        // A loop starts again.
+        if repeatSetting == .loop, item.status == .readyToPlay, !item.passIsTooShortToLoop {
             self.item?.hasEnded = false
             restartPass(&actions)
         } else {
-            playFromTheEnd(item)
+            playFromEnd(item)
         }
     }
 
-    /// The item cannot be played, and waiting would not help: the same outcome whether it was asked to play before
-    /// it failed or after.
+    /// Clears the rate after a failure that waiting cannot repair. The result is the same whether playback was
+    /// requested before or after the failure.
     mutating func clearRateAfterFailure() {
         let wanted = rate == 0 ? rateBeforeStall ?? rateBeforeInterruption : rate
         rateBeforeInterruption = nil
@@ -36,13 +36,13 @@ extension PlaybackState {
         guard id != item?.id else { return }
         upcoming.removeAll { $0 == id }
         if let id, prepared?.id == id {
-            // It is open already.
+            // The item is open already.
             upcoming.insert(id, at: 0)
             return advance(isSeamless: false, &actions)
         }
         if let old = item {
-            answerSeeks(of: old, &actions)
-            abandon(old, for: id, &actions)
+            completePendingSeeks(of: old, &actions)
+            reportEarlyEnd(of: old, replacedBy: id, &actions)
             actions.append(.close(old.id))
         }
         stopTimeline(&actions)
@@ -61,7 +61,7 @@ extension PlaybackState {
         item?.status = .readyToPlay
         item?.duration = duration
         status = .readyToPlay
-        // A seek that came before is the start position.
+        // A seek that was requested before the item was open is its start position.
         if let waiting = item?.seekWaiting {
             item?.seekWaiting = nil
             startSeek(waiting, &actions)
@@ -70,10 +70,10 @@ extension PlaybackState {
 
     mutating func failed(_ id: ItemID, _ error: MediaError, _ actions: inout [PlaybackAction]) {
         guard var failing = item, failing.id == id, failing.status != .failed else { return }
-        // One outcome per pass: what has ended has had its own.
+        // A pass that has ended has had its outcome already.
         let hadOutcome = failing.hasEnded
         let wasPlaying = failing.status == .readyToPlay && !hadOutcome
-        answerSeeks(of: failing, &actions)
+        completePendingSeeks(of: failing, &actions)
         failing.seekInFlight = nil
         failing.seekWaiting = nil
         failing.status = .failed
@@ -98,16 +98,16 @@ extension PlaybackState {
         actions.append(.setTimelineRate(0))
     }
 
-    /// Each call is answered exactly once: these did not finish.
-    func answerSeeks(of item: ItemState, _ actions: inout [PlaybackAction]) {
-        let flying = inFlightSeekIsAnswered ? nil : item.seekInFlight
-        for request in [flying, item.seekWaiting].compactMap(\.self) {
+    /// Completes the pending seeks of an item with `finished: false`. Each seek completes exactly once.
+    func completePendingSeeks(of item: ItemState, _ actions: inout [PlaybackAction]) {
+        let inFlight = inFlightSeekIsAnswered ? nil : item.seekInFlight
+        for request in [inFlight, item.seekWaiting].compactMap(\.self) {
             actions.append(.completeSeek(request.id, finished: false))
         }
     }
 }
 
 extension ItemState {
-    /// A seek is under way.
-    var isMoving: Bool { seekInFlight != nil || seekWaiting != nil }
+    /// A Boolean value that indicates whether a seek is under way.
+    var isSeeking: Bool { seekInFlight != nil || seekWaiting != nil }
 }

@@ -1,78 +1,90 @@
 package import MediaCore
 
-/// All that a player promises about status, rate, stalls, seeks and ends, decided in one place: a value
-/// without clocks, queues, I/O or C. State and event in, state and actions out.
+/// The state machine that decides status, rate, stalls, seeks and ends of a player. It is a value without clocks,
+/// queues, I/O or C: state and event in, state and actions out.
 ///
-/// Intent (`rate`) and what really happens (`timeControl`, the timeline's rate) are two things; "paused" is
-/// an intent, never a phase.
+/// The requested rate (`rate`) and what actually happens (`timeControl` and the rate of the timeline) are separate.
+/// Paused is a property of the request, never a phase.
 package struct PlaybackState: Hashable, Sendable {
-    /// What the user wants. Zero if and only if paused in intent.
+    /// The requested rate. It is 0 if and only if the user has paused, or the player has paused on the user's behalf.
     package internal(set) var rate: Float = 0
     package internal(set) var waitsToMinimizeStalling = true
     package internal(set) var resumesAfterStall = true
     package internal(set) var endAction: ActionAtItemEnd = .pause
     package internal(set) var repeatSetting: RepeatMode = .once
-    /// Unknown until a first item was tried. A failed item does not fail the player.
+    /// The status of the player: unknown until the first item was opened or has failed. A failed item does not fail
+    /// the player.
     package internal(set) var status: PlayerStatus = .unknown
     package internal(set) var item: ItemState?
-    /// What is played after the item, in order.
+    /// The items that follow the current one, in order.
     package internal(set) var upcoming: [ItemID] = []
     package internal(set) var epoch = Epoch()
     var newestEpoch = Epoch()
-    /// The direction in which frames are delivered.
+    /// A Boolean value that indicates whether frames are delivered backward.
     package internal(set) var isReverse = false
     var prepared: PreparedState?
 
-    /// What the timeline was last told.
+    /// The rate that was last set on the timeline.
     package internal(set) var timelineRate: Float = 0
-    /// The rate that a stall took away, to be given back, by another item too; nil when the user has paused since.
+    /// The rate that a stall took away. It is restored after the stall, also for another item. It is nil if the user
+    /// has paused since.
     var rateBeforeStall: Float?
-    /// The system has taken the audio away for a while, and nobody has played on in spite of it.
+    /// A Boolean value that indicates whether the system has taken the audio device away and no rate has been set
+    /// since.
     package internal(set) var isInterrupted = false
     package internal(set) var resumesAfterInterruption = true
-    /// The rate that an interruption took away; nil when the user has paused since.
+    /// The rate that an interruption took away, or nil if the user has paused since.
     var rateBeforeInterruption: Float?
-    /// The rate that was wanted of a queue's item that cannot be played: what is put behind it is played at that.
+    /// The rate that was requested of an item of the queue that cannot be played. An item that is inserted after it
+    /// is played at this rate.
     var rateBeforeFailure: Float?
-    /// The rate at which it was asked to play on from the end, where nothing is left: the end is told again in a moment,
-    /// unless it is moved away from there first. Then this is the rate.
+    /// The rate that was requested at the end, where no data is left, or nil. The end is reported again after a
+    /// delay, unless the position moves away from the end first; then this rate applies.
     package internal(set) var rateAtEnd: Float?
-    /// Nothing can be said of the buffer yet, and that has taken longer than a moment: it is waited for data.
-    var hasWaitedLong = false
-    /// `playImmediately`: start without waiting for a full enough buffer.
+    /// A Boolean value that indicates whether the buffer has been under evaluation for 100 ms. The player then waits
+    /// to minimize stalls.
+    var evaluationHasTimedOut = false
+    /// A Boolean value that indicates whether playback starts without a sufficiently full buffer, as
+    /// `playImmediately` requests.
     var startsAtOnce = false
-    /// Asked for and not answered yet.
+    /// The prerolls that have not completed.
     var prerolls: [SeekID] = []
     var rateReason: RateChangeReason = .setRateCalled
-    /// The seek in flight was superseded or cancelled and has had its answer.
+    /// A Boolean value that indicates whether the seek in flight was superseded or cancelled and has completed
+    /// already.
     var inFlightSeekIsAnswered = false
 
     package init() {}
 
-    /// What really happens.
+    /// The actual state of playback.
     package var timeControl: TimeControlStatus {
         if rate == 0 { return .paused }
         return timelineRate != 0 ? .playing : .waitingToPlayAtSpecifiedRate
     }
 
-    /// Non-nil only while waiting.
+    /// The reason why the player waits, or nil if it does not wait.
     package var waitReason: WaitingReason? {
         guard timeControl == .waitingToPlayAtSpecifiedRate else { return nil }
         guard let item else { return .noItemToPlay }
-        guard item.status == .readyToPlay, item.hasFirstFrame, !item.mustStep, !item.awaitsFrames,
+        guard item.status == .readyToPlay, item.hasFirstFrame, !item.hasPendingSteps, !item.awaitsFrames,
             waitsToMinimizeStalling
         else {
-            return hasWaitedLong && waitsToMinimizeStalling ? .toMinimizeStalls : .evaluatingBufferingRate
+            return evaluationHasTimedOut && waitsToMinimizeStalling
+                ? .toMinimizeStalls : .evaluatingBufferingRate
         }
         return .toMinimizeStalls
     }
 
-    /// The item for which it is waited without a word on how long it may take; see `waitedLong`.
-    package var itemEvaluated: ItemID? {
+    /// The item that the player evaluates without being able to say how long playback will wait, or nil; see
+    /// `evaluationTimedOut`.
+    package var itemUnderEvaluation: ItemID? {
         waitsToMinimizeStalling && waitReason == .evaluatingBufferingRate ? item?.id : nil
     }
 
-    /// Takes one event in. `now` is the item time at which it happened, for what is stamped with it.
+    /// Handles one event.
+    ///
+    /// - Parameter event: What happened.
+    /// - Returns: The actions to execute, in order.
     package mutating func handle(_ event: PlaybackEvent) -> [PlaybackAction] {
         let before = self
         var actions: [PlaybackAction] = []
@@ -103,11 +115,11 @@ package struct PlaybackState: Hashable, Sendable {
             if item?.id == id { item?.duration = duration }
         case .buffer(let id, let level): bufferChanged(id, level)
         case .firstFramePresented(let epoch, let time): firstFramePresented(epoch, time, &actions)
-        case .seekWaits(let epoch): seekWaits(epoch, &actions)
-        case .starved(let epoch): starved(epoch, &actions)
+        case .seekWaitsForData(let epoch): seekWaitsForData(epoch, &actions)
+        case .underrun(let epoch): underrun(epoch, &actions)
         case .reachedEnd(let epoch, let time, let error): reachedEnd(epoch, time, error, &actions)
         case .stuck(let epoch, let stuckReason, let time): stuck(epoch, stuckReason, after: time, &actions)
-        case .waitedLong(let id): if item?.id == id { hasWaitedLong = true }
+        case .evaluationTimedOut(let id): if item?.id == id { evaluationHasTimedOut = true }
         case .endRepeated(let epoch): endRepeated(epoch, &actions)
         case .insert(let id, let other): insert(id, after: other, &actions)
         case .remove(let id): remove(id, &actions)
@@ -116,7 +128,7 @@ package struct PlaybackState: Hashable, Sendable {
         case .step(let count): step(count, &actions)
         case .stepped(let epoch, let hasMoved): stepped(epoch, hasMoved: hasMoved, &actions)
         case .endMoved(let id): endMoved(id)
-        case .framesCame(let id, let isLost): framesCame(id, isLost: isLost)
+        case .framesArrived(let id, let isLost): framesArrived(id, isLost: isLost)
         case .reversible(let id): reversible(id)
         case .readToEnd(let epoch): if epoch == self.epoch { item?.isReadToEnd = true }
         case .preparedOpened(let id, let duration): preparedOpened(id, duration)
@@ -124,25 +136,25 @@ package struct PlaybackState: Hashable, Sendable {
         case .prepareAgain(let id): prepareAgain(id, &actions)
         case .preparedFailed(let id, let error): upcomingFailed(id, error, &actions)
         }
-        leaveEnd(since: before)
+        restoreRateIfNotAtEnd(since: before)
         resumeAfterStall()
         settle(&actions)
-        answerPrerolls(since: before, event, &actions)
+        completePrerolls(since: before, event, &actions)
         prepareNext(&actions)
         if timeControl != .waitingToPlayAtSpecifiedRate || item?.id != before.item?.id {
-            hasWaitedLong = false
+            evaluationHasTimedOut = false
         }
         appendChanges(since: before, to: &actions)
         return actions
     }
 
-    /// Starts or stops the timeline if what happened calls for it.
+    /// Starts or stops the timeline if the event requires it.
     private mutating func settle(_ actions: inout [PlaybackAction]) {
         if mustChangeDirection { changeDirection(&actions) }
         let wanted = mayRun ? rate : 0
         if wanted != 0 {
             startsAtOnce = false
-            // It was started with what is there: the stall is over, however little that is.
+            // Playback was started with the data that is available, so the stall is over.
             if timelineRate == 0 { item?.isStalled = false }
         }
         guard wanted != timelineRate else { return }
@@ -150,20 +162,20 @@ package struct PlaybackState: Hashable, Sendable {
         actions.append(.setTimelineRate(wanted))
     }
 
-    /// Whether the timeline may run at the wanted rate.
+    /// A Boolean value that indicates whether the timeline may run at the requested rate.
     private var mayRun: Bool {
         guard rate != 0, let item, item.status == .readyToPlay, item.hasFirstFrame else { return false }
-        guard isReverse == (rate < 0), !item.mustStep, !item.awaitsFrames else { return false }
-        // Under `.none` time goes on past the end.
+        guard isReverse == (rate < 0), !item.hasPendingSteps, !item.awaitsFrames else { return false }
+        // Under `.none` time continues past the end.
         if item.hasEnded { return endAction == .none }
-        // Once running it goes on until the data really runs out.
+        // Once running, the timeline continues until the data runs out.
         if timelineRate != 0 { return !item.isStalled }
         if item.level.isEmpty { return false }
         if startsAtOnce || !waitsToMinimizeStalling { return true }
         return item.level.isLikelyToKeepUp || item.level.isFull
     }
 
-    /// What observers can see, in the order in which they are told of several changes at once: causes first.
+    /// Appends a notice for every change that observers can see, causes first.
     private func appendChanges(since old: PlaybackState, to actions: inout [PlaybackAction]) {
         func post(_ notice: PlaybackNotice) { actions.append(.post(notice)) }
         if repeatSetting != old.repeatSetting { post(.repeatModeChanged(repeatSetting)) }

@@ -1,12 +1,12 @@
 package import MediaCore
 
-/// What a seek asks for. The first frame shown lies in `target - toleranceBefore ... target`.
+/// A request to seek. The first frame that is shown is the one due in `target - toleranceBefore ... target`.
 ///
-/// There is no tolerance behind the target. Decoding starts at the key frame before it, so the first frame that
-/// the window allows never lies behind the target, whatever the window allows there.
+/// There is no tolerance after the target. Decoding starts at the key frame before the target, so the first frame
+/// within the window never follows the target, whatever a tolerance after it would allow.
 package struct SeekRequest: Hashable, Sendable {
     package var id: SeekID
-    /// The item that is meant; nil: whichever is current.
+    /// The item to seek in, or nil for the current item.
     package var item: ItemID?
     package var target: MediaTime
     package var toleranceBefore: MediaTime
@@ -23,7 +23,7 @@ package struct SeekRequest: Hashable, Sendable {
         self.toleranceBefore = Self.usable(toleranceBefore)
     }
 
-    /// What is no length of time, or a negative one, counts as none.
+    /// Returns the tolerance, or zero if it is negative or not a duration.
     private static func usable(_ tolerance: MediaTime) -> MediaTime {
         tolerance.isNumeric || tolerance == .positiveInfinity ? max(.zero, tolerance) : .zero
     }

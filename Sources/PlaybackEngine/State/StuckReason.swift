@@ -1,31 +1,34 @@
 package import MediaCore
 
-/// How playing gets nowhere.
+/// The way in which playback fails to make progress.
 package enum StuckReason: Hashable, Sendable, CaseIterable {
-    /// It waits for data, and none comes.
+    /// The player waits for data, and none arrives.
     case loading
-    /// Time is to run, and neither time nor what is shown and heard moves on.
+    /// The timeline should run, but neither the time nor the delivered media advances.
     case playing
-    /// The same behind the end that the item declares.
+    /// The time is past the declared end of the item, and the item has not ended.
     case ending
 
-    /// `time`: nanoseconds for which it has been so.
+    /// Returns the error that the item fails with.
+    ///
+    /// - Parameter time: How long playback has made no progress, in nanoseconds.
     package func error(after time: Int64) -> MediaError {
         let isWhole = time % 1_000_000_000 == 0
         let seconds = isWhole ? "\(time / 1_000_000_000)" : "\(Double(time) / 1e9)"
-        let words =
+        let message =
             switch self {
-            case .loading: "nothing that it waits for has come for \(seconds) s"
-            case .playing: "it is to play, and has not moved for \(seconds) s"
-            case .ending: "its end is over, and it has not ended for \(seconds) s"
+            case .loading: "no data received for \(seconds) s"
+            case .playing: "playback has not advanced for \(seconds) s"
+            case .ending: "playback has not ended \(seconds) s after the end of the item"
             }
-        return MediaError(.stuck, words, isRetryable: true)
+        return MediaError(.stuck, message, isRetryable: true)
     }
 }
 
-/// What must lead somewhere.
+/// Detection of playback that makes no progress.
 extension PlaybackState {
-    /// It is to play an item that has neither failed nor ended: it waits, or time runs.
+    /// A Boolean value that indicates whether the player should make progress: it is to play an item that has neither
+    /// failed nor ended. Waiting counts, so that it cannot last indefinitely.
     package var mustMakeProgress: Bool {
         guard rate != 0, let item else { return false }
         return item.status != .failed && !item.hasEnded

@@ -3,7 +3,7 @@ import PlayheadBackend
 import Synchronization
 
 /// Work that waits for its time, and is then handed to its lane.
-final class LaneAlarm: Wakeup, Comparable {
+final class LaneTimer: Wakeup, Comparable {
     /// In a struct: bare closures in generic containers are wrapped anew at each access.
     private struct Call {
         let lane: any Lane
@@ -31,15 +31,15 @@ final class LaneAlarm: Wakeup, Comparable {
 
     func cancel() {
         guard call.withLock({ $0.take() }) != nil else { return }
-        pool?.alarmWasCancelled()
+        pool?.timerWasCancelled()
     }
 
     /// Its time has come. The work can still be cancelled until its lane gets to it.
-    func ring() {
+    func fire() {
         guard let lane = call.withLock({ $0?.lane }) else { return }
         lane.enqueue { [self] in call.withLock { $0.take() }?.work() }
     }
 
-    static func < (a: LaneAlarm, b: LaneAlarm) -> Bool { (a.time, a.sequence) < (b.time, b.sequence) }
-    static func == (a: LaneAlarm, b: LaneAlarm) -> Bool { a === b }
+    static func < (a: LaneTimer, b: LaneTimer) -> Bool { (a.time, a.sequence) < (b.time, b.sequence) }
+    static func == (a: LaneTimer, b: LaneTimer) -> Bool { a === b }
 }

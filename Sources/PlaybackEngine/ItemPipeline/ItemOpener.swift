@@ -2,7 +2,7 @@ import MediaCore
 import PlayheadBackend
 
 /// Opening an item: the container, the choice of tracks, their decoders. Runs on the loading lane.
-struct Opening: Sendable {
+struct ItemOpener: Sendable {
     let id: ItemID
     let item: MediaItem
     let demuxer: any Demuxer
@@ -16,7 +16,7 @@ struct Opening: Sendable {
     let report: @Sendable (StageReport) -> Void
 
     /// nil: what it needs is not at hand yet, and it is to be called again.
-    func run() -> Result<ItemPipeline, MediaError>? {
+    func open() -> Result<ItemPipeline, MediaError>? {
         let result = attempt()
         if case .failure(let error) = result, error.code == .notReady { return nil }
         item.didOpen(result.map(\.description))
@@ -55,7 +55,7 @@ struct Opening: Sendable {
                     loopSetting: loopSetting,
                     start: start,
                     rules: description.isLocal ? item.localRules : item.networkRules,
-                    sound: item.sound,
+                    audioSettings: item.audioSettings,
                     isRealTime: isRealTime,
                     loadingLane: loading,
                     decodingLane: decoding,
@@ -69,7 +69,7 @@ struct Opening: Sendable {
 
     private func makeDecoders(
         _ tracks: [Track],
-        repeating: (any Decoder, Track) -> any Decoder
+        caching: (any Decoder, Track) -> any Decoder
     ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
         var decoders: [(track: Track, decoder: any Decoder)] = []
         var lastFailure: MediaError?
@@ -77,18 +77,18 @@ struct Opening: Sendable {
         var faults: [MediaError] = []
         for (type, choice) in [(MediaType.video, item.video), (.audio, item.audio)] {
             guard let track = choice.pick(type, from: tracks) else {
-                if choice != .none, let lost = lostTrack(type, choice, tracks) {
-                    lastFailure = lost
-                    if choice == .automatic { faults.append(lost) }
+                if choice != .none, let missing = lostTrack(type, choice, tracks) {
+                    lastFailure = missing
+                    if choice == .automatic { faults.append(missing) }
                 }
                 continue
             }
             do throws(MediaError) {
                 let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
                 decoder.setFaultHandler(faulted)
-                let kept = repeating(decoder, track)
-                let early = FastFirstFrameDecoder.wrap(kept, of: track, item.decoding)
-                decoders.append((track, DeinterlaceContextDecoder.wrap(early, of: track, demand)))
+                let cached = caching(decoder, track)
+                let fastFirst = FastFirstFrameDecoder.wrap(cached, of: track, item.decoding)
+                decoders.append((track, DeinterlaceContextDecoder.wrap(fastFirst, of: track, demand)))
             } catch {
                 if error.code == .cancelled || error.code == .notReady { throw error }
                 lastFailure = error
@@ -104,9 +104,10 @@ struct Opening: Sendable {
     private func makeTimekeeper(
         _ tracks: [Track]
     ) throws(MediaError) -> (track: Track, decoder: any Decoder) {
-        let real = tracks.filter { !$0.isAttachedPicture }
+        let candidates = tracks.filter { !$0.isAttachedPicture }
         let choice = TrackChoice.automatic
-        guard let track = choice.pick(.audio, from: real) ?? choice.pick(.video, from: real) else {
+        guard let track = choice.pick(.audio, from: candidates) ?? choice.pick(.video, from: candidates)
+        else {
             throw nothingToPlay(tracks, nil)
         }
         var options = item.decoding
@@ -118,12 +119,12 @@ struct Opening: Sendable {
     /// A track of this kind is there but cannot be played.
     private func lostTrack(_ type: MediaType, _ choice: TrackChoice, _ tracks: [Track]) -> MediaError? {
         if case .track(let id) = choice, !tracks.contains(where: { $0.id == id && $0.mediaType == type }) {
-            return MediaError(.invalidArgument, "there is no \(type.rawValue) track \(id)")
+            return MediaError(.invalidArgument, "no \(type.rawValue) track with ID \(id)")
         }
         guard let track = tracks.first(where: { $0.mediaType == type && !$0.isPlayable }) else { return nil }
-        let why = track.unplayableReason ?? "it cannot be played"
+        let reason = track.unplayableReason ?? "not playable"
         let code: MediaError.Code = track.hasProtectedContent ? .encrypted : .decoderNotFound
-        return MediaError(code, "track \(track.id) (\(track.codec)): \(why)", track: track.id)
+        return MediaError(code, "track \(track.id) (\(track.codec)): \(reason)", track: track.id)
     }
 
     private func nothingToPlay(_ tracks: [Track], _ failure: MediaError?) -> MediaError {
@@ -135,8 +136,8 @@ struct Opening: Sendable {
         if tracks.contains(where: {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
         }) {
-            return failure ?? MediaError(.noPlayableTracks, "no track in it can be played")
+            return failure ?? MediaError(.noPlayableTracks, "no playable track")
         }
-        return MediaError(.noPlayableTracks, "there is no picture and no sound in it")
+        return MediaError(.noPlayableTracks, "no video or audio track")
     }
 }

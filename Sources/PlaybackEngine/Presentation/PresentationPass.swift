@@ -2,7 +2,7 @@ import MediaCore
 
 /// What the renderer knows of one pass. A pass is one run through an item: each lap of a loop is one, and so is
 /// each item of a queue. The next pass replaces the whole value, so nothing of the last one can be left over.
-struct RenderPass {
+struct PresentationPass {
     /// Passes of this epoch that were completed before.
     var number = 0
     var origin = PassOrigin()
@@ -10,7 +10,7 @@ struct RenderPass {
     var videoUntil = ItemTime.zero
     var audioUntil = ItemTime.zero
     /// The presentation time of the last video frame that was delivered. Backward, the next frame is due here.
-    var reverseEdge = ItemTime.zero
+    var lastFrameTime = ItemTime.zero
     /// Audio before this time is left out: a quick seek shows a key frame, and the audio begins there too.
     var audioTrim: ItemTime?
 
@@ -19,30 +19,30 @@ struct RenderPass {
 
     /// No frame of this pass is there yet. It begins when the first one is there, and not late. This happens when
     /// loop is switched on at the last moment.
-    var isAwaited = false
+    var isAwaitingFrames = false
     /// The end of the audio was told of.
     var audioEndWasReported = false
     /// The end of the pass was told of.
     var endWasReported = false
     /// Audio of what follows this pass, handed over early.
-    var ahead: AudioPrefetch?
+    var audioPrefetch: AudioPrefetch?
     /// Audio was handed over early, and what follows is something else or begins at another time.
     var audioIsMisplaced = false
 }
 
-extension RenderPass {
+extension PresentationPass {
     /// The same pass goes on with the frames of other tracks, which count their passes from zero. What was handed
     /// over of the next lap came from the queues of the old tracks, `epoch`, and is void. Taking it back takes
     /// audio of this pass along, so that begins at `now` again.
-    func continued(from epoch: Epoch, at now: ItemTime) -> RenderPass {
-        let isVoid = ahead?.epoch == epoch
-        return RenderPass(
+    func continued(from epoch: Epoch, at now: ItemTime) -> PresentationPass {
+        let isVoid = audioPrefetch?.epoch == epoch
+        return PresentationPass(
             origin: origin,
             videoUntil: videoUntil,
             audioUntil: audioUntil,
-            reverseEdge: reverseEdge,
+            lastFrameTime: lastFrameTime,
             audioTrim: isVoid ? now : max(audioUntil, now),
-            ahead: isVoid ? nil : ahead,
+            audioPrefetch: isVoid ? nil : audioPrefetch,
             audioIsMisplaced: isVoid
         )
     }
@@ -52,6 +52,6 @@ extension RenderPass {
 
     mutating func noteDelivery(of frame: VideoFrame) {
         videoUntil = PresentationScheduler.end(of: frame)
-        reverseEdge = ItemTime(frame.presentationTime) ?? reverseEdge
+        lastFrameTime = ItemTime(frame.presentationTime) ?? lastFrameTime
     }
 }

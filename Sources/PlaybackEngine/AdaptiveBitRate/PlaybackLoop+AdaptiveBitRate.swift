@@ -21,21 +21,21 @@ extension PlaybackLoop {
         let hasEnded = pipeline.hasEndedReading(epoch)
         let isFull = pipeline.isFull(epoch)
         // Another variant that has enough at hand waits for its turn, and there is nothing to decide before that.
-        let isSettled = reopening.item?.isReady == true
-        let isResting = (hasEnded || isFull) && reopening.item == nil || isSettled
-        let speed = current?.adaptation?.measure(bytes, at: now, isResting: isResting)
+        let isSettled = reload.item?.isReady == true
+        let isIdle = (hasEnded || isFull) && reload.item == nil || isSettled
+        let speed = current?.adaptation?.measure(bytes, at: now, isIdle: isIdle)
         throughput = speed ?? throughput
         publisher.counters.observedBitRate = throughput ?? 0
         guard !isSettled, let speed else { return }
         let time = presentation.itemTime(at: now)
         let ahead = pipeline.withProgress { $0.ahead(of: time, pass: presentation.pass) }
         // All that is left has come already: a better variant is worth it where much is left.
-        if hasEnded, ahead < BitRatePolicy.comfort { return }
+        if hasEnded, ahead < BitRatePolicy.highBufferDuration { return }
         let situation = BitRatePolicy.Situation(
             throughput: speed,
             ahead: ahead,
             // While another variant is fetched, no more is read of this one than is needed until that takes over.
-            isFull: isFull && reopening.item == nil,
+            isFull: isFull && reload.item == nil,
             rate: state.rate,
             host: now
         )
