@@ -2,7 +2,7 @@ internal import CCurl
 internal import Glibc
 internal import MediaCore
 
-/// What to do with received bytes of a body.
+/// The treatment of received bytes of a body.
 enum BodyDisposition: Hashable, Sendable {
     /// Consumes the bytes.
     case accept

@@ -1,20 +1,24 @@
 internal import CCurl
 internal import MediaCore
 
-/// libcurl, opened when the first URL of a network is read, and kept for the life of the process.
+/// The functions of libcurl, which is loaded before the first request and stays loaded.
 ///
-/// `@unchecked Sendable`: a table of functions that is never written again.
+/// `@unchecked Sendable`: the table of functions does not change.
 final class CurlLibrary: @unchecked Sendable {
-    /// Never freed: the thread that calls them goes on to the end of the process.
+    /// The table of functions. It is never freed, because the thread of the transfer loop uses it until the process
+    /// exits.
     let functions: UnsafePointer<ph_curl>
 
     private static let library = SharedLibrary { () throws(MediaError) in
         try CurlLibrary(opening: "libcurl.so.4")
     }
 
-    /// The failure says why this machine has none.
+    /// The loaded library, or the reason why it cannot be used.
     static var shared: Result<CurlLibrary, MediaError> { library.result }
 
+    /// Loads a library.
+    ///
+    /// - Throws: `MediaError` if the library is not installed, too old, or cannot be initialized.
     init(opening name: String) throws(MediaError) {
         let table: ph_curl
         do throws(FunctionTable.Failure) {

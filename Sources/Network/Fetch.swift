@@ -47,7 +47,7 @@ final class Fetch: @unchecked Sendable {
     /// Whether the server has rejected the URL and the application has been asked for another one.
     var awaitsURL = false
 
-    /// What to do after response headers whose body is not accepted.
+    /// The action after response headers whose body is not accepted.
     enum ResponseAction {
         case redirect(String)
         /// Another attempt may succeed, after the given number of nanoseconds if the server declares a delay.

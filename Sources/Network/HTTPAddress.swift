@@ -1,19 +1,19 @@
 internal import Foundation
 internal import MediaCore
 
-/// An http or https URL, taken apart so that its secrets stay where they belong.
+/// An http or https URL, split so that its credentials are sent to their origin only.
 struct HTTPAddress: Hashable, Sendable {
-    /// What is asked for: without credentials and fragment.
+    /// The URL for requests, without credentials and fragment.
     let text: String
     let user: String?
     let password: String?
-    /// In small letters, an IPv6 address without brackets.
+    /// The host in lower case. An IPv6 address has no brackets.
     let host: String
-    /// Scheme, host and port: what may see the credentials.
+    /// The scheme, host and port. Credentials are sent to this origin only.
     let origin: String
     let isSecure: Bool
 
-    /// nil for what is no such URL.
+    /// Parses a URL. Returns nil if it is not an http or https URL with a host.
     init?(_ url: String) {
         guard var parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = parts.host, !host.isEmpty
@@ -30,11 +30,13 @@ struct HTTPAddress: Hashable, Sendable {
         self.text = text
     }
 
-    /// For messages: also without the query, which may hold a token.
+    /// The URL for messages, also without the query, which may hold a token.
     var name: String { String(text.prefix { $0 != "?" }) }
 
-    /// Where a server leads on to. Credentials of this address stay with its origin; those that the location itself
-    /// brings are not taken.
+    /// Resolves a redirect target or a reference. Keeps the credentials of this address if the origin is the same,
+    /// and ignores credentials in `location`.
+    ///
+    /// - Throws: `MediaError` if the result is not an http or https URL, or would lead from https to http.
     func resolving(_ location: String) throws(MediaError) -> HTTPAddress {
         guard let base = URL(string: text), let url = URL(string: location, relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased()

@@ -96,7 +96,7 @@ extension HTTPByteSource {
 
     // MARK: For who shares it
 
-    /// What identifies the representation, or nil if that is unknown or no validator could reveal a change.
+    /// The identity of the representation, or nil if that is unknown or no validator could reveal a change.
     var identity: CacheIndex.Identity? { state.withLock { identity($0) } }
 
     /// Whether all bytes are in memory or in the cache.

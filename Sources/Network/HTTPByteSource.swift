@@ -33,12 +33,12 @@ public final class HTTPByteSource: ByteSource {
         /// The number of bytes that a server must send in twice the timeout. A server that sends fewer counts as
         /// stalled.
         package var minimumRate = 1024
-        /// How long requests continue after the last reader has left. A new reader may follow at once, for example
+        /// The duration for which requests continue after the last reader has left. A new reader may follow at once, for example
         /// when an asset is loaded first and then played.
         package var lingerTime: Int64 = 150_000_000
-        /// How long a response keeps a resource fresh for new readers while somebody is reading it.
+        /// The duration for which a response keeps a resource fresh for new readers while somebody is reading it.
         package var freshnessLifetime: Int64 = 5_000_000_000
-        /// After a failed connection, how long fully cached resources of that origin are used without revalidation.
+        /// The duration for which fully cached resources of an unreachable origin are used without revalidation.
         package var unreachableTTL: Int64 = 60_000_000_000
         /// Whether a server with a public address referred to the URL. See `isPublic`.
         package var isReferencedByPublicServer = false
@@ -50,7 +50,7 @@ public final class HTTPByteSource: ByteSource {
         package init() {}
     }
 
-    /// What is known about the resource from responses or from a cache entry.
+    /// The properties of the resource, from responses or from a cache entry.
     struct ResourceMetadata {
         var byteCount: Int64?
         var entityTag: String?

@@ -1,11 +1,16 @@
 package import MediaCore
 
-/// Moments at which something of a network is due, on the thread that talks to servers.
+/// Timers on the thread of the transfer loop.
 package enum NetworkTimer {
-    /// Nanoseconds of the machine's clock, as that thread counts them.
+    /// The machine's monotonic clock in nanoseconds, as the transfer loop uses it.
     package static var now: Int64 { TransferLoop.now }
 
-    /// Calls `body` in so many nanoseconds; it must not block. Any thread. Throws where the thread cannot be had.
+    /// Calls `body` on the thread of the transfer loop. Any thread may call this function.
+    ///
+    /// - Parameters:
+    ///   - delay: The delay in nanoseconds.
+    ///   - body: The closure, which must not block.
+    /// - Throws: `MediaError` if the thread cannot be started.
     package static func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {
         try TransferLoop.shared.call(after: delay, body)
     }

@@ -1,12 +1,13 @@
 internal import Glibc
 
-/// Who answers a request.
+/// The server at the other end of a connection.
 enum Peer: Hashable, Sendable {
+    /// A server with a known address.
     case address(PeerAddress)
-    /// A proxy finds it by its name, and alone knows where that is.
+    /// A host name that only the proxy resolves.
     case unresolvedName
 
-    /// A name that stands for no address is taken for a public one.
+    /// Returns whether the server has a public address. A name that only the proxy resolves counts as public.
     func isPublic(_ rule: (PeerAddress) -> Bool) -> Bool {
         switch self {
         case .address(let address): rule(address)
@@ -14,6 +15,7 @@ enum Peer: Hashable, Sendable {
         }
     }
 
+    /// Creates the peer of a request through a proxy. The address is known if the URL contains one.
     init(behindProxy address: HTTPAddress) {
         let host = address.host
         if host == "localhost" || host.hasSuffix(".localhost") {

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The address of a machine that is connected to: 4 bytes of IPv4, or 16 of IPv6.
+/// The IP address of a server: 4 bytes for IPv4, 16 for IPv6.
 package struct PeerAddress: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// "10.0.0.1", "fe80::1%eth0"; nil for what is no address.
+    /// Parses an address such as "10.0.0.1" or "fe80::1%eth0". Returns nil if the text is not an address.
     package init?(_ text: String) {
         let text = String(text.prefix { $0 != "%" })
         var v4 = in_addr()
@@ -18,7 +18,7 @@ package struct PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// Also "2130706433" and "0x7f.1", which libcurl takes for addresses.
+    /// Parses an address. Also accepts "2130706433" and "0x7f.1", which libcurl treats as IPv4 addresses.
     init?(numeric text: String) {
         var v4 = in_addr()
         guard inet_aton(text, &v4) == 1 else {
@@ -28,7 +28,7 @@ package struct PeerAddress: Hashable, Sendable {
         self.init(withUnsafeBytes(of: v4) { $0.map { "\($0)" }.joined(separator: ".") })
     }
 
-    /// nil for what is neither IPv4 nor IPv6.
+    /// Copies a socket address. Returns nil if it is neither IPv4 nor IPv6.
     init?(_ address: UnsafePointer<sockaddr>, length: Int) {
         switch Int32(address.pointee.sa_family) {
         case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
@@ -43,15 +43,15 @@ package struct PeerAddress: Hashable, Sendable {
         }
     }
 
-    /// Anybody in the internet may reach it: no loopback, no network of a house, a company or a carrier, no group of
-    /// machines (the registries of RFC 6890; an IPv6 address that holds an IPv4 address is taken for that one).
+    /// Whether the address is reachable from the public internet: not loopback, not a private or carrier network, not
+    /// multicast (the registries of RFC 6890). An IPv6 address with an embedded IPv4 address counts as that address.
     package var isPublic: Bool {
         if let inner = innerV4 { return Self.isPublicV4(inner) }
-        // 2000::/3 is what is given out, but for the part that documents use.
+        // 2000::/3 is global unicast. 2001:db8::/32 is reserved for documentation.
         return bytes[0] & 0xE0 == 0x20 && !bytes.starts(with: [0x20, 0x01, 0x0D, 0xB8])
     }
 
-    /// An IPv4 address by itself, mapped (::ffff:0:0/96), translated (64:ff9b::/96) or tunnelled (2002::/16).
+    /// The embedded IPv4 address: plain, mapped (::ffff:0:0/96), translated (64:ff9b::/96) or 6to4 (2002::/16).
     private var innerV4: ArraySlice<UInt8>? {
         if bytes.count == 4 { return bytes[...] }
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
@@ -69,13 +69,13 @@ package struct PeerAddress: Hashable, Sendable {
     }
 
     private static let privateV4: [(prefix: UInt32, length: UInt32)] = [
-        (0x0000_0000, 8),  // this machine
+        (0x0000_0000, 8),  // this network
         (0x0A00_0000, 8), (0xAC10_0000, 12), (0xC0A8_0000, 16),  // private networks
-        (0x6440_0000, 10),  // a carrier's own
+        (0x6440_0000, 10),  // carrier-grade NAT
         (0x7F00_0000, 8),  // loopback
-        (0xA9FE_0000, 16),  // this link
-        (0xC000_0000, 24), (0xC000_0200, 24), (0xC633_6400, 24), (0xCB00_7100, 24),  // protocols, documents
-        (0xC612_0000, 15),  // measurements
-        (0xE000_0000, 3),  // groups, the future, everybody
+        (0xA9FE_0000, 16),  // link local
+        (0xC000_0000, 24), (0xC000_0200, 24), (0xC633_6400, 24), (0xCB00_7100, 24),  // reserved, documentation
+        (0xC612_0000, 15),  // benchmarking
+        (0xE000_0000, 3),  // multicast, reserved, broadcast
     ]
 }

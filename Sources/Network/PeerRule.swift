@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// Which machines a request may reach.
+/// The servers that a request may reach.
 struct PeerRule: Sendable {
-    /// A public server led there: it must be a public one, too.
+    /// Whether only public addresses are allowed, because a public server referred to the URL.
     var isPublicOnly = false
     var isPublic: @Sendable (PeerAddress) -> Bool
 
+    /// Returns true if the request may reach the server.
     func allows(_ peer: Peer?) -> Bool {
         guard isPublicOnly else { return true }
         return peer?.isPublic(isPublic) ?? false

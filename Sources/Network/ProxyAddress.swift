@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// A proxy, taken apart so that its secrets are in no text.
+/// The address of a proxy, without credentials in its text.
 struct ProxyAddress: Hashable, Sendable {
-    /// Without credentials.
+    /// The URL without credentials.
     let text: String
     let user: String?
     let password: String?
 
-    /// The ports of a proxy whose URL names none.
+    /// The default ports by scheme.
     private static let ports = ["http": 80, "https": 443, "socks5": 1080, "socks5h": 1080]
 
-    /// "http://name:password@host:3128"; nil for what is no such URL.
+    /// Parses a URL such as "http://name:password@host:3128". Returns nil if it is not the URL of a proxy.
     init?(_ url: String) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
             let port = parts.port ?? Self.ports[scheme], Self.ports[scheme] != nil,

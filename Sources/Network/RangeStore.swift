@@ -1,10 +1,10 @@
-/// Bytes of one resource that have come, in blocks: what was used longest ago goes when there are too many.
+/// Received bytes of one resource in memory, in blocks. Evicts the least recently used block if there are too many.
 ///
-/// Not to be used by two threads at once; its owner's lock guards it.
+/// Not thread safe: the owner's lock guards it.
 struct RangeStore {
     private final class Block {
         let bytes: UnsafeMutableRawPointer
-        /// What of it is there: one part without a gap.
+        /// The filled part of the block. It has no gaps.
         var filled: Range<Int>
         var lastUse: UInt64 = 0
 
@@ -25,10 +25,10 @@ struct RangeStore {
     private var blocks: [Int64: Block] = [:]
     private var uses: UInt64 = 0
 
-    /// `byteLimit`: what is kept at most, beside what is protected.
+    /// Creates a store that holds at most `byteLimit` bytes besides protected blocks.
     init(byteLimit: Int) { blockLimit = max(1, byteLimit / RangeStore.blockSize) }
 
-    /// Adds bytes. `isProtected` says whether the block at an offset must stay.
+    /// Adds bytes. `isProtected` returns true for the offset of a block that must not be evicted.
     mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, isProtected: (Int64) -> Bool) {
         var offset = offset
         var rest = bytes[...]
@@ -41,7 +41,7 @@ struct RangeStore {
             let new = start..<start + count
             let adjoins =
                 new.lowerBound <= block.filled.upperBound && block.filled.lowerBound <= new.upperBound
-            // What does not adjoin is let go: a block holds one part.
+            // A part that does not adjoin replaces the old one, because a block has a single filled part.
             block.filled =
                 adjoins && !block.filled.isEmpty
                 ? min(new.lowerBound, block.filled.lowerBound)..<max(new.upperBound, block.filled.upperBound)
@@ -51,7 +51,7 @@ struct RangeStore {
         }
     }
 
-    /// Copies what is there from `offset` on, up to the first gap; 0 where the first byte is missing.
+    /// Copies the bytes from `offset` up to the first gap. Returns 0 if the first byte is missing.
     mutating func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         var count = 0
         uses += 1
@@ -67,8 +67,7 @@ struct RangeStore {
         return count
     }
 
-    /// Where the first gap behind `offset` begins: `offset` itself where its byte is missing. Looks no further than `limit`
-    /// bytes.
+    /// Returns the offset of the first missing byte from `offset` on. Searches at most `limit` bytes.
     func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
         var end = offset
         while end - offset < limit {
@@ -79,7 +78,8 @@ struct RangeStore {
         return end
     }
 
-    /// The first byte behind `offset`, which is missing, that is there; nil for none within `limit` bytes.
+    /// Returns the offset of the first stored byte after the missing one at `offset`, or nil if there is none within
+    /// `limit` bytes.
     func nextStored(after offset: Int64, limit: Int64) -> Int64? {
         var (index, start) = Self.location(offset)
         let last = Self.location(offset + limit).index
@@ -95,10 +95,10 @@ struct RangeStore {
         return nil
     }
 
-    /// What its blocks take.
+    /// The memory that the blocks use.
     var byteCount: Int { blocks.count * Self.blockSize }
 
-    /// Gives back what was used longest ago and is not protected.
+    /// Evicts the least recently used blocks that are not protected, down to a limit.
     mutating func trim(to byteLimit: Int, isProtected: (Int64) -> Bool) {
         let free = blocks.filter { !isProtected($0.key * Int64(Self.blockSize)) }
             .sorted { $0.value.lastUse < $1.value.lastUse }

@@ -1,15 +1,15 @@
-/// Status and headers of an answer, as far as they say what its body is.
+/// The status code and the header fields that describe the body of a response.
 struct ResponseHead: Hashable, Sendable {
-    /// `Content-Range: bytes first-last/total`, and `bytes */total`.
+    /// The value of `Content-Range`: `bytes first-last/total` or `bytes */total`.
     struct ContentRange: Hashable, Sendable {
         var first: Int64?
         var last: Int64?
         var total: Int64?
     }
 
-    /// All header lines of an answer together may have so many bytes.
+    /// The maximum size of all header lines of a response together.
     static let byteLimit = 64 << 10
-    /// No resource is as long as this: what claims to be says nothing, and places can be added without overflow.
+    /// The maximum length of a resource. A larger value is ignored, so that offsets can be added without overflow.
     static let lengthLimit: Int64 = 1 << 60
 
     var status = 0
@@ -19,14 +19,15 @@ struct ResponseHead: Hashable, Sendable {
     var acceptsRanges = false
     var entityTag: String?
     var lastModified: String?
-    /// When the server answered.
+    /// The value of `Date`: when the server answered.
     var date: String?
-    /// `Cache-Control: no-store`.
+    /// Whether the response has `Cache-Control: no-store`.
     var noStore = false
     var retryAfter: String?
     var location: String?
 
-    /// One line without its end. A status line begins anew: what came before it was an interim answer.
+    /// Parses a line without its line break. A status line resets all values, because the earlier lines belong to an
+    /// interim response.
     mutating func parse(_ line: Substring) {
         if line.hasPrefix("HTTP/") {
             self = ResponseHead()
@@ -52,10 +53,10 @@ struct ResponseHead: Hashable, Sendable {
         }
     }
 
-    /// The body is what the resource holds, byte for byte.
+    /// Whether the body has no content coding: it contains the bytes of the resource.
     var isPlain: Bool { contentEncoding.map { $0.isEmpty || $0 == "identity" } ?? true }
 
-    /// For `If-Range`, which takes no weak tags.
+    /// The value of `If-Range`, which does not allow weak entity tags.
     var validator: String? { Self.validator(entityTag, lastModified) }
 
     static func validator(_ entityTag: String?, _ lastModified: String?) -> String? {
@@ -85,7 +86,7 @@ struct ResponseHead: Hashable, Sendable {
 }
 
 extension Substring {
-    /// Without blanks at both ends.
+    /// The text without spaces and tabs at both ends.
     fileprivate var trimmed: Substring {
         let isBlank = { (character: Character) in character == " " || character == "\t" }
         var result = drop(while: isBlank)

@@ -2,9 +2,10 @@ internal import CCurl
 internal import Glibc
 internal import MediaCore
 
-/// One request on its way.
+/// One request in progress.
 ///
-/// `@unchecked Sendable`: all but `request` and `receiver`, which never change, is confined to the loop's thread.
+/// `@unchecked Sendable`: everything except the constants `request` and `receiver` is confined to the thread of the
+/// transfer loop.
 final class Transfer: @unchecked Sendable {
     let request: TransferRequest
     let receiver: any TransferReceiver
@@ -19,14 +20,14 @@ final class Transfer: @unchecked Sendable {
     private var hasStopped = false
     private var isHeadTooLong = false
     private(set) var isPaused = false
-    /// Who answers; nil: nobody was reached.
+    /// The connected server, or nil before a connection exists.
     private(set) var peer: Peer?
     private var isPeerRefused = false
-    /// Why the system gave no socket for the address that was tried last; 0: it gave one.
+    /// The `errno` of the last attempt to open a socket, or 0 if it succeeded.
     private var socketFault: Int32 = 0
-    /// When something last came, by the loop's clock.
+    /// When bytes arrived last, by the clock of the transfer loop.
     private(set) var lastProgress: Int64 = 0
-    /// What has come since when.
+    /// The number of bytes received since the start of the present interval, to detect servers that are too slow.
     private var rateWindow: (start: Int64, byteCount: Int) = (0, 0)
 
     init(_ request: TransferRequest, _ receiver: any TransferReceiver) {
@@ -37,7 +38,7 @@ final class Transfer: @unchecked Sendable {
 
     deinit { errorBuffer.deallocate() }
 
-    /// Makes libcurl's handle. False: there is no memory for one.
+    /// Creates and configures the handle of libcurl. Returns false if memory is exhausted.
     func prepare(_ functions: UnsafePointer<ph_curl>, now: Int64) -> Bool {
         guard let handle = functions.pointee.curl_easy_init() else { return false }
         self.functions = functions
@@ -47,7 +48,7 @@ final class Transfer: @unchecked Sendable {
         let set = Setter(functions: functions, handle: handle)
         let this = Unmanaged.passUnretained(self).toOpaque()
         set.text(PH_CURL_URL, request.address.text)
-        // Nothing comes from the environment, and nothing but HTTP is spoken, whatever a server says.
+        // Environment variables and protocols other than HTTP are ignored, whatever a server redirects to.
         set.text(PH_CURL_PROXY, request.proxy?.text ?? "")
         set.text(PH_CURL_NO_PROXY_FOR, "")
         set.number(PH_CURL_SUPPRESS_CONNECT_HEADERS, 1)
@@ -62,7 +63,7 @@ final class Transfer: @unchecked Sendable {
         set.number(PH_CURL_PROTOCOLS, PH_CURL_HTTP_AND_HTTPS)
         set.number(PH_CURL_FOLLOW_LOCATION, 0)
         set.number(PH_CURL_NO_SIGNAL, 1)
-        // A resolver that hangs holds nobody up; libcurl before 7.87 does not know it.
+        // Do not wait for a resolver thread that hangs. libcurl before 7.87 ignores this option.
         set.number(PH_CURL_QUICK_EXIT, 1)
         set.number(PH_CURL_TCP_KEEP_ALIVE, 1)
         set.number(PH_CURL_BUFFER_SIZE, 64 << 10)
@@ -92,7 +93,7 @@ final class Transfer: @unchecked Sendable {
         _ = ph_curl_set_data_function(functions, handle, Int32(PH_CURL_HEADER_FUNCTION)) {
             Transfer.from($3)?.header($0, $1 * $2) ?? 0
         }
-        // A connection that another request has left open is not opened again, so that both have to look.
+        // Both callbacks are needed: libcurl opens no socket if it reuses a connection.
         _ = ph_curl_set_open_function(functions, handle) { context, _, address in
             guard let address, let transfer = Transfer.from(context), transfer.mayConnect(address) else {
                 return PH_CURL_NO_SOCKET
@@ -106,7 +107,7 @@ final class Transfer: @unchecked Sendable {
         return true
     }
 
-    /// After the handle was taken out of the loop.
+    /// Frees the handle after it was removed from the transfer loop.
     func finish() {
         guard let functions, let handle else { return }
         functions.pointee.curl_easy_cleanup(UnsafeMutableRawPointer(handle))
@@ -115,30 +116,30 @@ final class Transfer: @unchecked Sendable {
         headerList = nil
     }
 
-    /// The bytes that were not taken come again, perhaps from inside this call.
+    /// Continues a paused transfer. The bytes that were not accepted are delivered again, perhaps during this call.
     func resume(now: Int64) {
         guard isPaused, let functions, let handle else { return }
         isPaused = false
         lastProgress = now
         rateWindow = (now, 0)
-        // What is wrong with it the loop hears by itself.
+        // The transfer loop receives the error of a failed transfer by itself.
         _ = functions.pointee.curl_easy_pause(UnsafeMutableRawPointer(handle), PH_CURL_CONTINUE)
     }
 
-    /// It is given up at that time, unless something comes.
+    /// The time at which the transfer fails if no more bytes arrive.
     var deadline: Int64 { min(lastProgress + request.timeout, rateWindow.start + 2 * request.timeout) }
 
-    /// Why nothing more is to be expected of it; nil: it goes on.
+    /// Returns the reason if the transfer has timed out or is too slow, or nil if it may continue.
     func timeoutReason(now: Int64) -> TransferEnd.Reason? {
         if now - lastProgress >= request.timeout { return .timedOut }
         guard now - rateWindow.start >= 2 * request.timeout else { return nil }
-        // What is still being connected has its own deadlines.
+        // The timeout alone applies while the connection is being established.
         guard peer == nil || rateWindow.byteCount >= request.minimumRate else { return .tooSlow }
         rateWindow = (now, 0)
         return nil
     }
 
-    /// libcurl says that it is over.
+    /// Returns the end of a transfer that libcurl has reported with a result code.
     func end(forCode code: Int32) -> TransferEnd {
         let message =
             errorBuffer.pointee == 0
@@ -165,7 +166,7 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// What a proxy says where it does not connect to the server.
+    /// The status code with which the proxy has refused to connect to the server.
     private var proxyStatus: Int? {
         guard request.proxy != nil, head.status == 0, let functions, let handle else { return nil }
         let status = ph_curl_connect_status(functions, UnsafeMutableRawPointer(handle))
@@ -178,11 +179,12 @@ final class Transfer: @unchecked Sendable {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// Returns true if the request may connect to an address.
     private func mayConnect(_ address: UnsafeMutablePointer<PHCurlAddress>) -> Bool {
-        // The program's own choice, wherever it is.
+        // The application has chosen the proxy, so its address may be private.
         guard request.proxy == nil else { return true }
         let length = Int(address.pointee.length)
-        // The address is longer than its field: libcurl has room for every kind behind it.
+        // The address is longer than its declared field: libcurl allocates space for every family.
         let start = UnsafeRawPointer(address) + (MemoryLayout<PHCurlAddress>.offset(of: \.address) ?? 0)
         guard let peer = PeerAddress(start.assumingMemoryBound(to: sockaddr.self), length: length) else {
             return !request.peers.isPublicOnly
@@ -200,6 +202,7 @@ final class Transfer: @unchecked Sendable {
         return socket
     }
 
+    /// Returns true if the request may be sent over the connection, which another request may have opened.
     private func maySendRequest(_ address: String?) -> Bool {
         noteProgress()
         peer =
@@ -252,14 +255,14 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// libcurl takes a smaller number than it gave for a wish to end.
+    /// Makes libcurl end the transfer: a callback that returns fewer bytes than it received is an error.
     private func stop() -> Int {
         hasStopped = true
         return 0
     }
 }
 
-/// Sets options; what a libcurl does not know is left as it is.
+/// Sets options of a handle. Options that the installed libcurl does not support are ignored.
 private struct Setter {
     let functions: UnsafePointer<ph_curl>
     let handle: UnsafeMutableRawPointer
@@ -268,7 +271,7 @@ private struct Setter {
         _ = ph_curl_set_long(functions, handle, Int32(option), value)
     }
 
-    /// libcurl copies it.
+    /// Sets a string option. libcurl copies the string.
     func text(_ option: Int, _ value: String) {
         _ = ph_curl_set_text(functions, handle, Int32(option), value)
     }

@@ -2,39 +2,42 @@ internal import CCurl
 internal import Glibc
 internal import MediaCore
 
-/// How a transfer ended.
+/// The result of a transfer.
 struct TransferEnd: Hashable, Sendable {
     enum Reason: Hashable, Sendable {
-        /// The whole body has come.
+        /// The whole body was received.
         case complete
-        /// The receiver wanted no more.
+        /// The receiver needed no more bytes.
         case stopped
+        /// No bytes arrived within the timeout.
         case timedOut
-        /// Bytes come, but too few for any media.
+        /// The server sent fewer bytes than the minimum rate.
         case tooSlow
+        /// The host name cannot be resolved.
         case noHost
+        /// No connection could be established.
         case noConnection
-        /// The system has no socket for it, in its words.
+        /// The system could not open a socket. The value is its error message.
         case noSocket(String)
-        /// There is no such proxy.
+        /// The host name of the proxy cannot be resolved.
         case noProxy
-        /// The proxy does not connect to the server, and says so with this status.
+        /// The proxy refused to connect to the server with this status code.
         case refusedByProxy(Int)
-        /// The connection ended before the body did, or before it began.
+        /// The connection ended before the response was complete.
         case broken
-        /// The certificate is none of those that are trusted, or is another host's, or has expired.
+        /// The certificate is not trusted, has expired, or belongs to another host.
         case untrusted
-        /// The headers are longer than is taken.
+        /// The response headers exceed `ResponseHead.byteLimit`.
         case headersTooLong
-        /// Its address is private, and a public server led to it.
+        /// The address is private, and a public server referred to it.
         case privateAddress
-        /// It cannot even be asked for.
+        /// The request could not be started.
         case refused(MediaError.Code)
     }
 
     var reason: Reason
-    /// libcurl's own words; empty for none.
+    /// The error message of libcurl, or an empty string.
     var libraryMessage = ""
-    /// libcurl's own code.
+    /// The result code of libcurl.
     var code: Int32 = 0
 }

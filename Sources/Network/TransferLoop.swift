@@ -2,8 +2,10 @@ internal import CCurl
 internal import Dispatch
 internal import MediaCore
 
-/// The one thread of the process that talks to servers. It begins with the first request and waits without cost where there
-/// is nothing to do; connections are kept for the next request to the same server.
+/// The thread of the process that performs all requests with libcurl's multi interface.
+///
+/// It starts with the first request and sleeps without cost when there is nothing to do. Connections are kept open
+/// for later requests to the same server.
 final class TransferLoop: Sendable {
     static let shared = TransferLoop()
 
@@ -14,7 +16,7 @@ final class TransferLoop: Sendable {
         case call(at: Int64, Call)
     }
 
-    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
+    /// A closure in a struct. In a generic container a bare closure would be wrapped again at each access.
     private struct Call {
         let body: @Sendable () -> Void
     }
@@ -22,13 +24,13 @@ final class TransferLoop: Sendable {
     private struct State {
         var commands: [Command] = []
         var isRunning = false
-        /// Made with the thread, and never freed.
+        /// The object that wakes the thread. It is created with the thread and never freed.
         var waker: Waker?
     }
 
-    /// What ends the thread's wait.
+    /// Ends the wait of the thread.
     ///
-    /// `@unchecked Sendable`: libcurl lets any thread call this one function.
+    /// `@unchecked Sendable`: libcurl allows this function on any thread.
     private struct Waker: @unchecked Sendable {
         let multi: UnsafeMutableRawPointer
         let functions: UnsafePointer<ph_curl>
@@ -37,23 +39,25 @@ final class TransferLoop: Sendable {
     }
 
     private let state = Locked(State())
-    /// Where there is nothing to wait for.
+    /// The longest wait if nothing is due.
     private static let maximumWait: Int64 = 60_000_000_000
 
-    /// Nanoseconds of the machine's monotonic clock.
+    /// The machine's monotonic clock in nanoseconds.
     static var now: Int64 { Int64(clamping: DispatchTime.now().uptimeNanoseconds) }
 
-    /// Any thread. What comes of it the receiver hears on the loop's thread. Throws where there is no libcurl, no memory or
-    /// no thread.
+    /// Starts a transfer. The receiver is called on the thread of the loop. Any thread may call this function.
+    ///
+    /// - Throws: `MediaError` if libcurl, memory or a thread is not available.
     func start(_ transfer: Transfer) throws(MediaError) { try send(.start(transfer)) }
 
-    /// The receiver hears no more of it, unless it is being called at this moment. Any thread.
+    /// Cancels a transfer. The receiver is not called any more, unless a call is in progress. Any thread may call
+    /// this function.
     func cancel(_ transfer: Transfer) { sendIfRunning(.cancel(transfer)) }
 
-    /// Goes on with one whose bytes were not taken. Any thread.
+    /// Resumes a paused transfer. Any thread may call this function.
     func resume(_ transfer: Transfer) { sendIfRunning(.resume(transfer)) }
 
-    /// Calls `body` on the loop's thread in so many nanoseconds.
+    /// Calls `body` on the thread of the loop after a delay in nanoseconds.
     func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError) {
         try send(.call(at: Self.now + delay, Call(body: body)))
     }
@@ -99,7 +103,7 @@ final class TransferLoop: Sendable {
 
     // MARK: On the loop's thread
 
-    /// Confined to the thread.
+    /// The state of the thread.
     private struct Work {
         let waker: Waker
         var transfers: [ObjectIdentifier: Transfer] = [:]
@@ -166,7 +170,7 @@ final class TransferLoop: Sendable {
             guard message.pointee.kind == PH_CURL_MESSAGE_DONE, let handle = message.pointee.handle,
                 let context = ph_curl_context(work.waker.functions, handle)
             else { continue }
-            // The message goes with its handle.
+            // The message is freed together with its handle.
             let code = message.pointee.data.result
             let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
             guard let finished = work.transfers[ObjectIdentifier(transfer)] else { continue }
@@ -192,7 +196,7 @@ final class TransferLoop: Sendable {
         for entry in due { entry.call.body() }
     }
 
-    /// Milliseconds to the next deadline. libcurl knows its own.
+    /// Returns the milliseconds until the next deadline. libcurl has timeouts of its own.
     private func wait(_ work: Work) -> Int32 {
         var next = Self.now + Self.maximumWait
         for transfer in work.transfers.values where !transfer.isPaused {

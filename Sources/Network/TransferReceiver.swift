@@ -2,12 +2,12 @@ internal import CCurl
 internal import Glibc
 internal import MediaCore
 
-/// Who hears what comes of a request. Called on the loop's thread, and must not block.
+/// Receives the events of a transfer on the thread of the transfer loop. Implementations must not block.
 protocol TransferReceiver: AnyObject, Sendable {
-    /// The headers are complete. False: the body is not wanted, and the transfer ends.
+    /// Receives the complete response headers. Returns false to end the transfer without its body.
     func received(_ head: ResponseHead, of transfer: Transfer) -> Bool
-    /// The next bytes of the body, or none of them: see `BodyDisposition`.
+    /// Receives bytes of the body. See `BodyDisposition`.
     func received(_ bytes: UnsafeRawBufferPointer, of transfer: Transfer) -> BodyDisposition
-    /// Nothing more comes. Not called for a transfer that was cancelled.
+    /// Receives the end of the transfer. Not called after the transfer was cancelled.
     func ended(_ transfer: Transfer, _ end: TransferEnd)
 }

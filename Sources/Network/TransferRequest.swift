@@ -2,25 +2,25 @@ internal import CCurl
 internal import Glibc
 internal import MediaCore
 
-/// What one request asks for.
+/// The parameters of one request.
 struct TransferRequest: Sendable {
     var address: HTTPAddress
-    /// Both ends are part of it; nil: the whole resource, without a word about ranges.
+    /// The requested range, including both ends, or nil for a request without Range.
     var range: (first: Int64, last: Int64?)?
-    /// The resource must still have this tag or date, or all of it is sent.
+    /// The value of `If-Range`. If the representation has changed, the server sends all of it.
     var validator: String?
     var headers: [NetworkOptions.Header]
     var caFile: String?
     var proxy: ProxyAddress?
-    /// What servers have set of the address's origin.
+    /// The cookies that servers have set for the origin of the address.
     var cookies: CookieJar
     var peers: PeerRule
-    /// Nanoseconds without connection, first byte or further byte.
+    /// The limit in nanoseconds for connecting, for the first byte and between bytes.
     var timeout: Int64
-    /// Bytes that must come in twice that time.
+    /// The number of bytes that must arrive in twice the timeout.
     var minimumRate: Int
 
-    /// As they are sent.
+    /// The header lines to send.
     var headerLines: [String] {
         var lines = ["Accept-Encoding: identity", "Accept: */*"]
         if let range { lines.append("Range: bytes=\(range.first)-\(range.last.map { String($0) } ?? "")") }
@@ -28,13 +28,14 @@ struct TransferRequest: Sendable {
         let hasAgent = headers.contains { $0.name.lowercased() == "user-agent" }
         if !hasAgent { lines.append("User-Agent: Playhead") }
         for header in headers where !Self.isCookie(header) {
-            // A header with nothing behind its name is written with a semicolon.
+            // libcurl expects a semicolon instead of a colon if the value is empty.
             lines.append(header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)")
         }
         return lines
     }
 
-    /// Those of the program: they go into one header with those that servers have set.
+    /// The cookies that the application has set as header fields. They are sent in one field with those that servers
+    /// have set.
     var ownCookies: String { headers.filter(Self.isCookie).map(\.value).joined(separator: "; ") }
 
     private static func isCookie(_ header: NetworkOptions.Header) -> Bool {

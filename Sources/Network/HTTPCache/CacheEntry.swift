@@ -1,27 +1,27 @@
 internal import MediaCore
 
-/// One resource in a cache's folder, as this process has it open.
+/// One resource in a cache folder, opened by this process.
 ///
-/// Reads come from whoever needs bytes and block as a disk does; writes are done by the cache's own thread. What of it is there is
-/// asked under a lock that nobody holds for long.
+/// Reads happen on the calling thread and may block. Writes happen on the cache's own thread. The lock, which guards
+/// the list of extents, is held only briefly.
 final class CacheEntry: Sendable {
     private struct State {
         var index: CacheIndex
-        /// There is a data file.
+        /// Whether there is a data file.
         var hasFile = false
-        /// -1: it is not open.
+        /// The file descriptor, or -1 if the file is closed.
         var file: Int32 = -1
-        /// How many use the open file now.
+        /// The number of operations that use the open file.
         var useCount = 0
         var isWritable = false
-        /// Another state of the resource has taken its place: nothing is written any more.
+        /// Whether writing has ended, because another representation has replaced this one.
         var isDetached = false
-        /// There was no room: nothing is written before this moment of the machine's clock.
+        /// Nothing is written before this time of the machine's clock, because the folder was full.
         var suspendedUntil: Int64 = 0
-        /// Bytes that the index file does not say yet.
+        /// The number of written bytes that the index file does not list yet.
         var unsavedBytes: Int64 = 0
         var hasUnsavedRemovals = false
-        /// They turned out to be wrong: they are not taken over from the index of another process.
+        /// Extents with a wrong checksum. They are not adopted from the index of another process.
         var rejected: Set<Extent> = []
     }
 
@@ -30,7 +30,7 @@ final class CacheEntry: Sendable {
     let key: [UInt8]
     private let state: Locked<State>
 
-    /// Of a resource that is not there yet: its files are made when the first bytes come.
+    /// Creates the entry of a resource that is not in the cache. Its files are created with the first bytes.
     init(
         _ folder: CacheFolder,
         _ key: [UInt8],
@@ -66,7 +66,7 @@ final class CacheEntry: Sendable {
         if file >= 0 { folder.files.close(file) }
     }
 
-    /// What is there from an earlier time; nil: nothing. Blocks as a disk does.
+    /// Opens the entry of an earlier time. Returns nil if there is none. May block.
     static func open(_ folder: CacheFolder, _ key: [UInt8]) -> CacheEntry? {
         guard let index = folder.readIndex(key) else { return nil }
         do throws(CacheFault) {
@@ -76,17 +76,17 @@ final class CacheEntry: Sendable {
             OpenFiles.shared.markUsed(entry)
             return entry
         } catch {
-            // What cannot be opened is fetched.
+            // A resource whose entry cannot be opened is fetched.
             return nil
         }
     }
 
-    /// nil: it is gone.
+    /// Opens a data file with a shared lock. Returns nil if it has been removed.
     private static func openLocked(_ folder: CacheFolder, _ path: String) throws(CacheFault) -> (Int32, Bool)?
     {
         let (file, isWritable) = try openData(folder, path)
         do throws(CacheFault) {
-            // Whoever makes room has it, or has had it: then it is gone.
+            // An eviction that holds the exclusive lock removes the file.
             guard try folder.files.lock(file, isExclusive: false, waits: false),
                 try folder.files.status(file).isLinked
             else {
@@ -111,8 +111,8 @@ final class CacheEntry: Sendable {
 
     // MARK: Its file
 
-    /// Calls `body` with the data file, which is opened where it was closed; nil: somebody has removed it meanwhile, and nothing is there
-    /// any more. Blocks as a disk does.
+    /// Calls `body` with the data file, which is opened again if necessary. Returns nil if the file has been removed,
+    /// and forgets its extents. May block.
     private func withFile<Result>(_ body: (Int32) throws(CacheFault) -> Result) throws(CacheFault) -> Result?
     {
         guard let file = try acquireFile() else { return nil }
@@ -123,6 +123,7 @@ final class CacheEntry: Sendable {
         return try body(file)
     }
 
+    /// Returns the descriptor of the data file and counts a user. Returns nil if the file has been removed.
     private func acquireFile() throws(CacheFault) -> Int32? {
         let (open, generation) = state.withLock { state -> (Int32?, UInt64?) in
             guard state.file >= 0 else { return (nil, state.hasFile ? state.index.generation : nil) }
@@ -139,7 +140,7 @@ final class CacheEntry: Sendable {
             opened = nil
         }
         let (file, spare) = state.withLock { state -> (Int32?, Int32?) in
-            // Somebody else may have opened it meanwhile.
+            // Another thread may have opened it in the meantime.
             if state.file < 0 {
                 guard let opened else {
                     state.hasFile = false
@@ -158,7 +159,7 @@ final class CacheEntry: Sendable {
         return file
     }
 
-    /// Unless it is being used.
+    /// Closes the file, unless it is in use.
     func closeFile() {
         let file = state.withLock { state -> Int32 in
             guard state.useCount == 0 else { return -1 }
@@ -168,7 +169,7 @@ final class CacheEntry: Sendable {
         if file >= 0 { folder.files.close(file) }
     }
 
-    // MARK: What is there
+    // MARK: Stored bytes
 
     var supportsRanges: Bool { state.withLock { $0.index.supportsRanges } }
     var isPublic: Bool { state.withLock { $0.index.isPublic } }
@@ -185,7 +186,8 @@ final class CacheEntry: Sendable {
         state.withLock { $0.index.extents.nextStored(after: offset, limit: limit) }
     }
 
-    /// The stretch with the byte at `offset`. nil: it is not there, or is not what it should be, and then is not there from now on.
+    /// Returns the extent that contains `offset`. Returns nil if it is missing. An extent with a wrong checksum is
+    /// removed.
     func read(at offset: Int64) -> (start: Int64, bytes: [UInt8])? {
         while let extent = state.withLock({ $0.index.extents.extent(at: offset) }) {
             if let bytes = read(extent) { return (extent.start, bytes) }
@@ -208,7 +210,7 @@ final class CacheEntry: Sendable {
                 bytes.count == extent.count && checksum(bytes[...], at: extent.start) == extent.checksum
             return isRight ? bytes : nil
         } catch {
-            // What a disk does not give back is fetched again.
+            // Unreadable bytes are fetched again.
             return nil
         }
     }
@@ -217,18 +219,18 @@ final class CacheEntry: Sendable {
         bytes.withUnsafeBytes { Checksum.of($0, seed: UInt64(bitPattern: offset)) }
     }
 
-    // MARK: What comes
+    // MARK: Writing
 
-    /// Keeps bytes, later and if nothing is in the way. At most `Extent.byteLimit` of them.
+    /// Stores at most `Extent.byteLimit` bytes on the cache's thread, if writing is possible.
     func store(_ bytes: [UInt8], at offset: Int64) {
         guard !bytes.isEmpty, !folder.isSuspended, !isSuspended else { return }
         folder.writer.enqueue(bytes.count) { self.write(bytes, at: offset) }
     }
 
-    /// What was written is in the index soon: for now nothing more comes.
+    /// Saves the index soon, because no more bytes are expected for now.
     func flush() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.save() } } }
 
-    /// It is to be nowhere on the disk. Who has it open reads on.
+    /// Removes the files. Readers that have them open can still read.
     func remove() { folder.writer.enqueue { self.perform { () throws(CacheFault) in try self.unlink() } } }
 
     // MARK: On the writer's thread
@@ -263,7 +265,7 @@ final class CacheEntry: Sendable {
                 }
             }
             let (unsaved, held) = state.withLock { ($0.unsavedBytes, $0.index.extents.byteCount) }
-            // An index of a long film is long, so it is written more rarely.
+            // The index of a long resource is large, so it is saved less often.
             if unsaved >= max(Int64(Extent.byteLimit), held / 32) || held == identity.byteCount { try save() }
         }
     }
@@ -272,7 +274,7 @@ final class CacheEntry: Sendable {
         do throws(CacheFault) {
             try folder.files.write(bytes, to: file, at: range.lowerBound)
         } catch {
-            // A full disk: what was used longest ago may give way.
+            // If the disk is full, the least recently used resources are evicted.
             guard CacheFolder.isFull(error) else { throw error }
             try folder.clean(freeing: CacheFolder.bytesFreedWhenFull)
             try folder.files.write(bytes, to: file, at: range.lowerBound)
@@ -287,14 +289,14 @@ final class CacheEntry: Sendable {
         }
     }
 
-    /// Nanoseconds: looking for room costs a look at each file.
+    /// The delay in nanoseconds before space is searched again, which requires a scan of all files.
     private static let roomRetryDelay: Int64 = 2_000_000_000
 
     private func detach() { state.withLock { $0.isDetached = true } }
 
-    /// Its data file is open and can be written from now on.
+    /// Opens the data file for writing, or creates it.
     private func openForWriting() throws(CacheFault) {
-        // The folder may have been read-only when it was opened; why, the next attempt says.
+        // The folder may have been read-only. The next attempt reports why.
         if let isWritable = try withFile({ _ in state.withLock { $0.isWritable } }) {
             if !isWritable { try reopen() }
             return
@@ -309,12 +311,12 @@ final class CacheEntry: Sendable {
     private func reopen() throws(CacheFault) {
         let generation = state.withLock { $0.index.generation }
         let file = try folder.files.open(folder.dataPath(key, generation), writable: true, creates: false)
-        // The old one is still being read.
+        // Readers still use the old descriptor.
         folder.files.close(file)
         detach()
     }
 
-    /// Another process has begun with the same one.
+    /// Adopts the entry that another process has created for the same representation.
     private func adopt(_ stored: CacheIndex) throws(CacheFault) -> Bool {
         let file: Int32
         do throws(CacheFault) {
@@ -328,7 +330,7 @@ final class CacheEntry: Sendable {
             return false
         }
         do throws(CacheFault) {
-            // Nobody can have it for itself alone: who removes files holds the folder's lock.
+            // Waits at most briefly: processes that remove files hold the lock of the folder.
             _ = try folder.files.lock(file, isExclusive: false, waits: true)
         } catch {
             folder.files.close(file)
@@ -342,6 +344,7 @@ final class CacheEntry: Sendable {
         return true
     }
 
+    /// Creates the data file and its index, and removes those of another representation.
     private func create(replacing old: CacheIndex?) throws(CacheFault) {
         var random = SystemRandomNumberGenerator()
         let generation = random.next()
@@ -360,23 +363,25 @@ final class CacheEntry: Sendable {
             (state.hasFile, state.file, state.isWritable) = (true, file, true)
         }
         OpenFiles.shared.markUsed(self)
-        // Who plays the old one has it open.
+        // Readers of the old representation have its file open.
         if let old { try folder.files.remove(folder.dataPath(key, old.generation)) }
     }
 
+    /// Removes both files, unless another representation has replaced this one.
     private func unlink() throws(CacheFault) {
         let hasFile = state.withLock { $0.hasFile }
         detach()
         guard hasFile else { return }
         let generation = state.withLock { $0.index.generation }
         try folder.locked { () throws(CacheFault) in
-            // Another state of the resource may have taken its place.
+            // Another representation may have replaced this one.
             guard let stored = folder.readIndex(key), stored.generation == generation else { return }
             try folder.files.remove(folder.indexPath(key))
             try folder.files.remove(folder.dataPath(key, generation))
         }
     }
 
+    /// Writes the index if it has changed.
     private func save() throws(CacheFault) {
         let isNeeded = state.withLock { $0.hasFile && ($0.unsavedBytes > 0 || $0.hasUnsavedRemovals) }
         guard isNeeded else { return }
@@ -387,11 +392,11 @@ final class CacheEntry: Sendable {
         try folder.locked { () throws(CacheFault) in
             let stored = folder.readIndex(key)
             let generation = state.withLock { $0.index.generation }
-            // Another state of the resource has taken its place, or somebody has removed it.
+            // Another representation has replaced this one, or the file has been removed.
             guard stored.map({ $0.generation == generation }) ?? true, try folder.files.status(file).isLinked
             else { return detach() }
             let index = state.withLock { state in
-                // What another process has fetched.
+                // Extents that another process has written.
                 for extent in stored?.extents.all ?? [] where !state.rejected.contains(extent) {
                     state.index.extents.insert(extent)
                 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// What the system refused of a cache's files.
+/// A failed system call on a file of the cache.
 struct CacheFault: Error, Hashable {
-    /// `errno`.
+    /// The value of `errno`.
     var code: Int32
 }

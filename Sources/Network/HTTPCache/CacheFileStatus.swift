@@ -1,11 +1,13 @@
 internal import Glibc
 
+/// The size and age of a cache file.
 struct CacheFileStatus: Hashable, Sendable {
-    /// Bytes; of which a file with holes takes fewer from the disk.
+    /// The length in bytes. A sparse file uses less space on the disk.
     var size: Int64
+    /// The space that the file uses on the disk, in bytes.
     var usedBytes: Int64
-    /// Nanoseconds; of the last use.
+    /// The time of the last use, in nanoseconds.
     var time: Int64
-    /// False: it is in no folder any more.
+    /// Whether the file still has a name.
     var isLinked: Bool
 }

@@ -2,22 +2,23 @@ internal import Foundation
 internal import Glibc
 internal import MediaCore
 
-/// A cache's folder, for all of the process.
+/// The folder of a disk cache. One object per folder serves the whole process.
 ///
-/// For each resource there are two files: `KEY-GENERATION.data` has its bytes, each at its own place, with holes; `KEY.index` says
-/// which of them are there. The index is replaced as a whole, and only after the bytes were written, so a process may end at any moment.
-/// Who changes names holds the lock of the file `lock`. Who has a data file open holds a shared lock of it, so that nobody removes it.
+/// Each resource has two files: the sparse file `KEY-GENERATION.data` holds its bytes at their offsets, and
+/// `KEY.index` lists which of them are present. The index is replaced atomically after the bytes were written, so a
+/// process may exit at any time. To create or remove names, a process holds the lock of the file `lock`. While a
+/// process has a data file open, it holds a shared lock of it, which prevents its removal.
 final class CacheFolder: Sendable {
     private struct State {
         var warningHandler: (@Sendable (String) -> Void)?
-        /// It was set by nobody in particular: another one takes its place.
+        /// Whether the handler is the default one, which another handler may replace.
         var hasDefaultHandler = false
-        /// Not told yet to anybody.
+        /// A warning that occurred before a handler was set.
         var pendingWarning: String?
         var hasWarned = false
-        /// Nothing is written before this moment of the machine's clock.
+        /// Nothing is written before this time of the machine's clock.
         var suspendedUntil: Int64 = 0
-        /// What the files take, as far as this process knows; nil: it has not looked.
+        /// The size of all files as far as this process knows, or nil before the first scan.
         var usedBytes: Int64?
         var writtenSinceScan: Int64 = 0
     }
@@ -28,16 +29,17 @@ final class CacheFolder: Sendable {
     let writer: CacheWriter
     private let state = Locked(State())
 
-    /// Nanoseconds after which a folder that could not be written is tried again.
+    /// The delay in nanoseconds before writing is tried again after a failure.
     private static let retryDelay: Int64 = 60_000_000_000
-    /// Other processes write, too: after so much it looks again.
+    /// The number of written bytes after which the folder is scanned again, because other processes write as well.
     private static let scanInterval: Int64 = 16 << 20
-    /// What gives way where the disk is full: there may be other reasons for that than this cache.
+    /// The number of bytes to free when the disk is full. This cache may not be the cause.
     static let bytesFreedWhenFull: Int64 = 64 << 20
 
     private static let all = Locked([String: CacheFolder]())
     private static let writer = CacheWriter()
 
+    /// Returns the object for a folder and a limit.
     static func shared(_ path: String, byteLimit: Int64) -> CacheFolder {
         let name = "\(byteLimit) \(path)"
         return all.withLock { all in
@@ -55,12 +57,12 @@ final class CacheFolder: Sendable {
         self.writer = writer
     }
 
-    /// `seconds`: at most so long.
+    /// Waits until all enqueued writes are done, for at most `seconds`.
     func flush(within seconds: Double = 5) async { await writer.flush(within: seconds) }
 
     static let fileNotFound: Int32 = ENOENT
 
-    /// The disk, or the user's part of it, is full.
+    /// Returns true if the disk or the user's quota is full.
     static func isFull(_ fault: CacheFault) -> Bool { [ENOSPC, EDQUOT].contains(fault.code) }
 
     // MARK: Names
@@ -77,6 +79,7 @@ final class CacheFolder: Sendable {
 
     // MARK: Warnings
 
+    /// Sets the handler for warnings. The first handler that is not a default one remains.
     func setWarningHandler(isDefault: Bool = false, _ handler: @escaping @Sendable (String) -> Void) {
         let waiting = state.withLock { state -> String? in
             guard state.warningHandler == nil || state.hasDefaultHandler && !isDefault else { return nil }
@@ -88,7 +91,7 @@ final class CacheFolder: Sendable {
         if let waiting { handler(waiting) }
     }
 
-    /// The folder cannot be used as it should: it is left alone for a while.
+    /// Suspends writing after a failure, and reports the first one.
     func suspend(after fault: CacheFault) {
         let reason = String(cString: strerror(fault.code))
         let message =
@@ -107,7 +110,7 @@ final class CacheFolder: Sendable {
 
     // MARK: Under the lock of the folder
 
-    /// Calls `body` while no other process, and no other thread, changes names here. Blocks until it may.
+    /// Calls `body` while no other process or thread creates or removes names in the folder. Blocks until then.
     func locked<Result>(_ body: () throws(CacheFault) -> Result) throws(CacheFault) -> Result {
         let file: Int32
         do throws(CacheFault) {
@@ -122,7 +125,7 @@ final class CacheFolder: Sendable {
         return try body()
     }
 
-    /// nil: none, or none that can be believed.
+    /// Reads an index. Returns nil if it is missing or damaged.
     func readIndex(_ key: [UInt8]) -> CacheIndex? {
         do throws(CacheFault) {
             let file = try files.open(indexPath(key), writable: false, creates: false)
@@ -131,17 +134,18 @@ final class CacheFolder: Sendable {
             guard size <= Self.indexLimit else { return nil }
             return CacheIndex(try files.read(file, count: Int(size), at: 0), key: key)
         } catch {
-            // What cannot be read is not there.
+            // An unreadable index counts as missing.
             return nil
         }
     }
 
-    /// Of a resource of 100 GB.
+    /// The size of the index of a resource of 100 GB.
     private static let indexLimit: Int64 = 64 << 20
 
+    /// Replaces the index file of a resource.
     func writeIndex(_ index: CacheIndex) throws(CacheFault) {
         let temporary = "\(path)/\(name(index.key)).new"
-        // A longer one may have been left behind.
+        // A longer file may be left from an earlier process.
         try files.remove(temporary)
         let file = try files.open(temporary, writable: true, creates: true)
         do throws(CacheFault) {
@@ -156,7 +160,7 @@ final class CacheFolder: Sendable {
 
     // MARK: Room
 
-    /// Makes room for so many bytes more. False: there is none, for what is there is in use.
+    /// Makes space for more bytes. Returns false if all remaining files are in use.
     func makeRoom(_ byteCount: Int) throws(CacheFault) -> Bool {
         let used = state.withLock { state -> Int64? in
             guard let used = state.usedBytes, state.writtenSinceScan < Self.scanInterval,
@@ -169,7 +173,7 @@ final class CacheFolder: Sendable {
         if used != nil { return true }
         var left = try clean(downTo: byteLimit - Int64(byteCount))
         if left + Int64(byteCount) > byteLimit {
-            // This process itself may have open what nobody reads.
+            // The files may be open in this process for resources without readers.
             HTTPResourcePool.shared.evictUnused { false }
             left = try clean(downTo: byteLimit - Int64(byteCount))
         }
@@ -182,14 +186,14 @@ final class CacheFolder: Sendable {
 
     private struct Data {
         var name: String
-        /// As its name has it.
+        /// The key as part of the file name.
         var key: Substring
         var usedBytes: Int64
         var time: Int64
     }
 
-    /// Removes what belongs to nothing, and then what was used longest ago, but nothing that somebody has open. Returns the bytes
-    /// that the rest takes.
+    /// Removes orphaned files, and then the least recently used ones that no process has open. Returns the number of
+    /// bytes that remain.
     @discardableResult
     func clean(downTo limit: Int64 = .max, freeing byteCount: Int64 = 0) throws(CacheFault) -> Int64 {
         try locked { () throws(CacheFault) -> Int64 in
@@ -197,7 +201,7 @@ final class CacheFolder: Sendable {
             let names = try files.list(path)
             let known = Set(names)
             for name in names {
-                // Only who holds the lock makes one, so nobody is at it.
+                // Only the holder of the lock creates such a file, so it is not in use.
                 if name.hasSuffix(".new") { try files.remove("\(path)/\(name)") }
                 if name.hasSuffix(".data"), let data = status(ofFile: name) { found.append(data) }
             }
@@ -213,7 +217,8 @@ final class CacheFolder: Sendable {
         }
     }
 
-    /// No index names it: a process ended while it made one, or another state of the resource took its place.
+    /// Returns true if no index names the file: a process ended before it wrote the index, or another representation
+    /// has replaced this one.
     private func isOrphan(_ data: Data, among found: [Data], _ known: Set<String>) -> Bool {
         guard known.contains("\(data.key).index") else { return true }
         guard found.contains(where: { $0.key == data.key && $0.name != data.name }) else { return false }
@@ -228,6 +233,7 @@ final class CacheFolder: Sendable {
         return bytes.contains(nil) ? nil : bytes.compactMap(\.self)
     }
 
+    /// Returns the size and age of a data file, or nil if it cannot be opened.
     private func status(ofFile name: String) -> Data? {
         do throws(CacheFault) {
             let file = try files.open("\(path)/\(name)", writable: false, creates: false)
@@ -240,12 +246,12 @@ final class CacheFolder: Sendable {
         }
     }
 
-    /// False: somebody has it open.
+    /// Removes a resource. Returns false if a process has it open.
     private func remove(_ data: Data) throws(CacheFault) -> Bool {
         let file = try files.open("\(path)/\(data.name)", writable: false, creates: false)
         defer { files.close(file) }
         guard try files.lock(file, isExclusive: true, waits: false) else { return false }
-        // The index first: it names what is not there otherwise, which costs a request and no more.
+        // Remove the index first: an index without data would cost one failed attempt.
         try files.remove("\(path)/\(data.key).index")
         try files.remove("\(path)/\(data.name)")
         return true

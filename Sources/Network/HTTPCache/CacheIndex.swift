@@ -1,12 +1,13 @@
-/// What is known of a resource that is kept on disk, as its index file says it.
+/// The content of an index file: what is known about a cached resource.
 struct CacheIndex: Hashable, Sendable {
-    /// What makes the resource this very one: bytes of another are never mixed with it.
+    /// The identity of a representation. Bytes of different representations are never mixed.
     struct Identity: Hashable, Sendable {
         var byteCount: Int64
         var entityTag: String?
         var lastModified: String?
 
-        /// nil where nothing would say that the resource has changed, or the server's words cannot be sent back to it.
+        /// Creates an identity. Returns nil if the length or a validator is missing, or if a validator cannot be sent
+        /// back to the server.
         init?(byteCount: Int64?, entityTag: String?, lastModified: String?) {
             guard let byteCount, byteCount > 0, entityTag != nil || lastModified != nil else { return nil }
             for text in [entityTag, lastModified] {
@@ -22,20 +23,21 @@ struct CacheIndex: Hashable, Sendable {
         static let textLimit = 4096
     }
 
-    /// The key's digest.
+    /// The digest of the cache key.
     var key: [UInt8]
-    /// Names the file with the bytes: each state of a resource has one of its own.
+    /// The random number in the name of the data file. Each representation has its own file.
     var generation: UInt64
     var identity: Identity
     var supportsRanges: Bool
-    /// Its URL led to a public address.
+    /// Whether the URL led to a public address.
     var isPublic = false
-    /// Where the server led to; nil: nowhere else. What the resource names is relative to it.
+    /// The target of the redirects, or nil if there were none. It is the base of relative references.
     var location: String?
     var extents = Extents()
 
     private static let signature = Array("playhead cache 2".utf8)
 
+    /// Returns the bytes of the index file, which end with their checksum.
     func encoded() -> [UInt8] {
         var bytes = Self.signature
         bytes += key
@@ -62,7 +64,7 @@ struct CacheIndex: Hashable, Sendable {
         withUnsafeBytes(of: value.littleEndian) { bytes += $0 }
     }
 
-    /// nil for what is no whole index: nothing of it is believed then.
+    /// Decodes an index. Returns nil if it is incomplete or damaged.
     init?(_ bytes: [UInt8], key: [UInt8]) {
         guard bytes.count > 8 else { return nil }
         let sum = bytes.withUnsafeBytes {
@@ -113,7 +115,7 @@ struct CacheIndex: Hashable, Sendable {
         self.location = location
     }
 
-    /// In bytes; a longer one is not kept.
+    /// The maximum size of `location` in bytes. A resource with a longer one is not cached.
     static let locationLimit = ResponseHead.byteLimit
 
     private struct Reader {
@@ -133,7 +135,7 @@ struct CacheIndex: Hashable, Sendable {
             number().flatMap { $0 < UInt64(limit) ? Int64($0) : nil }
         }
 
-        /// nil inside: there is none.
+        /// Returns a string, or an inner nil if the index has none.
         mutating func text(upTo limit: Int = Identity.textLimit) -> String?? {
             guard let count = number() else { return nil }
             guard count != .max else { return .some(nil) }

@@ -1,10 +1,10 @@
 internal import Dispatch
 internal import MediaCore
 
-/// The thread that writes to the disk for a cache: neither playing nor fetching waits for a disk. It ends where there is
-/// nothing to write for a while.
+/// The thread that writes to the disk, so that neither playback nor the network waits for it. The thread ends when
+/// there is nothing to write for a while.
 ///
-/// A thread of its own, and deaf to signals: at a limit of the file's size the system sends one that would end the process.
+/// It blocks all signals: beyond the limit of a file's size the system sends SIGXFSZ, which would end the process.
 final class CacheWriter: Sendable {
     private struct Job {
         let byteCount: Int
@@ -17,14 +17,15 @@ final class CacheWriter: Sendable {
         var isRunning = false
     }
 
-    /// What waits to be written: where the disk is slower than the network, the rest is not kept.
+    /// The maximum number of bytes in the queue. If the disk is slower than the network, further bytes are not
+    /// cached.
     static let byteLimit = 32 << 20
     private static let idleTimeout = DispatchTimeInterval.seconds(5)
 
     private let state = Locked(State())
     private let semaphore = DispatchSemaphore(value: 0)
 
-    /// False: too much waits already, or there is no thread.
+    /// Adds a job. Returns false if the queue is full or no thread can be started.
     @discardableResult
     func enqueue(_ byteCount: Int = 0, _ body: @escaping @Sendable () -> Void) -> Bool {
         let isAccepted = state.withLock { state -> Bool in
@@ -41,8 +42,8 @@ final class CacheWriter: Sendable {
         return isAccepted
     }
 
-    /// Returns behind all that was enqueued before, and at once where there is no thread. A disk that hangs, or another process that
-    /// has been stopped with a lock in its hand, is waited for no longer than `seconds`.
+    /// Waits until all jobs enqueued before are done, but not longer than `seconds`: the disk may hang, or another
+    /// process may be stopped while it holds a lock. Returns at once if no thread can be started.
     func flush(within seconds: Double) async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let pending = Locked(CheckedContinuation<Void, Never>?.some(continuation))

@@ -1,6 +1,7 @@
-/// XXH64: says whether bytes that come back from a disk are those that went there.
+/// The hash function XXH64, which detects damaged bytes.
 enum Checksum {
-    /// `seed` binds the bytes to a place: the same bytes elsewhere have another checksum.
+    /// Returns the hash of the bytes. With their offset as `seed`, the same bytes have different hashes at different
+    /// offsets.
     static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         var offset = 0
         var hash: UInt64

@@ -1,4 +1,4 @@
-/// A stretch of bytes that is there, and what they must add up to.
+/// A contiguous range of stored bytes and its checksum.
 struct Extent: Hashable, Sendable {
     var start: Int64
     var count: Int
@@ -7,23 +7,23 @@ struct Extent: Hashable, Sendable {
     var end: Int64 { start + Int64(count) }
     var range: Range<Int64> { start..<end }
 
-    /// As one stretch is read and written.
+    /// The maximum size of an extent, which is read and written as a whole.
     static let byteLimit = 64 << 10
 }
 
-/// Which stretches of a resource are there: sorted, and none overlaps another.
+/// The stored ranges of a resource, sorted and without overlap.
 struct Extents: Hashable, Sendable {
     private(set) var all: [Extent] = []
     private(set) var byteCount: Int64 = 0
 
-    /// The one that holds the byte at `offset`.
+    /// Returns the extent that contains the byte at `offset`.
     func extent(at offset: Int64) -> Extent? {
         let index = firstIndex(endingAfter: offset)
         guard index < all.count, all[index].start <= offset else { return nil }
         return all[index]
     }
 
-    /// What of the range is not there.
+    /// Returns the parts of the range that are not stored.
     func missing(in range: Range<Int64>) -> [Range<Int64>] {
         var gaps: [Range<Int64>] = []
         var offset = range.lowerBound
@@ -37,7 +37,7 @@ struct Extents: Hashable, Sendable {
         return gaps
     }
 
-    /// False: it overlaps what is there, or is nothing, and is left out.
+    /// Adds an extent. Returns false if it is empty or overlaps another one.
     @discardableResult
     mutating func insert(_ extent: Extent) -> Bool {
         guard extent.count > 0 else { return false }
@@ -48,7 +48,7 @@ struct Extents: Hashable, Sendable {
         return true
     }
 
-    /// Only what is exactly this one.
+    /// Removes an extent. Returns false if there is no equal one.
     @discardableResult
     mutating func remove(_ extent: Extent) -> Bool {
         let index = firstIndex(endingAfter: extent.start)
@@ -58,7 +58,7 @@ struct Extents: Hashable, Sendable {
         return true
     }
 
-    /// Where the first gap from `offset` on begins, or a place at least `limit` bytes on.
+    /// Returns the offset of the first gap from `offset` on, or an offset at least `limit` bytes further.
     func contiguousEnd(from offset: Int64, limit: Int64) -> Int64 {
         var end = offset
         var index = firstIndex(endingAfter: offset)
@@ -69,7 +69,8 @@ struct Extents: Hashable, Sendable {
         return end
     }
 
-    /// The first byte behind `offset`, which is missing, that is there; nil for none within `limit` bytes.
+    /// Returns the offset of the first stored byte after the missing one at `offset`, or nil if there is none within
+    /// `limit` bytes.
     func nextStored(after offset: Int64, limit: Int64) -> Int64? {
         let index = firstIndex(endingAfter: offset)
         guard index < all.count, all[index].start - offset <= limit else { return nil }

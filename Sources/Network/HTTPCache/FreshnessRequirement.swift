@@ -1,15 +1,16 @@
 internal import MediaCore
 
-/// Under what terms a resource is opened.
+/// The requirement of an asset for the freshness of a stored response.
 struct FreshnessRequirement: Sendable {
-    /// Where its server has spoken of it since then, it is not asked again. On the machine's clock.
+    /// A response that the server has validated after this time of the machine's clock needs no revalidation.
     var validatedAfter = Int64.max
-    /// What its asset knows.
+    /// The validations that the asset has received.
     var validatedResources: ValidatedResources?
-    /// Another resource refers to it.
+    /// Whether another resource refers to this one.
     var isReferenced = false
-    /// It is one of those that do not change while the asset is there.
+    /// Whether the content is fixed while the asset is open: a segment, map or playlist of a presentation that has
+    /// ended.
     var isSegment = false
-    /// What is sent with requests, where the options name none.
+    /// The cookies for requests if the options have none.
     var cookies: CookieStore?
 }

@@ -1,24 +1,37 @@
 internal import MediaCore
 
-/// The resources of the process: whoever opens a URL as somebody else does reads what that one has read, each byte fetched once.
+/// The HTTP resources of the process. All assets that open the same URL with the same options share one
+/// `HTTPByteSource`.
 ///
-/// A resource that nobody reads any more stays for a while, as far as its bytes find room. Before it is handed out again the server is
-/// asked whether it has changed.
+/// A resource without readers stays in memory while the limits allow it. In the words of RFC 9111 a stored response
+/// is reused as follows, in this order:
+///
+/// | stored response | reused by |
+/// |---|---|
+/// | fresh: being read, and validated within `freshnessLifetime` | any asset |
+/// | validated after `FreshnessRequirement.validatedAfter` | any asset |
+/// | a cached segment that this asset has validated before | this asset |
+/// | stale, complete, and the origin was unreachable within `unreachableTTL` | this asset |
+/// | stale, and confirmed by revalidation (304 or the same validator) | all that wait for the lookup |
+/// | stale, complete, and revalidation finds the origin unreachable | all that wait for the lookup |
+/// | changed; or incomplete and unreachable; or without a validator | none: a new source fetches it |
+/// | volatile: it changes with every request | none: a new source fetches it |
 final class HTTPResourcePool: Sendable {
     static let shared = HTTPResourcePool()
 
-    /// What must be the same, so that a server would answer the same.
+    /// The request properties that determine the response of a server.
     struct Key: Hashable, Sendable {
         let address: HTTPAddress
         let options: NetworkOptions
-        /// What a public server has named is under other rules.
+        /// Whether a public server referred to the URL, which restricts the allowed addresses.
         let isReferencedByPublicServer: Bool
     }
 
+    /// A resource and the lookup in progress for it.
     private struct Entry {
         var source: HTTPByteSource?
         var lookup: ResourceLookup?
-        /// How many hold the source.
+        /// The number of shared sources that use `source`.
         var userCount = 0
         var lastUse: UInt64 = 0
     }
@@ -28,22 +41,23 @@ final class HTTPResourcePool: Sendable {
         var uses: UInt64 = 0
     }
 
+    /// The result of `open`.
     enum OpenResult: Sendable {
         case source(HTTPByteSource, isLocal: Bool)
         case lookup(ResourceLookup)
     }
 
     private let state = Locked(State())
-    /// Of resources that nobody reads.
+    /// The memory limit for resources without users, and the limit for their number.
     private static let unusedByteLimit = 32 << 20
     private static let unusedLimit = 512
-    /// Of those, how many may have a file of a cache open.
+    /// The maximum number of resources without users that may have an open cache file.
     private static let fileLimit = 64
     private static let evictionInterval: UInt64 = 16
 
     // MARK: Opening
 
-    /// Looks into the cache's folder, and so may block as a disk does.
+    /// Returns the source for a resource, or a lookup to wait for. Reads the cache folder and may therefore block.
     func open(
         _ key: Key,
         policy: HTTPByteSource.Policy,
@@ -68,7 +82,7 @@ final class HTTPResourcePool: Sendable {
         return result
     }
 
-    /// What came of an opening: it is the one for all who come now.
+    /// Makes the result of a lookup the source for everybody who opens the resource now.
     func finished(_ key: Key, _ lookup: ResourceLookup, _ source: HTTPByteSource) {
         let old = state.withLock { state -> HTTPByteSource? in
             guard state.entries[key]?.lookup === lookup else { return nil }
@@ -78,13 +92,13 @@ final class HTTPResourcePool: Sendable {
                 state.entries[key]?.source = source
                 if isNew { state.entries[key]?.userCount = 0 }
             }
-            // Who holds the old one goes on with it.
+            // Users of the old source keep it.
             return isNew ? state.entries[key]?.source : nil
         }
         withExtendedLifetime(old) {}
     }
 
-    /// Nobody waits for it any more.
+    /// Removes a lookup that no reader waits for any more.
     func abandoned(_ key: Key, _ lookup: ResourceLookup) {
         state.withLock { state in
             guard state.entries[key]?.lookup === lookup else { return }
@@ -93,18 +107,20 @@ final class HTTPResourcePool: Sendable {
         }
     }
 
-    // MARK: Who holds what
+    // MARK: Users
 
+    /// Counts a user of a source.
     func retain(_ key: Key, _ source: HTTPByteSource) {
         state.withLock { state in
             if state.entries[key]?.source === source { state.entries[key]?.userCount += 1 }
         }
     }
 
+    /// Removes a user of a source. May evict resources without users.
     func release(_ key: Key, _ source: HTTPByteSource) {
         let (isLast, mustEvict) = state.withLock { state -> (Bool, Bool) in
             state.uses += 1
-            // A look at many takes a while. Where there are few, memory alone may be too much.
+            // Checking many resources is slow. If there are few of them, they can only exceed the memory limit.
             let isMany = state.entries.count > Self.fileLimit
             let mustEvict =
                 isMany
@@ -121,10 +137,10 @@ final class HTTPResourcePool: Sendable {
         if mustEvict { evictUnused { true } }
     }
 
-    /// Drops resources that nobody holds, those that were used longest ago first: as many as are too many, and then more of them until it
-    /// is enough.
+    /// Evicts resources without users, the least recently used ones first: as many as exceed the limits, and then
+    /// more until `isSatisfied` returns true.
     func evictUnused(until isSatisfied: () -> Bool) {
-        // The one that was used longest ago comes last.
+        // Sorted so that the least recently used one is the last.
         var unused = state.withLock { state in
             state.entries.compactMap { key, entry -> (key: Key, source: HTTPByteSource, lastUse: UInt64)? in
                 guard entry.userCount == 0, entry.lookup == nil, let source = entry.source else { return nil }
@@ -147,15 +163,15 @@ final class HTTPResourcePool: Sendable {
                 else { return }
                 state.entries[candidate.key] = nil
             }
-            // Behind the lock its memory goes, if nobody has taken it up meanwhile.
+            // The memory is freed outside the lock, unless the source is in use again.
             left = (left.count - 1, left.bytes - size.bytes, left.files - size.files)
         }
     }
 
-    /// Drops all resources that nobody holds.
+    /// Evicts all resources without users.
     func evictAllUnused() { evictUnused { false } }
 
-    /// What has come so far is handed to the caches.
+    /// Writes buffered bytes of all resources to their caches.
     func flush() {
         let sources = state.withLock { $0.entries.values.compactMap(\.source) }
         for source in sources { source.flush() }

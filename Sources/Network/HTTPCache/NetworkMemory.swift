@@ -1,9 +1,9 @@
 internal import MediaCore
 
-/// What bytes of all resources may take of this process's memory, together.
+/// The limit for the received bytes of all resources in memory.
 ///
-/// Each resource keeps what its readers need next, whatever that takes. Beyond it those that nobody reads go first, and then
-/// each that has more than its fair part gives back.
+/// Bytes that readers need next are always kept. Beyond the limit, resources without readers are evicted first. Then
+/// each resource with more than its share is trimmed.
 final class NetworkMemory: Sendable {
     static let shared = NetworkMemory(byteLimit: 64 << 20)
 
@@ -30,7 +30,8 @@ final class NetworkMemory: Sendable {
 
     func remove(_ source: ObjectIdentifier) { state.withLock { $0.members[source] = nil } }
 
-    /// More, or less, is held now. Called with locks of sources held, so what follows from it happens elsewhere.
+    /// Adds to the number of bytes in memory. Called with locks of sources held, so trimming happens on the thread of
+    /// the transfer loop.
     func adjust(by change: Int) {
         let mustTrim = state.withLock { state in
             state.byteCount += change
@@ -42,14 +43,15 @@ final class NetworkMemory: Sendable {
         do throws(MediaError) {
             try TransferLoop.shared.call(after: 0) { self.trim() }
         } catch {
-            // Without the thread nothing comes that would take more.
+            // Without that thread no more bytes arrive.
             state.withLock { $0.isTrimming = false }
         }
     }
 
+    /// Evicts resources without readers, and trims the others.
     private func trim() {
         HTTPResourcePool.shared.evictUnused(until: { self.byteCount <= self.byteLimit })
-        // They are let go of behind the lock: one that ends here says so under it.
+        // The sources are released outside the lock, because a deinitializer calls `remove`.
         let sources = state.withLock { $0.members.values.compactMap(\.source) }
         if byteCount > byteLimit {
             for source in sources { source.trim(to: byteLimit / max(1, sources.count)) }

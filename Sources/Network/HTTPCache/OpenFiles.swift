@@ -1,9 +1,9 @@
 internal import MediaCore
 
-/// The data files of caches that this process has open: beyond a limit, those that were used longest ago are closed. Their entries open
-/// them again when they need them.
+/// The open data files of all caches. Beyond a limit the least recently used ones are closed. Their entries open them
+/// again when necessary.
 ///
-/// Any thread. Its lock is held together with no other.
+/// Thread safe. No other lock is held together with its lock.
 final class OpenFiles: Sendable {
     private struct Member {
         weak var entry: CacheEntry?
@@ -22,7 +22,7 @@ final class OpenFiles: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The entry's file is open, and is used now.
+    /// Records that the file of an entry is open and in use.
     func markUsed(_ entry: CacheEntry) {
         let idle = state.withLock { state -> [CacheEntry] in
             state.uses += 1
@@ -33,10 +33,10 @@ final class OpenFiles: Sendable {
             for (key, _) in excess { state.members[key] = nil }
             return excess.compactMap(\.value.entry)
         }
-        // One that is being read stays open, and is a member again with its next use.
+        // A file that is being read stays open, and is recorded again with its next use.
         for entry in idle { entry.closeFile() }
     }
 
-    /// Its file is closed for good.
+    /// Removes an entry whose file is closed for good.
     func remove(_ entry: ObjectIdentifier) { state.withLock { $0.members[entry] = nil } }
 }

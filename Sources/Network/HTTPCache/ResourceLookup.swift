@@ -1,27 +1,27 @@
 internal import MediaCore
 
-/// A resource is looked for: in memory, in the cache's folder, and then, where there was something, at the server, which is asked
-/// whether it is still right. All who want it meanwhile wait for one answer.
+/// The search for a resource: in memory, in the cache folder, and, if something was found, its revalidation by the
+/// server. All readers that open the resource in the meantime wait for the same result.
 final class ResourceLookup: Sendable {
     private struct Waiter {
         weak var context: ReadContext?
     }
 
-    /// Why the source that was found may be read.
+    /// Why a source may be read without fetching it again.
     enum FreshnessBasis: Sendable {
-        /// The server has said that it is right, or is asked by the first read.
+        /// The server has validated it, or will do so with the first read.
         case validated
-        /// The server was asked, and could not be reached.
+        /// The server could not be reached for revalidation.
         case unreachable
-        /// The asset that opened it knows enough not to ask. Another one may know less.
+        /// The asset that opened it has enough information to skip revalidation. Another asset may not.
         case assumed
     }
 
     enum Outcome: Sendable {
         case waiting
-        /// `isLocal`: all of it is there already.
+        /// The source, and whether all of its bytes are available locally.
         case source(HTTPByteSource, isLocal: Bool, FreshnessBasis)
-        /// Nobody waited for it any more: it is to be looked for anew.
+        /// No reader waited any more. The search has to be repeated.
         case abandoned
     }
 
@@ -33,9 +33,9 @@ final class ResourceLookup: Sendable {
 
     private let key: HTTPResourcePool.Key
     private let requirement: FreshnessRequirement
-    /// Of what is made anew.
+    /// The cookies for new sources.
     private let cookies: CookieStore
-    /// They hold it while it is under way.
+    /// The pool, which retains the lookup while it is in progress.
     private weak let pool: HTTPResourcePool?
     private let state = Locked(State())
 
@@ -48,7 +48,7 @@ final class ResourceLookup: Sendable {
 
     var outcome: Outcome { state.withLock { $0.outcome } }
 
-    /// What came of it holds under these terms too, though it was not opened under them.
+    /// Returns true if the result also satisfies another requirement.
     func satisfies(_ source: HTTPByteSource, _ basis: FreshnessBasis, for other: FreshnessRequirement) -> Bool
     {
         switch basis {
@@ -60,7 +60,7 @@ final class ResourceLookup: Sendable {
         }
     }
 
-    /// The reader is woken when there is an outcome. Nobody who waits any more: it is called off.
+    /// Wakes the reader when there is a result. The lookup is cancelled when no reader waits any more.
     func wait(_ context: ReadContext) {
         let id = ObjectIdentifier(context)
         let isOver = state.withLock { state in
@@ -74,6 +74,7 @@ final class ResourceLookup: Sendable {
         context.onClose(of: self) { [weak self] in self?.removeWaiter(id) }
     }
 
+    /// Removes a reader, and cancels the lookup if it was the last one.
     private func removeWaiter(_ id: ObjectIdentifier) {
         let (isAbandoned, revalidation) = state.withLock { state -> (Bool, Revalidation?) in
             state.waiters[id] = nil
@@ -87,7 +88,11 @@ final class ResourceLookup: Sendable {
         pool?.abandoned(key, self)
     }
 
-    /// Blocks as a disk does. `known`: what this process has of it.
+    /// Starts the search. Reads the cache folder and may therefore block.
+    ///
+    /// - Parameters:
+    ///   - cached: The source in memory.
+    ///   - policy: The policy for new sources.
     func start(_ cached: HTTPByteSource?, _ policy: HTTPByteSource.Policy) {
         if let cached {
             guard let identity = cached.identity, cached.isShareable else {
@@ -110,7 +115,7 @@ final class ResourceLookup: Sendable {
                 cache.folder,
                 cache.digest(key.address, key.options, isReferenced: policy.isReferenced)
             ),
-            // What a public server names is not to be found at a private one.
+            // A resource that a public server refers to must not come from a private one.
             !key.isReferencedByPublicServer || entry.isPublic
         else { return finish(makeSource(policy, nil)) }
         if requirement.isSegment,
@@ -133,7 +138,7 @@ final class ResourceLookup: Sendable {
         }
     }
 
-    /// The asset has found out that there is no server at present.
+    /// Returns true if the asset has recently found the origin unreachable.
     private func isUnreachable(_ policy: HTTPByteSource.Policy) -> Bool {
         requirement.validatedResources?.isUnreachable(key.address.origin, for: policy.unreachableTTL) ?? false
     }
@@ -144,6 +149,7 @@ final class ResourceLookup: Sendable {
         return HTTPByteSource(key.address, options, policy, entry)
     }
 
+    /// Sends a conditional request, unless the lookup was abandoned.
     private func revalidate(
         _ identity: CacheIndex.Identity,
         at address: HTTPAddress,
@@ -162,10 +168,11 @@ final class ResourceLookup: Sendable {
         if isPending { revalidation.start() }
     }
 
+    /// Publishes the result and wakes all readers.
     private func finish(_ source: HTTPByteSource, _ basis: FreshnessBasis = .validated) {
         let isLocal = source.isComplete
         guard case .waiting = outcome else { return }
-        // First, so that who cannot take it, and looks anew, does not come here again.
+        // The pool first: a reader that cannot use the result must not find this lookup again.
         pool?.finished(key, self, source)
         let waiters = state.withLock { state -> [ReadContext] in
             guard case .waiting = state.outcome else { return [] }

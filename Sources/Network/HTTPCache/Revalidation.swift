@@ -1,20 +1,22 @@
 internal import MediaCore
 
-/// Asks a server once, without wanting a body, whether a resource is still what is kept of it.
+/// Asks a server with one conditional request, without reading a body, whether a stored response is still valid (RFC
+/// 9111, section 4.3).
 final class Revalidation: TransferReceiver {
     enum Outcome: Sendable {
+        /// The stored response is valid.
         case notModified
-        /// It has changed, or the server has something to say that whoever reads it should hear.
+        /// The representation has changed, or the server answered with an error that the reader should receive.
         case changed
-        /// There is no server at all, or it is in trouble.
+        /// The server cannot be reached, or reports a temporary failure.
         case unreachable
     }
 
     struct Answer: Sendable {
         var outcome: Outcome
-        /// Where the server has led to.
+        /// The target of the redirects.
         var address: HTTPAddress
-        /// The URL itself led to a public address.
+        /// Whether the URL itself led to a public address.
         var isPublic: Bool
     }
 
@@ -25,7 +27,7 @@ final class Revalidation: TransferReceiver {
         var outcome: Outcome?
         var transfer: Transfer?
         var isOver = false
-        /// The URL itself led to a public address.
+        /// Whether the URL itself led to a public address.
         var isPublic = false
     }
 
@@ -39,7 +41,7 @@ final class Revalidation: TransferReceiver {
 
     private static let redirectLimit = 10
 
-    /// `done` is called once, on any thread, unless it is cancelled.
+    /// Creates a revalidation. `completion` is called once on any thread, unless the revalidation is cancelled.
     init(
         _ origin: HTTPAddress,
         _ options: NetworkOptions,
@@ -67,14 +69,14 @@ final class Revalidation: TransferReceiver {
     func cancel() {
         let transfer = state.withLock { state in
             state.isOver = true
-            // The request holds this object.
+            // The transfer retains this object.
             defer { state.transfer = nil }
             return state.transfer
         }
         if let transfer { TransferLoop.shared.cancel(transfer) }
     }
 
-    /// The first byte is asked for: a server that knows no conditions sends no more than that.
+    /// Sends the request. Its range is the first byte, so that a server which ignores conditions sends no more.
     private func sendRequest() throws(MediaError) {
         let (address, isPublic) = state.withLock {
             ($0.address, $0.isPublic || policy.isReferencedByPublicServer)
@@ -137,6 +139,7 @@ final class Revalidation: TransferReceiver {
         return false
     }
 
+    /// Returns true if a response describes the stored representation.
     private func matches(_ head: ResponseHead, _ size: Int64?) -> Bool {
         if let size, size != identity.byteCount { return false }
         if let tag = identity.entityTag { return head.entityTag == tag }
@@ -165,7 +168,7 @@ final class Revalidation: TransferReceiver {
             guard !exceedsLimit else { return finish(.changed) }
             try sendRequest()
         } catch {
-            // Whoever reads it is told why.
+            // The next read repeats the request and reports the error.
             finish(.changed)
         }
     }

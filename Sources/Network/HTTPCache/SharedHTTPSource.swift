@@ -1,11 +1,24 @@
 public import MediaCore
 
-/// Reads an http or https URL from what all of the process have fetched of it, and from the cache of its options.
+/// Reads an http or https URL through the resources that the process shares, and through the disk cache of its
+/// options.
 ///
-/// Whoever opens the same URL with the same options shares bytes and requests: each byte is fetched once, as long as it
-/// finds room (64 MiB for all URLs together, 32 MiB for one; beyond that in the cache on disk, if there is one). This source stays with
-/// the state of the resource that it began with: when the server has another one, a source that is made then gets that one whole, and
-/// what this one lacks is an error with the code `.resourceChanged`.
+/// Assets with the same URL and options share bytes and requests. Each byte is fetched once while it fits into memory
+/// (64 MiB for all URLs together, 32 MiB for one) or into the disk cache. A source stays with the representation that
+/// it has read from first. If the server has another one, new sources read that one, and bytes that this one lacks
+/// are an error with the code `.resourceChanged`.
+///
+/// ```
+///              first read                  result of the lookup             first bytes
+///  unopened ---------------> lookingUp --------------------------> open ---------------> open, hasBeenRead
+///     |                          |  abandoned, or not fresh           ^                   (never replaced)
+///     |<-------------------------+  enough for this asset             |
+///     +---------------------------------------------------------------+
+///                   the pool has a fresh or validated source
+/// ```
+///
+/// An open source that has not been read is replaced by one of its own if the server sends its bytes only once.
+/// `HTTPResourcePool` lists when a stored response is reused.
 public final class SharedHTTPSource: ByteSource {
     private enum State {
         case unopened
@@ -16,13 +29,13 @@ public final class SharedHTTPSource: ByteSource {
     private struct Opened {
         let source: HTTPByteSource
         var isLocal = false
-        /// Bytes of it have been read.
+        /// Whether bytes have been read from the source.
         var hasBeenRead = false
-        /// The server could not be asked about it: it is read as it is there.
+        /// Whether the source is used without the server's validation.
         var isUnvalidated = false
-        /// What had come of it when this one joined.
+        /// The number of bytes that `source` had received when this source joined it.
         let bytesBeforeJoining: Int64
-        /// What had come of the one in whose place it is.
+        /// The number of bytes received through the source that this one replaced.
         var bytesFromReplacedSource: Int64 = 0
 
         var receivedBytes: Int64 { bytesFromReplacedSource + source.receivedBytes - bytesBeforeJoining }
@@ -38,15 +51,20 @@ public final class SharedHTTPSource: ByteSource {
     private let policy: HTTPByteSource.Policy
     private let pool: HTTPResourcePool
     private let requirement: FreshnessRequirement
-    /// What is known of the resources that this one refers to.
+    /// The validations of the resources that this one refers to.
     private let validatedResources: ValidatedResources
-    /// Who gives another URL of the same resource, when the server refuses this one.
+    /// A closure of the application that replaces the URL when the server rejects it.
     private let urlRefresh: HTTPByteSource.URLRefresh?
     private let state = Locked(State.unopened)
     private let aheadLimit = Locked<Int64?>(nil)
 
-    /// Does no I/O: what is wrong with the server is told by the first read. Throws where the URL is none of http or https, or
-    /// the options make no request.
+    /// Creates a source without performing I/O. The first read reports failures of the server.
+    ///
+    /// - Parameters:
+    ///   - url: An http or https URL.
+    ///   - options: The options for requests and the disk cache.
+    /// - Throws: `MediaError` with the code `.invalidArgument` if the URL is not an http or https URL or the options
+    ///   are invalid.
     public convenience init(url: String, options: NetworkOptions = NetworkOptions()) throws(MediaError) {
         try self.init(url: url, options: options, policy: HTTPByteSource.Policy())
     }
@@ -79,7 +97,7 @@ public final class SharedHTTPSource: ByteSource {
         requirement = FreshnessRequirement(validatedResources: validatedResources)
     }
 
-    /// A part of what another one refers to.
+    /// Creates a source for a resource that another one refers to.
     private init(
         _ key: HTTPResourcePool.Key,
         _ policy: HTTPByteSource.Policy,
@@ -99,30 +117,39 @@ public final class SharedHTTPSource: ByteSource {
 
     /// The URL without credentials and query.
     public var name: String { key.address.name }
-    /// nil until the first bytes have come, and where the server does not say.
+    /// The length of the resource, or nil before the first response and if the server does not declare it.
     public var byteCount: Int64? { source?.byteCount }
-    /// False for a server that neither sends ranges nor says how much there is. True until the first bytes have come.
+    /// Whether reads may begin at any offset. True before the first response.
     public var isSeekable: Bool { source?.isSeekable ?? true }
-    /// All of it was there when it was opened.
+    /// Whether all bytes were available locally when the resource was opened.
     public var isLocal: Bool { opened?.isLocal ?? false }
 
-    /// The URL, or where the server has led to, without credentials. For what is relative to it; it may hold a token.
+    /// The URL, or the target of its redirects, without credentials. It is the base of relative references. Its query
+    /// may hold a token.
     package var location: String { source?.location ?? key.address.text }
 
-    /// Bytes that are fetched ahead of each reader of this source at most, from its next read on, and together as many ahead of those who
-    /// read what it refers to; nil: as many as ever. One block of memory may always be.
+    /// Limits the number of bytes to fetch ahead of each reader, from its next read on. The readers of all resources
+    /// that this one refers to share the same limit. At least one block of 64 KiB is fetched ahead.
+    ///
+    /// - Parameter byteCount: The limit, or nil for the limit of the policy.
     package func limitReadAhead(to byteCount: Int?) {
         aheadLimit.withLock { $0 = byteCount.map { Int64(max(Self.minimumReadAhead, $0)) } }
-        // Sound and pictures, and of each the next part.
+        // A quarter each: two segments of the video and two of the audio playlist.
         validatedResources.aheadLimit = byteCount.map { Int64(max(Self.minimumReadAhead, $0 / 4)) }
     }
 
-    /// One block of memory.
+    /// The size of one block of memory.
     private static let minimumReadAhead = 64 << 10
 
-    /// What this resource refers to. Credentials, and headers that may be secrets, go along to the same origin alone.
+    /// Returns a source for a resource that this one refers to. Credentials and header fields that may be secret are
+    /// sent to the same origin only.
     ///
-    /// `since`: what the server has said of it since that moment of the machine's clock holds; 0: since this source was made.
+    /// - Parameters:
+    ///   - url: The reference, absolute or relative to `location`.
+    ///   - cachePolicy: Where the bytes may be stored.
+    ///   - validatedAfter: A response that the server has validated after this time of the machine's clock needs no
+    ///     revalidation. With 0, the time is that of the creation of this source.
+    /// - Throws: `MediaError` if the reference is not an allowed URL.
     package func openReferenced(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64)
         throws(MediaError)
         -> any ByteSource
@@ -136,7 +163,7 @@ public final class SharedHTTPSource: ByteSource {
             isReferenced: true
         )
         requirement.isSegment = validatedAfter == 0
-        // Another asset has other cookies, and is served from the same bytes.
+        // Assets with different cookies share the same bytes.
         requirement.cookies = root.cookies
         var options = ownOptions
         options.cookies = key.options.cookies
@@ -149,31 +176,46 @@ public final class SharedHTTPSource: ByteSource {
         return SharedHTTPSource(key, policy, pool, requirement, validatedResources)
     }
 
-    /// It has turned out to be another one each time that it is asked for: it is on no disk, and who opens it next asks for it.
+    /// Marks a resource that changes with every request. It is removed from the disk and not shared any more.
     package func setVolatile() { source?.setVolatile() }
 
-    /// The reader goes on elsewhere: nothing is fetched or held for it any more. It may come back.
+    /// Removes a reader that continues elsewhere. Nothing is fetched or kept for it any more. Its next read adds it
+    /// again.
     package func removeReader(_ context: ReadContext) { source?.removeReader(context) }
 
-    /// All of it is still to be had from it. Not where a server sends its bytes once, in order, and its readers have gone.
+    /// Whether all bytes can still be read. False if the server sends its bytes only once and the readers have gone.
     package var isReusable: Bool {
         guard let source else { return true }
         return source.isShareable || source.isComplete || source.hasReaders
     }
 
-    /// All that has come of it since it was opened, whoever asked for it. It never falls.
+    /// The number of bytes received since the source was opened, for all readers. It never decreases.
     package var receivedBytes: Int64 { opened?.receivedBytes ?? 0 }
 
-    /// What it reads from; nil until it was opened.
+    /// The source that is read, or nil before the resource is open.
     package var source: HTTPByteSource? { opened?.source }
 
     private var opened: Opened? { if case .open(let opened) = state.withLock({ $0 }) { opened } else { nil } }
 
-    /// Waits for its bytes; for those who read by themselves.
+    /// Reads bytes and blocks until they are available. For callers without a `ReadContext`.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - buffer: The memory to fill.
+    /// - Returns: The number of bytes read, or 0 at the end.
+    /// - Throws: `MediaError` if the bytes cannot be fetched.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         try BlockedRead.read(self, at: offset, into: buffer)
     }
 
+    /// Reads bytes for a reader without blocking.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - buffer: The memory to fill.
+    ///   - context: The reader, which is woken when bytes arrive.
+    /// - Returns: The number of bytes read, or 0 at the end.
+    /// - Throws: `MediaError`; `.notReady` if the reader will be woken when the bytes arrive.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {
@@ -191,13 +233,17 @@ public final class SharedHTTPSource: ByteSource {
         return count
     }
 
+    /// Returns the loading progress for a reader.
+    ///
+    /// - Parameter context: The reader.
+    /// - Returns: The progress, or nil before the first read of the reader and if the length is unknown.
     public func loadingState(for context: ReadContext) -> LoadingState? {
         guard let opened, var loading = opened.source.loadingState(for: context) else { return nil }
         loading.receivedBytes = opened.receivedBytes
         return loading
     }
 
-    /// Nothing: a reader of this source is interrupted by its context.
+    /// Does nothing, because a reader of this source is interrupted through its context.
     public func cancel() {}
 
     private func open(_ context: ReadContext) throws(MediaError) -> (HTTPByteSource, hasBeenRead: Bool) {
@@ -206,7 +252,7 @@ public final class SharedHTTPSource: ByteSource {
             case .open(let opened):
                 let source = opened.source
                 if opened.hasBeenRead || canShare(source) { return (source, opened.hasBeenRead) }
-                // A server that sends its bytes once, in order, sends them to each asset anew.
+                // A server that sends its bytes only once sends them to each asset separately.
                 var options = key.options
                 options.cookies = options.cookies ?? requirement.cookies
                 var ownOptions = Opened(HTTPByteSource(key.address, options, policy, nil), isLocal: false)
@@ -218,7 +264,7 @@ public final class SharedHTTPSource: ByteSource {
                 switch pool.open(key, policy: policy, requirement) {
                 case .lookup(let lookup): wait(for: lookup)
                 case .source(let source, let isLocal):
-                    // Another reader of this source may have come first.
+                    // Another reader may have opened this source in the meantime.
                     source.offerURLRefresh(urlRefresh)
                     if !install(Opened(source, isLocal: isLocal), replacing: nil) {
                         pool.release(key, source)
@@ -241,6 +287,7 @@ public final class SharedHTTPSource: ByteSource {
         }
     }
 
+    /// Returns true if this asset may read the source.
     private func canShare(_ source: HTTPByteSource) -> Bool {
         source.isShareable || requirement.isReferenced && source.isComplete
             || source.claim(by: ObjectIdentifier(self))
@@ -251,6 +298,7 @@ public final class SharedHTTPSource: ByteSource {
     }
 
     @discardableResult
+    /// Sets the source if the state is still the expected one. Returns false otherwise.
     private func install(_ new: Opened, replacing old: HTTPByteSource?) -> Bool {
         state.withLock { state in
             var new = new
@@ -265,6 +313,7 @@ public final class SharedHTTPSource: ByteSource {
         }
     }
 
+    /// Binds this source to the representation, and records the validation of a segment.
     private func markRead(_ source: HTTPByteSource) {
         let isUnvalidated = state.withLock { state in
             guard case .open(var opened) = state, opened.source === source else { return true }
@@ -277,12 +326,14 @@ public final class SharedHTTPSource: ByteSource {
         }
     }
 
+    /// Returns to the unopened state after a lookup without a usable result.
     private func discard(_ lookup: ResourceLookup) {
         state.withLock { state in
             if case .lookingUp(let current) = state, current === lookup { state = .unopened }
         }
     }
 
+    /// Opens the source that a lookup has found.
     private func adopt(
         _ lookup: ResourceLookup,
         _ source: HTTPByteSource,

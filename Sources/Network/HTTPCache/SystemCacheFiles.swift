@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The machine's own.
+/// The file operations of the operating system.
 struct SystemCacheFiles: CacheFiles {
     func makeFolder(_ path: String) throws(CacheFault) {
         if mkdir(path, 0o700) == 0 { return }
@@ -89,7 +89,7 @@ struct SystemCacheFiles: CacheFiles {
     }
 
     func touch(_ file: Int32) throws(CacheFault) {
-        // The file system's own clock is coarse, and an order comes of it.
+        // UTIME_NOW has the coarse resolution of the file system's clock, which would not order the files.
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         guard futimens(file, [now, now]) == 0 else { throw CacheFault(code: errno) }
