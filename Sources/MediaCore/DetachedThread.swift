@@ -1,8 +1,13 @@
 internal import Glibc
 
-/// A thread that nobody has to wait for, and deaf to signals, which belong to the program's own threads.
+/// A detached thread that blocks all signals, which belong to the application's own threads.
 package enum DetachedThread {
-    /// Runs `body` on a new thread. Returns 0, or the `errno` with which the system refused it.
+    /// Runs a closure on a new thread.
+    ///
+    /// - Parameters:
+    ///   - name: The thread's name for debuggers; only the first 15 bytes are used.
+    ///   - body: The closure to run.
+    /// - Returns: 0, or the `errno` with which the system refused to create the thread.
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32 {
         var attributes = pthread_attr_t()
         let code = pthread_attr_init(&attributes)
@@ -10,7 +15,7 @@ package enum DetachedThread {
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
         let start = Unmanaged.passRetained(Start(name: name, body: body))
-        // A thread begins with the signal mask of the one that makes it.
+        // A new thread inherits the signal mask of the thread that creates it.
         var blocked = mask
         var before = sigset_t()
         pthread_sigmask(SIG_BLOCK, &blocked, &before)
@@ -21,12 +26,12 @@ package enum DetachedThread {
         return refusal
     }
 
-    /// The calling thread's name, for debuggers and `top -H`: 15 bytes at most.
+    /// Sets the calling thread's name for debuggers and `top -H`: at most 15 bytes.
     private static func setName(_ name: String) {
         let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard file >= 0 else { return }
         defer { close(file) }
-        // A thread without a name works as well.
+        // The name is optional, so a failure is ignored.
         _ = write(file, name, name.utf8.count)
     }
 
@@ -40,7 +45,7 @@ package enum DetachedThread {
         }
     }
 
-    /// All signals but those that a fault raises in the thread itself.
+    /// All signals except those that a fault raises in the thread itself.
     private static var mask: sigset_t {
         var mask = sigset_t()
         sigfillset(&mask)

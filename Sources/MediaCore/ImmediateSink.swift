@@ -1,5 +1,5 @@
-/// A sink whose calls take next to no time, for it keeps nothing: frames are handed to it where they come due, and audio in
-/// larger pieces, so that hardly any thread is woken for it.
+/// A sink that stores nothing and whose calls take almost no time.
 ///
-/// Only for sinks of this package: one that takes its time there holds up every player of the process.
+/// Frames are delivered to it on the lane on which they become due, and audio in larger pieces, so that few threads
+/// are woken. Only sinks of this package may conform: a slow call would delay every player of the process.
 package protocol ImmediateSink: AnyObject {}

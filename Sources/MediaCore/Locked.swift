@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// A value behind a POSIX mutex.
+/// A value protected by a POSIX mutex.
 ///
-/// Not `Synchronization.Mutex`: that hands a contended lock over inside the kernel, where the thread sanitizer
-/// cannot see it, and it then reports races that are none (Swift 6.3 on Linux). With this one it can be
-/// believed.
+/// It replaces `Synchronization.Mutex`, which hands a contended lock over inside the kernel. The thread sanitizer
+/// cannot observe that, so it reports races that do not exist (Swift 6.3 on Linux).
 ///
 /// `@unchecked Sendable`: `value` is guarded by `mutex`, and nothing else changes.
 @usableFromInline
@@ -26,9 +25,10 @@ package final class Locked<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Calls `body` with the value, which nobody else sees meanwhile. Not to be entered twice by one thread.
+    /// Calls `body` with exclusive access to the value. A thread must not call it again from inside `body`.
     ///
-    /// Inlinable: a caller in another module would else copy the value through its type's metadata.
+    /// It is inlinable, because a caller in another module would otherwise copy the value through its type's
+    /// metadata.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result

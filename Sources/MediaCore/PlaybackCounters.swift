@@ -1,53 +1,58 @@
-/// What a player did since it was made, each number defined in words.
+/// The counters of a player since it was created.
 public struct PlaybackCounters: Hashable, Sendable {
-    /// Frames that the renderer took from a decoder, shown or not.
+    /// The number of frames received from decoders, whether or not they were shown.
     public var framesDecoded = 0
-    /// Frames handed to the layers.
+    /// The number of frames delivered to the layers.
     public var framesPresented = 0
-    /// Video frames not shown because the one after them was already due, and those left undecoded because
-    /// decoding was too slow for the rate.
+    /// The number of frames that were not shown because the next frame was already due, or that were not decoded
+    /// because decoding was too slow for the rate.
     public var framesDropped = 0
-    /// Frames shown later than `lateThreshold` after they were due.
+    /// The number of frames shown more than `lateThreshold` after they were due.
     public var framesLate = 0
-    /// Frames that sinks were too slow to take, added up over all sinks of all layers.
+    /// The number of frames that sinks were too slow to accept, added up over all sinks of all layers.
     public var framesSkippedBySinks = 0
-    /// Frames made in another shape or pixel format for sinks: one for all sinks of a player with equal wants.
+    /// The number of frames converted to another size or pixel format for sinks. Sinks of a player with equal
+    /// requirements share one conversion.
     public var framesConverted = 0
-    /// Host nanoseconds between due and shown: the largest, and the sum over all shown.
+    /// The longest time between the moment when a frame was due and the moment when it was shown, in host
+    /// nanoseconds.
     public var worstLateness: Int64 = 0
-    /// Nanoseconds by which frames were shown after they were due, added up over all of them.
+    /// The sum of the times by which shown frames were late, in host nanoseconds.
     public var totalLateness: Int64 = 0
-    /// Samples per channel handed to the audio sink.
+    /// The number of samples per channel delivered to the audio sink.
     public var audioSamples = 0
-    /// Times that an audio device ran out of samples that should have been there.
+    /// The number of times that the audio device ran out of samples although more were expected.
     public var audioUnderruns = 0
-    /// Packets that could not be read or decoded.
+    /// The number of packets that could not be read or decoded.
     public var faults = 0
-    /// Times that playing ran out of data and stood still.
+    /// The number of times that playback stopped because it ran out of data.
     public var stalls = 0
-    /// Host nanoseconds from running out of data to having enough of it again, over all stalls that are over.
-    /// A seek, another item or a failure ends a stall too.
+    /// The total duration of all stalls that have ended, in host nanoseconds: from running out of data until enough
+    /// data was available again. A seek, another item and a failure end a stall, too.
     public var totalStallTime: Int64 = 0
-    /// Bytes of compressed data taken from containers for the tracks that are played, ahead of what is shown.
-    /// What else lies in a file (its index, other tracks) is not counted.
+    /// The number of bytes of compressed data read ahead of playback for the tracks that are played. Other parts of a
+    /// file, such as its index and other tracks, are not counted.
     public var bytesRead = 0
-    /// Seeks that were begun; not those that another one replaced while they waited for their turn.
+    /// The number of seeks that were started, without those that were replaced by another seek before they started.
     public var seeks = 0
-    /// Times that another variant has taken over while an item was open.
+    /// The number of times that playback switched to another variant while an item was open.
     public var variantChanges = 0
-    /// Bits per second at most of the variant that is played, as the playlist says; 0 where there is no choice.
+    /// The peak bit rate of the variant that is played, in bits per second, as the playlist declares it; 0 if the
+    /// item has no variants.
     public var indicatedBitRate = 0.0
-    /// Bits per second that came over the network when that was measured last, for a playlist with variants; 0: never.
+    /// The most recently measured network throughput in bits per second, for a playlist with variants; 0 before the
+    /// first measurement.
     public var observedBitRate = 0.0
-    /// Passes played to their end.
+    /// The number of passes played to their end.
     public var passes = 0
-    /// Host nanoseconds from the item's arrival to its first frame (or audio) at the sinks; nil before.
+    /// The time from setting the item to delivering its first frame or audio to the sinks, in host nanoseconds; nil
+    /// before that.
     public var startupTime: Int64?
 
-    /// A frame is late when it is shown this many nanoseconds after its time: half a frame at 60 per
-    /// second, which is about what an eye forgives.
+    /// The lateness in nanoseconds above which a frame counts as late: half a frame at 60 frames per second, which is
+    /// about the limit of what viewers notice.
     public static let lateThreshold: Int64 = 8_000_000
 
-    /// All zero.
+    /// Creates counters that are all zero.
     public init() {}
 }

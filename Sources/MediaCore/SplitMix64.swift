@@ -1,5 +1,6 @@
-/// A small generator with a printable seed (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014), so that a failing order can be had again.
+/// A small random number generator with a printable seed, so that a failing sequence can be repeated.
+///
+/// Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,32 +1,48 @@
-/// Whoever owns a run of decoded samples. Immutable once made, so it may be read from any thread.
+/// The memory of a run of decoded samples. It is immutable, so it may be read on any thread.
 public protocol AudioBufferStorage: AnyObject, Sendable {
-    /// Calls `body` with one pointer per plane (one for interleaved formats, else one per channel), each to
-    /// the first sample of the storage. The pointers must not outlive the call.
+    /// Calls a closure with pointers to the samples.
+    ///
+    /// - Parameter body: Receives one pointer for each plane, to the first sample of the storage: one plane for
+    ///   interleaved formats, otherwise one for each channel. The pointers are valid during the call only.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     func withPlanes<R>(_ body: ([UnsafeRawPointer]) throws -> R) rethrows -> R
 }
 
-/// A run of decoded samples: a window into memory that it shares, never a copy unless converted.
+/// A run of decoded samples.
+///
+/// A buffer is a window into memory that it may share with other buffers. Samples are copied only when they are
+/// converted.
 public struct AudioBuffer: Sendable {
-    /// Sample rate, channels and sample format of all of it.
+    /// The sample rate, channels and sample format of all samples.
     public var format: AudioFormat
-    /// When the first sample of the window is due on the item's timeline.
+    /// The time on the item's timeline at which the first sample of the window is due.
     public var presentationTime: MediaTime
-    /// Samples per channel in the window.
+    /// The number of samples per channel in the window.
     public private(set) var frameCount: Int
-    /// Samples per channel in `storage` before the window begins.
+    /// The number of samples per channel in `storage` before the window.
     public private(set) var offset: Int
-    /// The samples, which other buffers may share. The window begins `offset` samples into it.
+    /// The memory with the samples, which other buffers may share. The window starts `offset` samples into it.
     public var storage: any AudioBufferStorage
-    /// The seek or flush that this buffer belongs to; see `Epoch`.
+    /// The epoch of the seek or flush that the buffer belongs to; see `Epoch`.
     public var epoch: Epoch
-    /// How many times the item had been played through before this buffer.
+    /// The number of times that the item had been played through before this buffer.
     public var pass: Int
-    /// Seconds of the item that pass while a second of these samples is heard: 1 unless they were made for
-    /// another speed.
+    /// The seconds of the item that pass while one second of these samples is heard: 1, unless the samples were made
+    /// for another playback rate.
     public var rate = 1.0
 
-    /// A window of `frameCount` samples per channel that begins `offset` samples into `storage`. Counts
-    /// below zero are taken as zero; that the storage holds so many is the caller's to see to.
+    /// Creates a window into a storage.
+    ///
+    /// - Parameters:
+    ///   - format: The sample rate, channels and sample format.
+    ///   - presentationTime: The item time at which the first sample is due.
+    ///   - frameCount: The number of samples per channel in the window; negative values count as 0. The storage must
+    ///     hold that many.
+    ///   - offset: The number of samples per channel before the window; negative values count as 0.
+    ///   - storage: The memory with the samples.
+    ///   - epoch: The epoch that the buffer belongs to.
+    ///   - pass: The number of times that the item had been played through before.
     public init(
         format: AudioFormat,
         presentationTime: MediaTime,
@@ -45,15 +61,22 @@ public struct AudioBuffer: Sendable {
         self.pass = pass
     }
 
-    /// How long it is heard. Exact: sample count over sample rate.
+    /// The time for which the samples are heard. It is exact: the sample count divided by the sample rate.
     public var duration: MediaTime {
         MediaTime(value: Int64(frameCount), timescale: Int32(clamping: format.sampleRate))
     }
 
-    /// How much of the item it covers: `duration`, unless it was made for another speed.
+    /// The duration of the part of the item that the samples cover. It differs from `duration` if the samples were
+    /// made for another playback rate.
     public var itemDuration: MediaTime { rate == 1 ? duration : duration * rate }
 
-    /// The same samples without the first and last few; what is asked too much is held at empty.
+    /// Returns the buffer without its first and last samples.
+    ///
+    /// - Parameters:
+    ///   - first: The number of samples per channel to remove at the start.
+    ///   - last: The number of samples per channel to remove at the end.
+    /// - Returns: The smaller window, which shares the storage. It is empty if more samples are removed than there
+    ///   are.
     public func trimmed(first: Int = 0, last: Int = 0) -> AudioBuffer {
         let first = min(max(0, first), frameCount)
         let last = min(max(0, last), frameCount - first)
@@ -65,7 +88,11 @@ public struct AudioBuffer: Sendable {
         return copy
     }
 
-    /// Calls `body` with the bytes of the window, one buffer per plane.
+    /// Calls a closure with the bytes of the window.
+    ///
+    /// - Parameter body: Receives one buffer for each plane. The buffers are valid during the call only.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     public func withPlanes<R>(_ body: ([UnsafeRawBufferPointer]) throws -> R) rethrows -> R {
         let planar = format.sampleFormat.isPlanar
         let stride = format.sampleFormat.bytesPerSample * (planar ? 1 : format.channelCount)

@@ -1,21 +1,23 @@
-/// How the audio's device is doing, and how playing follows it.
+/// The state of the audio device, and how playback is synchronized with it.
 public struct AudioDeviceFacts: Hashable, Sendable {
-    /// nil: nothing is heard.
+    /// The name of the device, or nil if no audio is heard.
     public var device: String?
-    /// The device drives the time line; false: the host's clock does.
+    /// A Boolean value that indicates whether the device drives the timeline. If it is false, the host's clock does.
     public var isClock = false
-    /// Nanoseconds from handing a sample to the device until it is heard.
+    /// The time from delivering a sample to the device until it is heard, in nanoseconds.
     public var latency: Int64 = 0
-    /// How much faster than the host's clock the device plays, in millionths; below zero: slower.
+    /// The deviation of the device's speed from the host's clock, in parts per million; positive if the device is
+    /// faster.
     public var drift: Double = 0
-    /// Nanoseconds by which the audio was ahead of the time line when last measured; below zero: behind.
+    /// The offset between audio and timeline at the last measurement, in nanoseconds; positive if the audio was
+    /// ahead.
     public var offset: Int64 = 0
-    /// The largest `offset` without its sign since playing last got in step with the device.
+    /// The largest magnitude of `offset` since playback was last synchronized with the device, in nanoseconds.
     public var worstOffset: Int64 = 0
-    /// How often the time line was held still or moved forward to be in step, and how often audio was left out or
-    /// held back.
+    /// The number of times that the timeline was held or moved forward for synchronization, or that audio was dropped
+    /// or delayed.
     public var corrections = 0
 
-    /// No device: nothing is heard, and the host's clock drives the time line.
+    /// Creates the state without a device: no audio is heard, and the host's clock drives the timeline.
     public init() {}
 }

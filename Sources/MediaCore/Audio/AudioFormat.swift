@@ -1,21 +1,26 @@
-/// What a run of audio buffers has in common.
+/// The format that a run of audio buffers has in common.
 public struct AudioFormat: Hashable, Sendable {
-    /// Samples per second and channel.
+    /// The number of samples per second and channel.
     public var sampleRate: Int
-    /// How many channels there are, and which is which.
+    /// The number of channels and their assignment to loudspeakers.
     public var channelLayout: ChannelLayout
-    /// Type of one sample, and whether each channel has a plane of its own.
+    /// The type of a sample, and whether each channel has a plane of its own.
     public var sampleFormat: SampleFormat
 
-    /// `sampleRate` in samples per second and channel.
+    /// Creates a format.
+    ///
+    /// - Parameters:
+    ///   - sampleRate: Samples per second and channel.
+    ///   - channelLayout: The number of channels and their assignment to loudspeakers.
+    ///   - sampleFormat: The type of a sample.
     public init(sampleRate: Int, channelLayout: ChannelLayout, sampleFormat: SampleFormat) {
         self.sampleRate = sampleRate
         self.channelLayout = channelLayout
         self.sampleFormat = sampleFormat
     }
 
-    /// Channels of the layout.
+    /// The number of channels of the layout.
     public var channelCount: Int { channelLayout.channelCount }
-    /// Bytes of one sample of every channel together.
+    /// The number of bytes of one sample of all channels together.
     public var bytesPerFrame: Int { sampleFormat.bytesPerSample * channelCount }
 }

@@ -1,10 +1,16 @@
-/// How loud an item's audio tracks are, over item time. A value: change a copy and set it on the item.
+/// The volumes of an item's audio tracks over item time.
+///
+/// It is a value: change a copy, and set it on the item.
 public struct AudioMix: Hashable, Sendable {
-    /// One for each track; those of tracks that are not played change nothing, and of two for the same track
-    /// the last one counts. A track without any is as loud as it is.
+    /// The volume of each track.
+    ///
+    /// Parameters of tracks that are not played have no effect. If a track has several, the last ones apply. A track
+    /// without parameters has a volume of 1.
     public var inputParameters: [AudioMixInputParameters]
 
-    /// Without parameters all tracks are as loud as they are.
+    /// Creates a mix.
+    ///
+    /// - Parameter inputParameters: The volume of each track; by default, all tracks have a volume of 1.
     public init(inputParameters: [AudioMixInputParameters] = []) { self.inputParameters = inputParameters }
 
     package func parameters(for track: Int?) -> AudioMixInputParameters? {
@@ -12,34 +18,44 @@ public struct AudioMix: Hashable, Sendable {
     }
 }
 
-/// One track's volume: steps and straight ramps. It begins at 1, and after a ramp stays where that ended.
+/// The volume of one track over item time, as steps and linear ramps.
 ///
-/// Ramps may overlap: from the moment where a later one begins, that one alone counts. Of two that begin at
-/// the same time it is the one that was set last.
+/// The volume starts at 1. After a ramp it keeps the ramp's final value. If ramps overlap, the one that starts later
+/// applies from its start. If two start at the same time, the one that was set last applies.
 public struct AudioMixInputParameters: Hashable, Sendable {
     private struct Ramp: Hashable, Sendable {
         var start: MediaTime
-        /// The same as `start`: a step.
+        /// The end of the ramp; equal to `start` for a step.
         var end: MediaTime
         var from: Float
         var to: Float
     }
 
-    /// `Track.id`.
+    /// The `Track.id` of the track.
     public var trackID: Int
-    /// By start.
+    /// The ramps, ordered by start.
     private var ramps: [Ramp] = []
 
-    /// A volume of 1 all the way, for the track with this `Track.id`.
+    /// Creates parameters with a volume of 1.
+    ///
+    /// - Parameter trackID: The `Track.id` of the track.
     public init(trackID: Int) { self.trackID = trackID }
 
-    /// From `time` on (item time). A volume is held within 0...1; a time that is none changes nothing.
+    /// Sets the volume from a time on.
+    ///
+    /// - Parameters:
+    ///   - volume: The volume, clamped to 0...1.
+    ///   - time: The item time. The call has no effect if it is not numeric.
     public mutating func setVolume(_ volume: Float, at time: MediaTime) {
         insert(Ramp(start: time, end: time, from: Self.clamped(volume), to: Self.clamped(volume)))
     }
 
-    /// From one volume to another in a straight line over a range of item time. A range without length is a
-    /// step to `end`.
+    /// Sets a linear change of the volume over a range of item time.
+    ///
+    /// - Parameters:
+    ///   - start: The volume at the start of the range, clamped to 0...1.
+    ///   - end: The volume at the end of the range, clamped to 0...1.
+    ///   - timeRange: The range, in item time. An empty range makes a step to `end`.
     public mutating func setVolumeRamp(from start: Float, to end: Float, timeRange: MediaTimeRange) {
         let over = timeRange.end
         insert(
@@ -52,13 +68,19 @@ public struct AudioMixInputParameters: Hashable, Sendable {
         )
     }
 
-    /// The ramp that counts at `time`; nil: none has begun.
+    /// Returns the ramp that applies at a time.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: The volumes at the start and the end of the ramp and its range; nil if no ramp has started.
     public func volumeRamp(for time: MediaTime) -> (start: Float, end: Float, timeRange: MediaTimeRange)? {
         guard let ramp = ramps.last(where: { $0.start <= time }) else { return nil }
         return (ramp.from, ramp.to, MediaTimeRange(start: ramp.start, duration: ramp.end - ramp.start))
     }
 
-    /// 0...1.
+    /// Returns the volume at a time.
+    ///
+    /// - Parameter time: The item time.
+    /// - Returns: The volume, from 0 to 1.
     public func volume(at time: MediaTime) -> Float {
         guard let ramp = ramps.last(where: { $0.start <= time }) else { return 1 }
         return Self.value(ramp, (time - ramp.start).seconds)
@@ -78,7 +100,7 @@ public struct AudioMixInputParameters: Hashable, Sendable {
         return ramp.from + (ramp.to - ramp.from) * Float(elapsed / length)
     }
 
-    /// For each of `count` samples from `time` on, its own volume; nil where all are 1.
+    /// Returns the volume of each of `count` samples starting at `time`, or nil if all are 1.
     package func gains(from time: MediaTime, count: Int, sampleRate: Int) -> [Float]? {
         guard count > 0, sampleRate > 0, !ramps.isEmpty else { return nil }
         var next = ramps.firstIndex { $0.start > time } ?? ramps.endIndex

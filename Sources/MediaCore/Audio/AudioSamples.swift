@@ -1,11 +1,12 @@
-/// Samples in memory of their own.
+/// Samples in memory that the storage allocates itself.
 ///
-/// Unchecked: the memory is written before the object is made and never again.
+/// `@unchecked Sendable`: the memory is written only before the object is created.
 final class SampleStorage: AudioBufferStorage, @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private let planes: [UnsafeRawPointer]
 
-    /// `fill` gets one pointer per plane, each to `planeByteCount` bytes of zero.
+    /// Allocates the planes, filled with zeroes, and calls `fill` with a pointer to each. Each plane has
+    /// `planeByteCount` bytes.
     init(planeCount: Int, planeByteCount: Int, fill: ([UnsafeMutableRawPointer]) -> Void) {
         let stride = (max(1, planeByteCount) + 63) & ~63
         let count = max(1, planeCount) * stride
@@ -24,8 +25,8 @@ final class SampleStorage: AudioBufferStorage, @unchecked Sendable {
 }
 
 extension AudioBuffer {
-    /// The samples as floating point, one array for each channel, where 1 is full scale. Arrays of silence for
-    /// a sample format that is not known.
+    /// The samples as floating-point numbers, one array for each channel; 1 is full scale. The arrays are silent if
+    /// the sample format is unknown.
     public var floatChannels: [[Float]] {
         let (frames, channels) = (frameCount, max(0, format.channelCount))
         let isPlanar = format.sampleFormat.isPlanar
@@ -43,8 +44,15 @@ extension AudioBuffer {
         }
     }
 
-    /// Samples of the caller's own, converted to the format's way of storing them; what lies beyond full scale
-    /// is held there in whole numbers. Missing channels and samples are silence.
+    /// Creates a buffer from floating-point samples.
+    ///
+    /// - Parameters:
+    ///   - channels: The samples of each channel; 1 is full scale. Missing channels and samples are silence.
+    ///   - format: The format to store the samples in. Integer formats clamp samples beyond full scale.
+    ///   - presentationTime: The item time at which the first sample is due.
+    ///   - rate: The seconds of the item that pass while one second of these samples is heard.
+    ///   - epoch: The epoch that the buffer belongs to.
+    ///   - pass: The number of times that the item had been played through before.
     public init(
         floatChannels channels: [[Float]],
         format: AudioFormat,
@@ -146,7 +154,8 @@ extension SampleFormat {
         x.isNaN ? 0 : max(low, min(high, x.rounded()))
     }
 
-    /// Held a step below full scale, which 64 bits cannot hold.
+    /// Returns the sample as a 64-bit integer value, clamped to the largest `Double` below full scale, because full
+    /// scale itself does not fit into 64 bits.
     private static func clamped64(_ x: Float) -> Double {
         clamped(Double(x) * 9_223_372_036_854_775_808, -9_223_372_036_854_775_808, 9_223_372_036_854_774_784)
     }

@@ -1,19 +1,32 @@
-/// Takes audio, as loud as it is to be heard: volume and mute have been applied, and where it is muted it
-/// comes as silence.
+/// A receiver of audio.
 ///
-/// All calls come in order on one queue, never two at a time.
+/// The samples have their final loudness: volume and mute have been applied, and muted audio arrives as silence. The
+/// engine calls all methods in order on one queue, never two at a time.
 public protocol AudioSink: AnyObject, Sendable {
-    /// Before the first buffer, and again whenever the decoder's format changes. Returns the format that
-    /// buffers are wanted in; the engine converts.
+    /// Prepares the sink for a format. Called before the first buffer, and again whenever the decoder's format
+    /// changes.
+    ///
+    /// - Parameter format: The format of the decoder.
+    /// - Returns: The format in which the sink accepts buffers. The engine converts to it.
+    /// - Throws: An error if the format is not supported. It finishes the sink and is reported.
     func start(_ format: AudioFormat) throws -> AudioFormat
-    /// Takes the next samples, which follow those before without a seam unless `flush` came between. Called
-    /// at most 0.1 s before they are due; a device says itself how long (`AudioDeviceSink.lead`).
+    /// Receives the next samples. They follow the previous ones without a gap, unless `flush()` was called in
+    /// between.
+    ///
+    /// It is called at most 0.1 s before the samples are due. A sink with a device declares how long before
+    /// (`AudioDeviceSink.lead`).
+    ///
+    /// - Parameter buffer: The samples, in the format that `start(_:)` returned.
+    /// - Throws: An error if the samples cannot be written. It finishes the sink and is reported.
     func write(_ buffer: AudioBuffer) throws
-    /// The timeline stopped or runs again.
+    /// Reports that the timeline stopped, or that it continues. Does nothing by default.
+    ///
+    /// - Parameter isPaused: Whether the timeline is stopped.
     func setPaused(_ isPaused: Bool)
-    /// A seek or a new item: what was written and not yet heard must not be heard.
+    /// Reports a seek or a new item: samples that were written and not heard yet must not be heard. Does nothing by
+    /// default.
     func flush()
-    /// Exactly once, also after an error; nothing follows.
+    /// Ends the sink. Called exactly once, also after an error. No other call follows.
     func finish()
 }
 

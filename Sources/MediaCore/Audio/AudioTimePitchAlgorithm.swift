@@ -1,13 +1,14 @@
-/// How audio is fitted to another speed than its own.
+/// The method by which audio is adapted to a playback rate other than 1.
 public enum AudioTimePitchAlgorithm: String, Hashable, Sendable, CaseIterable {
-    /// Keeps the pitch, for speech and music alike: short pieces of audio are laid closer together or further
-    /// apart, where their waveforms match.
+    /// Keeps the pitch, for both speech and music: short pieces of audio are overlapped more or less, where their
+    /// waveforms match.
     case timeDomain
-    /// The pitch follows the speed, as with a tape.
+    /// Changes the pitch together with the rate, like a tape.
     case varispeed
 
-    /// AVPlayer's best for music; here `timeDomain` serves both.
+    /// AVPlayer's best algorithm for music; here the same as `timeDomain`.
     public static var spectral: Self { .timeDomain }
-    /// AVPlayer's cheapest, which holds the rate to a few steps; here `timeDomain`, and every rate is exact.
+    /// AVPlayer's cheapest algorithm, which limits the rate to a few steps; here the same as `timeDomain`, with exact
+    /// rates.
     public static var lowQualityZeroLatency: Self { .timeDomain }
 }

@@ -1,18 +1,19 @@
-/// How one audio sample is stored, by FFmpeg's name ("s16", "fltp" ...).
+/// The type of an audio sample in memory, by FFmpeg's name, such as "s16" or "fltp".
 public struct SampleFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Interleaved signed 16 bit, host byte order.
+    /// Interleaved signed 16-bit integers in host byte order.
     public static let s16 = SampleFormat(rawValue: "s16")
-    /// Interleaved 32 bit float.
+    /// Interleaved 32-bit floating point.
     public static let float = SampleFormat(rawValue: "flt")
-    /// Planar 32 bit float.
+    /// Planar 32-bit floating point.
     public static let floatPlanar = SampleFormat(rawValue: "fltp")
 
-    /// FFmpeg's names end in "p" for one plane per channel.
+    /// A Boolean value that indicates whether each channel has a plane of its own. FFmpeg's names of planar formats
+    /// end in "p".
     public var isPlanar: Bool { rawValue.hasSuffix("p") }
-    /// Bytes of one sample of one channel; 0 for a name that is not known.
+    /// The number of bytes of one sample of one channel; 0 if the name is unknown.
     public var bytesPerSample: Int {
         switch rawValue {
         case "fltp", "flt", "s32", "s32p": 4

@@ -1,24 +1,28 @@
 import Synchronization
 
-/// Samples on their way from the thread that writes them to the one that a device calls. Neither waits for the
-/// other, and taking allocates nothing and takes no lock.
+/// A ring buffer of samples between the thread that writes them and the thread that a device calls back.
 ///
-/// What the device is not given in time it gets as silence, and when those samples come at last they are left
-/// out: what is heard stays where it belongs in time.
+/// Neither thread waits for the other. Reading allocates nothing and takes no lock.
 ///
-/// `@unchecked Sendable`: the memory between `readCount` and `writtenCount` is the reader's, the rest the writer's; what is
-/// marked so is confined to one of the two. Before the reader looks at `writtenCount` it says in `claimedCount` how far it
-/// may read at this call, and a writer that lowers `writtenCount` looks there afterwards: one of the two sees the other.
+/// Samples that are not written in time are replaced by silence. When they arrive later they are dropped, so the
+/// samples after them are heard at the right time.
+///
+/// `@unchecked Sendable`: the memory between `readCount` and `writtenCount` belongs to the reader, and the rest to
+/// the writer. Members marked as such are confined to one of the two. Before the reader loads `writtenCount`, it
+/// stores in `claimedCount` how far the call may read. A writer that lowers `writtenCount` loads `claimedCount`
+/// afterwards. So at least one of the two sees the other's change.
 package final class SampleRing: @unchecked Sendable {
     package let channelCount: Int
     package let capacity: Int
     private let storage: UnsafeMutablePointer<Float>
 
-    /// Samples per channel since the beginning.
+    /// The number of samples per channel written since the beginning.
     private let writtenCount = Atomic<Int64>(0)
+    /// The number of samples per channel read since the beginning.
     private let readCount = Atomic<Int64>(0)
+    /// The number up to which the current call of the reader may read.
     private let claimedCount = Atomic<Int64>(0)
-    /// Asked for by the writer; the reader complies at its next call.
+    /// The number of flushes that the writer has requested. The reader applies them in its next call.
     private let flushes = Atomic<Int>(0)
     private let flushMark = Atomic<Int64>(0)
     private let skips = Atomic<Int64>(0)
@@ -35,9 +39,9 @@ package final class SampleRing: @unchecked Sendable {
     // The reader's.
     private var appliedFlushes = 0
     private var appliedSkips: Int64 = 0
-    /// Where the samples since the last flush begin.
+    /// The count at which the samples after the last flush start.
     private var origin: Int64 = 0
-    /// Which sample the device is given next, on the writer's count.
+    /// The next sample for the device, in the writer's count.
     private var head: Int64 = 0
     private var hasStarted = false
     private var isUnderrunning = false
@@ -45,8 +49,14 @@ package final class SampleRing: @unchecked Sendable {
     private let gainStep: Float
     private let prefill: Int64
 
-    /// `prefill`: samples per channel that must be there after a flush before any is readCount, so that the first
-    /// call does not run dry. `gainStep`: by how much loudness changes from one sample to the next.
+    /// Creates an empty ring.
+    ///
+    /// - Parameters:
+    ///   - channelCount: The number of channels.
+    ///   - capacity: The number of samples per channel that fit.
+    ///   - prefill: The number of samples per channel that must be available after a flush before any is read, so
+    ///     that the first call does not underrun.
+    ///   - gainStep: The largest change of the gain from one sample to the next.
     package init(channelCount: Int, capacity: Int, prefill: Int = 1, gainStep: Float = 1) {
         self.channelCount = max(1, channelCount)
         self.capacity = max(1, capacity)
@@ -59,12 +69,15 @@ package final class SampleRing: @unchecked Sendable {
 
     // MARK: The writer
 
-    /// Samples per channel that fit in.
+    /// The number of samples per channel that can be written.
     package var writableCount: Int {
         capacity - Int(writtenCount.load(ordering: .relaxed) - readCount.load(ordering: .acquiring))
     }
 
-    /// Interleaved samples; what does not fit is not readCount. Returns samples per channel that were.
+    /// Writes interleaved samples, as many as fit.
+    ///
+    /// - Parameter samples: The samples of all channels.
+    /// - Returns: The number of samples per channel that were written.
     @discardableResult
     package func write(_ samples: UnsafeBufferPointer<Float>) -> Int {
         let count = min(writableCount, samples.count / channelCount)
@@ -81,9 +94,10 @@ package final class SampleRing: @unchecked Sendable {
         return count
     }
 
-    /// Takes back what was writtenCount from sample `frame` on, counted since the last flush, so that something else is
-    /// writtenCount in its place, which is faded in over `fade` of the samples that were there. Returns the sample that
-    /// is writtenCount next: a later one where the reader has been faster.
+    /// Discards the samples from `frame` on, counted since the last flush, if the reader has not claimed them. The
+    /// samples written next replace them, and are faded in over `fade` of the discarded samples.
+    ///
+    /// - Returns: The number of the sample that is written next. It is greater than `frame` if the reader was faster.
     package func rewind(to frame: Int64, fade: Int) -> Int64 {
         let end = writtenCount.load(ordering: .relaxed)
         let origin = flushMark.load(ordering: .relaxed)
@@ -101,7 +115,7 @@ package final class SampleRing: @unchecked Sendable {
         return start - origin
     }
 
-    /// Over the samples that lie there. Returns how many were.
+    /// Writes samples mixed with the discarded ones. Returns how many were written.
     private func writeFaded(_ source: UnsafePointer<Float>, _ count: Int, at start: Int64) -> Int {
         let left = fadeStart + fadeLength - start
         let faded = Int(max(0, min(Int64(count), left)))
@@ -117,7 +131,7 @@ package final class SampleRing: @unchecked Sendable {
         return faded
     }
 
-    /// What was writtenCount and not readCount is not played. Counts what is writtenCount from here anew.
+    /// Discards all samples that were not read, and restarts counting at 0.
     package func flush() {
         isFading = false
         flushMark.store(writtenCount.load(ordering: .relaxed), ordering: .relaxed)
@@ -125,22 +139,28 @@ package final class SampleRing: @unchecked Sendable {
         flushes.add(1, ordering: .releasing)
     }
 
+    /// Drops the next `frames` samples per channel; if negative, inserts as much silence.
     package func skip(_ frames: Int64) { skips.add(frames, ordering: .relaxed) }
+    /// Sets whether more samples follow, so that missing ones count as an underrun.
     package func setExpectsMore(_ flag: Bool) { expectsMore.store(flag, ordering: .relaxed) }
+    /// Sets the gain that the reader approaches in steps of `gainStep`.
     package func setGain(_ gain: Float) { gainTarget.store(gain.bitPattern, ordering: .relaxed) }
+    /// The number of times that the reader ran out of samples although more were expected.
     package var underruns: Int { underrunCount.load(ordering: .relaxed) }
 
     // MARK: The reader
 
+    /// A Boolean value that indicates whether samples have been read since the last flush and more are expected.
     package var isExpectingSamples: Bool { hasStarted && expectsMore.load(ordering: .relaxed) }
 
-    /// Which sample the next call of `read` begins with, since which flush. nil: none was writtenCount since.
+    /// The sample at which the next call of `read` starts, and the number of flushes it belongs to; nil if none has
+    /// been read since the last flush.
     package var next: (frame: Int64, flushes: Int)? {
         hasStarted ? (head - origin, appliedFlushes) : nil
     }
 
-    /// Whether there is something to play. Before that the device is better given nothing, for what is given to
-    /// it first is heard first.
+    /// A Boolean value that indicates whether there are enough samples to start. Until then, the device should
+    /// receive nothing, because whatever it receives first is heard first.
     package var isReady: Bool {
         applyRequests()
         if hasStarted || head < origin { return true }
@@ -148,15 +168,14 @@ package final class SampleRing: @unchecked Sendable {
         return count >= prefill || count > 0 && !expectsMore.load(ordering: .relaxed)
     }
 
-    /// How many of the `count` samples per channel that `read` would give are there; all of them where nothing follows
-    /// for the present.
+    /// Returns how many of the next `count` samples per channel are available; all of them if no more are expected.
     package func availableCount(of count: Int) -> Int {
         applyRequests()
         guard expectsMore.load(ordering: .relaxed) else { return count }
         return max(0, Int(min(Int64(count), writtenCount.load(ordering: .acquiring) - head)))
     }
 
-    /// The device is gone, and with it what there is to play: silence will take its place.
+    /// Discards all samples, because the device is gone. Silence replaces them.
     package func discard() {
         applyRequests()
         claimedCount.store(.max, ordering: .sequentiallyConsistent)
@@ -165,12 +184,12 @@ package final class SampleRing: @unchecked Sendable {
         claimedCount.store(end, ordering: .sequentiallyConsistent)
     }
 
-    /// Fills all of `target`, interleaved.
+    /// Fills all of `target` with `count` interleaved samples per channel. Missing samples are silence.
     package func read(into target: UnsafeMutablePointer<Float>, count: Int) {
         applyRequests()
         let claim = max(head, readCount.load(ordering: .relaxed)) + Int64(count)
         claimedCount.store(claim, ordering: .sequentiallyConsistent)
-        // Looked at once: what comes while this works is of the next call.
+        // Loaded once: samples written during this call belong to the next one.
         let end = writtenCount.load(ordering: .sequentiallyConsistent)
         dropLateSamples(upTo: end)
         var done = 0
@@ -178,7 +197,7 @@ package final class SampleRing: @unchecked Sendable {
         let start = readCount.load(ordering: .relaxed)
         let copied = min(count - done, Int(end - start))
         if copied > 0 {
-            // Nothing was heard yet that could click.
+            // Nothing has been heard yet, so the gain can change at once without a click.
             if !hasStarted { gain = Float(bitPattern: gainTarget.load(ordering: .relaxed)) }
             hasStarted = true
             isUnderrunning = false
@@ -190,7 +209,7 @@ package final class SampleRing: @unchecked Sendable {
         guard done < count else { return }
         (target + done * channelCount).update(repeating: 0, count: (count - done) * channelCount)
         guard hasStarted else { return }
-        // Time passes for the samples that are missing.
+        // The missing samples take up time, too.
         head += Int64(count - done)
         if !isUnderrunning, expectsMore.load(ordering: .relaxed) {
             underrunCount.add(1, ordering: .relaxed)
@@ -198,6 +217,7 @@ package final class SampleRing: @unchecked Sendable {
         isUnderrunning = true
     }
 
+    /// Applies the flushes and skips that the writer has requested.
     private func applyRequests() {
         let newest = flushes.load(ordering: .acquiring)
         if newest != appliedFlushes {
@@ -215,6 +235,7 @@ package final class SampleRing: @unchecked Sendable {
         appliedSkips = wanted
     }
 
+    /// Drops the samples whose time has passed.
     private func dropLateSamples(upTo end: Int64) {
         let start = readCount.load(ordering: .relaxed)
         let late = min(head, end) - start
@@ -222,7 +243,7 @@ package final class SampleRing: @unchecked Sendable {
         readCount.store(start + late, ordering: .releasing)
     }
 
-    /// Silence that goes before the next sample.
+    /// Writes the silence that precedes the next sample. Returns its length in samples per channel.
     private func writeSilence(_ target: UnsafeMutablePointer<Float>, _ count: Int) -> Int {
         let missing = readCount.load(ordering: .relaxed) - head
         guard missing > 0 else { return 0 }

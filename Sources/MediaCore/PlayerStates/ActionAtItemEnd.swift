@@ -1,9 +1,9 @@
-/// What happens when the item has played to its end. `Player.ActionAtItemEnd`.
+/// The action that a player performs when an item has played to its end; see `Player.ActionAtItemEnd`.
 public enum ActionAtItemEnd: String, Hashable, Sendable {
-    /// On to the next item; a player without a queue pauses.
+    /// The player advances to the next item. A player without a queue pauses.
     case advance
-    /// The rate becomes 0, and the last frame stays.
+    /// The player sets its rate to 0, and the last frame stays visible.
     case pause
-    /// Time goes on past the end.
+    /// The player does nothing, and time continues past the end.
     case none
 }

@@ -1,9 +1,9 @@
-/// Whether an item can be played. `PlayerItem.Status`.
+/// The state of an item with respect to playback; see `PlayerItem.Status`.
 public enum PlayerItemStatus: String, Hashable, Sendable {
-    /// No player has opened it yet.
+    /// No player has opened the item yet.
     case unknown
-    /// Opened: its duration and tracks are known.
+    /// The item is open; its duration and tracks are known.
     case readyToPlay
-    /// It cannot be played; `PlayerItem.error` says why. Final.
+    /// The item cannot be played; see `PlayerItem.error`. This state is final.
     case failed
 }

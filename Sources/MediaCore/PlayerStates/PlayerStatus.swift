@@ -1,9 +1,9 @@
-/// Whether a player can play. `Player.Status`.
+/// The state of a player; see `Player.Status`.
 public enum PlayerStatus: String, Hashable, Sendable {
-    /// No item has been tried yet.
+    /// The player has not opened an item yet.
     case unknown
-    /// It plays what can be played.
+    /// The player can play items.
     case readyToPlay
-    /// It can play nothing at all; `Player.error` says why.
+    /// The player can no longer play any item; see `Player.error`.
     case failed
 }

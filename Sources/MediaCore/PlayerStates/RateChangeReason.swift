@@ -1,16 +1,16 @@
-/// Why the rate is what it is. `PlayerEvent.RateChange`.
+/// The reason for a change of a player's rate; see `PlayerEvent.RateChange`.
 public enum RateChangeReason: String, Hashable, Sendable {
-    /// Somebody set it: `rate`, `play()`, `pause()`, or another item.
+    /// The application changed it, by `rate`, `play()`, `pause()` or another item.
     case setRateCalled
-    /// The data ran out, where the player does not wait for more.
+    /// The data ran out, and the player does not wait for more.
     case stalled
-    /// There is data again after a stall that had taken the rate.
+    /// Data is available again after a stall that had set the rate to 0.
     case resumedAfterStall
-    /// The system took the audio away for a while: a call came in.
+    /// The system interrupted the audio, such as for a call.
     case audioSessionInterrupted
-    /// The system gave it back.
+    /// The interruption of the audio ended.
     case resumedAfterInterruption
-    /// The item was played to its end.
+    /// The item played to its end.
     case itemEnded
     /// The item could not be opened, or not be played to its end.
     case itemFailed

@@ -1,7 +1,7 @@
-/// Whether the item begins again at its end. `Player.RepeatMode`.
+/// The behavior of a player when its item has played to its end; see `Player.RepeatMode`.
 public enum RepeatMode: String, Hashable, Sendable {
-    /// It is played to its end, and then `ActionAtItemEnd` says what comes.
+    /// The item plays once, and then `ActionAtItemEnd` applies.
     case once
-    /// Gapless: the next pass lies decoded before the present one ends.
+    /// The item repeats without a gap: the start of the next pass is decoded before the current pass ends.
     case loop
 }

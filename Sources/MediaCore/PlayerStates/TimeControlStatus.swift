@@ -1,10 +1,10 @@
-/// Whether time runs, and if not, whether it will. `Player.TimeControlStatus`.
+/// The state of a player's time; see `Player.TimeControlStatus`.
 public enum TimeControlStatus: String, Hashable, Sendable {
-    /// The rate is 0: time stands until somebody sets another one.
+    /// The rate is 0, so time does not advance.
     case paused
-    /// There is a rate, and time stands until something can be played; `Player.reasonForWaitingToPlay` says what
-    /// it waits for.
+    /// The rate is not 0, but time does not advance until the player can play. `Player.reasonForWaitingToPlay` has
+    /// the reason.
     case waitingToPlayAtSpecifiedRate
-    /// Time runs.
+    /// Time advances.
     case playing
 }

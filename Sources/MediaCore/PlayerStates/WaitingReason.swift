@@ -1,9 +1,11 @@
-/// Why a player that has a rate does not play. `Player.WaitingReason`.
+/// The reason why a player with a nonzero rate does not play; see `Player.WaitingReason`.
 public enum WaitingReason: String, Hashable, Sendable {
-    /// For data: what is at hand would not last, or nothing has come for a tenth of a second. Show a spinner.
+    /// The player buffers: the available data would not last, or no data arrived for 0.1 s. An application shows a
+    /// spinner.
     case toMinimizeStalls
-    /// How long it will take is not known yet. Brief, unless waiting is switched off.
+    /// The player does not know yet how long buffering will take. This state is brief, unless waiting is switched
+    /// off.
     case evaluatingBufferingRate
-    /// There is no item.
+    /// The player has no item.
     case noItemToPlay
 }

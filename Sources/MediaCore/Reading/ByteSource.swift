@@ -10,26 +10,29 @@
 ///
 /// | Implement | If | A seek during a read |
 /// |---|---|---|
-/// | `read(at:into:context:)` | reads may have to wait, such as for a network | ends that reader's call at once; other readers continue |
+/// | `read(at:into:context:)` | reads may have to wait, such as for a network | ends that reader's call at once |
 /// | `read(at:into:)` alone | bytes are always available, or reads are short | waits until the call returns |
 ///
-/// Who calls, and on which thread:
+/// The members are called as follows:
 ///
 /// | Member | Caller | Thread |
 /// |---|---|---|
-/// | `byteCount`, `isSeekable`, `isLocal` | the demuxer, when it opens the asset and later | any |
-/// | `read(at:into:context:)` | the demuxer of one reader | that reader's lane; one call at a time for each context, and concurrent calls for different contexts |
-/// | `read(at:into:)` | the default implementation of `read(at:into:context:)` | any reader's lane; one call at a time for the whole source |
-/// | `loadingState(for:)` | the player, while it decides whether to start or to resume | any, at any time; must not block |
-/// | `cancel()` | the last reader, when it is closed during a blocking `read(at:into:)` | any |
+/// | `byteCount`, `isSeekable`, `isLocal` | the demuxer, on opening and later | any |
+/// | `read(at:into:context:)` | the demuxer of one reader | its lane; one call at a time for each context |
+/// | `read(at:into:)` | the default `read(at:into:context:)` | any; one call at a time for the source |
+/// | `loadingState(for:)` | the player, before it starts or resumes | any, at any time; must not block |
+/// | `cancel()` | the last reader, when it is closed during a read | any |
 ///
 /// The errors that a read throws have these meanings:
 ///
 /// | Error code | Meaning | The reader then |
 /// |---|---|---|
-/// | `.notReady` | no bytes are available at this offset yet, and the call did not wait | calls again after `ReadContext.wake()`, or every 10 ms if the source implements `read(at:into:)` alone |
-/// | `.cancelled` | the call waited and was interrupted, because its bytes are no longer needed | may call again with the same context, for another offset |
-/// | any other code | the read failed | reports the error; the item fails or the demuxer skips the damaged part |
+/// | `.notReady` | no bytes are available yet; the call did not wait | calls again after `ReadContext.wake()` |
+/// | `.cancelled` | the call waited and was interrupted | may call again, at another offset |
+/// | any other | the read failed | reports the error, or skips the damaged part |
+///
+/// A source that implements `read(at:into:)` alone has no context to call `wake()` on. After `.notReady` it is called
+/// again every 10 ms.
 public protocol ByteSource: AnyObject, Sendable {
     /// The total number of bytes, or nil if it is unknown.
     var byteCount: Int64? { get }

@@ -63,7 +63,8 @@ extension MediaTimeRange {
 }
 
 extension MediaTime {
-    /// Returns the remainder of a numeric time divided by a positive numeric `divisor`: at least zero, less than `divisor`.
+    /// Returns the remainder of a numeric time divided by `divisor`, which is positive: at least zero, and less than
+    /// `divisor`.
     fileprivate func remainder(dividingBy divisor: MediaTime) -> MediaTime {
         let common = greatestCommonDivisor(timescale.magnitude, divisor.timescale.magnitude)
         let factor = Int128(divisor.timescale) / Int128(common)

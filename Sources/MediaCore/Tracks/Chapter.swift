@@ -1,11 +1,15 @@
-/// A named stretch of an asset's timeline.
+/// A named range of an asset's timeline.
 public struct Chapter: Hashable, Sendable {
-    /// As the container writes it; nil for none.
+    /// The title in the container, or nil if there is none.
     public var title: String?
-    /// Where it lies, in item time.
+    /// The range of the chapter, in item time.
     public var timeRange: MediaTimeRange
 
-    /// `timeRange` in item time.
+    /// Creates a chapter.
+    ///
+    /// - Parameters:
+    ///   - title: The title, or nil for none.
+    ///   - timeRange: The range, in item time.
     public init(title: String?, timeRange: MediaTimeRange) {
         self.title = title
         self.timeRange = timeRange

@@ -1,45 +1,51 @@
-/// What opening an asset taught us. Never changes afterwards.
+/// The properties of an asset that are known once it is open. They do not change afterwards.
 public struct MediaDescription: Hashable, Sendable {
-    /// FFmpeg's name of the container: "mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm" ...
+    /// FFmpeg's name of the container format, such as "mov,mp4,m4a,3gp,3g2,mj2" or "matroska,webm".
     public var formatName: String
-    /// `.indefinite` where the container does not say.
+    /// The duration, or `.indefinite` if the container does not declare it.
     public var duration: MediaTime
-    /// True when `duration` was derived from bit rate or the last time stamps rather than declared.
+    /// A Boolean value that indicates whether `duration` was derived from the bit rate or the last timestamps instead
+    /// of being declared.
     public var durationIsEstimate: Bool
-    /// The container's own time that is zero on the item's timeline.
+    /// The time in the container that corresponds to zero on the item's timeline.
     public var startTime: MediaTime
-    /// All streams, in the container's order, also those that cannot be played.
+    /// All streams in the container's order, including those that cannot be played.
     public var tracks: [Track]
-    /// What the container says of the whole, by FFmpeg's keys ("title", "artist" ...).
+    /// The metadata of the container, by FFmpeg's keys: "title", "artist", and so on.
     public var metadata: [String: String]
-    /// By start; empty where there are none.
+    /// The chapters, ordered by start; empty if there are none.
     public var chapters: [Chapter]
-    /// In the playlist's order; empty where there is no choice.
+    /// The variants in the order of the playlist; empty if there are none.
     public var variants: [Variant]
-    /// In order; empty where nothing says when it happened.
+    /// The ranges with known dates, in order; empty if there are none.
     public var dates: [DateSpan]
-    /// The file says that fragments may follow (MP4's `mvex`). Known of local files alone.
+    /// A Boolean value that indicates whether the file declares that fragments may follow (MP4's `mvex`). Known for
+    /// local files only.
     public var canContainFragments: Bool
-    /// At least one fragment (`moof`) was there when the file was opened.
+    /// A Boolean value that indicates whether the file contained at least one fragment (`moof`) when it was opened.
     public var containsFragments: Bool
-    /// Of all fragments, those to come included; `.invalid` where the file does not say.
+    /// The duration of all fragments, including those that will follow, or `.invalid` if the file does not declare
+    /// it.
     public var overallDurationHint: MediaTime
-    /// False where the bytes can only be read once, as those of a pipe.
+    /// A Boolean value that indicates whether the bytes can be read at any offset. False for pipes.
     public var isSeekable: Bool
-    /// False where the bytes come over a network.
+    /// A Boolean value that indicates whether the bytes are on this machine. False for a network.
     public var isLocal: Bool
-    /// nil where the source does not know.
+    /// The size in bytes, or nil if the source does not know it.
     public var byteCount: Int64?
-    /// How much of the file it takes to play up to a time, by time, as the container's index says. Known of files of a network
-    /// alone; empty where there is no index.
+    /// The number of bytes of the file needed to play up to given times, ordered by time, from the container's index.
+    /// Known for network files only; empty without an index.
     public var byteMarks: [ByteMark]
-    /// Bits per second of all tracks together, as the container says or FFmpeg reckons; nil where unknown.
+    /// The bit rate of all tracks together in bits per second, declared by the container or computed by FFmpeg; nil
+    /// if unknown.
     public var bitRate: Int64?
-    /// Where the segments of a presentation begin that are fetched one by one, in nanoseconds of item time and in order. Empty
-    /// where there are none, and where more of them come.
+    /// The start times of the segments of a segmented presentation, in nanoseconds of item time and in order. Empty
+    /// if there are no segments, or if more will be added.
     package var segmentStarts: [Int64] = []
 
-    /// Media of which no more is known: no tracks, and the values that stand for "unknown".
+    /// Creates a description without tracks, in which all other properties have the values for "unknown".
+    ///
+    /// - Parameter formatName: FFmpeg's name of the container format.
     public init(formatName: String) {
         self.formatName = formatName
         self.duration = .indefinite

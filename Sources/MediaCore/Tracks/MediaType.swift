@@ -1,15 +1,15 @@
-/// What kind of media a track holds (AVMediaType).
+/// The kind of media in a track (AVMediaType).
 public enum MediaType: String, Hashable, Sendable, CaseIterable {
-    /// Pictures: moving ones, or one that stands for the whole (`Track.isAttachedPicture`).
+    /// Video, or a single attached image (`Track.isAttachedPicture`).
     case video
-    /// Samples to be heard.
+    /// Audio samples.
     case audio
-    /// Words, or pictures of words, that are due for a while.
+    /// Subtitles, as text or as images.
     case subtitle
-    /// Timed metadata, and whatever a program may make of it.
+    /// Timed metadata or other data.
     case data
-    /// A file inside the file, such as a font.
+    /// A file inside the container, such as a font.
     case attachment
-    /// FFmpeg does not say.
+    /// A kind that FFmpeg does not identify.
     case unknown
 }

@@ -1,17 +1,25 @@
-/// Words that are due for a while.
+/// A text that is shown during a time range, or a timed metadata entry.
 public struct TextCue: Hashable, Sendable {
-    /// Plain, without markup; lines are separated by a line feed.
+    /// The text without markup. Lines are separated by line feeds.
     public var text: String
-    /// On the item's timeline. Its duration is `.indefinite` where only the next cue ends it, until that is known.
+    /// The range on the item's timeline. Its duration is `.indefinite` if the next cue ends it and that cue is not
+    /// known yet.
     public var timeRange: MediaTimeRange
-    /// `Track.id`.
+    /// The `Track.id` of the track that the cue belongs to.
     public var track: Int
-    /// Where and how to lay it out, as WebVTT writes it ("line:0 align:start"); nil for none.
+    /// The layout in WebVTT's notation, such as "line:0 align:start"; nil for none.
     public var settings: String?
-    /// What metadata say, by name; empty for words.
+    /// The values of timed metadata, by name; empty for subtitles.
     public var values: [String: String]
 
-    /// `timeRange` on the item's timeline; `values` are for metadata, words have none.
+    /// Creates a cue.
+    ///
+    /// - Parameters:
+    ///   - text: The text without markup.
+    ///   - timeRange: The range on the item's timeline.
+    ///   - track: The `Track.id` of the track.
+    ///   - settings: The layout in WebVTT's notation; nil for none.
+    ///   - values: The values of timed metadata, by name; empty for subtitles.
     public init(
         text: String,
         timeRange: MediaTimeRange,

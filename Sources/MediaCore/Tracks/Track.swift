@@ -1,67 +1,75 @@
-/// One stream of an asset, as the container describes it.
+/// A stream of an asset, as the container describes it.
 public struct Track: Hashable, Sendable, Identifiable {
-    /// The stream's index in its container, from 0.
+    /// The index of the stream in its container, counted from 0.
     public var id: Int
-    /// What kind of media the track holds.
+    /// The kind of media in the track.
     public var mediaType: MediaType
-    /// FFmpeg's short name: "h264", "aac" ...
+    /// FFmpeg's short name of the codec, such as "h264" or "aac".
     public var codec: String
-    /// The codec's profile by FFmpeg's name ("High", "Main 10", "LC" ...); nil where it has none or nobody
-    /// knows.
+    /// FFmpeg's name of the codec profile, such as "High", "Main 10" or "LC"; nil if there is none or it is unknown.
     public var profile: String?
-    /// As the container writes it, usually ISO 639-2 ("eng"); nil for none and "und".
+    /// The language in the container, usually by ISO 639-2 ("eng"); nil if there is none or it is "und".
     public var language: String?
-    /// What the container calls the track; nil for none.
+    /// The title in the container; nil for none.
     public var title: String?
-    /// On the item's timeline; duration `.indefinite` where the container does not say.
+    /// The range on the item's timeline. Its duration is `.indefinite` if the container does not declare it.
     public var timeRange: MediaTimeRange
-    /// Seconds per tick of the track's own time stamps.
+    /// The duration of a tick of the track's timestamps, in seconds.
     public var timeBase: Rational
-    /// Frames per second as the container or the codec says; nil for other media and where nobody knows.
+    /// The frame rate in frames per second, from the container or the codec; nil if unknown and for other media.
     public var nominalFrameRate: Rational?
-    /// Number of frames as the container says; nil where it does not.
+    /// The number of frames declared by the container; nil if it is not declared.
     public var frameCount: Int?
-    /// Coded size after cropping; `.zero` for other media.
+    /// The coded size after cropping; `.zero` for other media.
     public var naturalSize: PixelSize
-    /// Width of a pixel by its height; 1:1 for other media, and where it is square or unknown.
+    /// The width of a pixel divided by its height; 1:1 if pixels are square, if it is unknown, and for other media.
     public var pixelAspectRatio: Rational
-    /// What brings the coded picture upright (AVAssetTrack.preferredTransform).
+    /// The rotation that turns the coded picture upright (AVAssetTrack.preferredTransform).
     public var preferredRotation: Rotation
-    /// Mirrored left to right, before `preferredRotation` is applied.
+    /// A Boolean value that indicates whether the picture is mirrored left to right before `preferredRotation` is
+    /// applied.
     public var isMirrored: Bool
-    /// What the sample values mean, as far as the stream says.
+    /// The meaning of the sample values, as far as the stream declares it.
     public var color: ColorDescription
-    /// What video was graded on, as the container or the codec's header says; nil where they do not. Frames tell too
-    /// (`VideoFormat.masteringDisplay`), also where nothing but the pictures themselves does.
+    /// The display that the video was graded on, from the container or the codec's header; nil if neither declares
+    /// it. Frames may declare it as well (`VideoFormat.masteringDisplay`), even if the track does not.
     public var masteringDisplay: MasteringDisplay?
-    /// How bright the pictures become; nil where the container and the codec's header do not say.
+    /// The brightness of the video; nil if neither the container nor the codec's header declares it.
     public var contentLightLevel: ContentLightLevel?
-    /// Empty until known; for video FFmpeg's pixel format, for audio its sample format.
+    /// FFmpeg's pixel format for video, or sample format for audio; empty until it is known.
     public var sampleLayout: String
-    /// Samples per second; 0 for other media.
+    /// The sample rate in samples per second; 0 for other media.
     public var sampleRate: Int
-    /// `channelCount` 0 for other media.
+    /// The channel layout of audio. Its `channelCount` is 0 for other media.
     public var channelLayout: ChannelLayout
-    /// Bits per second; nil where unknown.
+    /// The bit rate in bits per second; nil if unknown.
     public var bitRate: Int64?
-    /// The container marks it as one to be played where nobody chooses.
+    /// A Boolean value that indicates whether the container marks the track as the default selection.
     public var isDefault: Bool
-    /// Words that are to be shown even where subtitles are off, such as signs in another language.
+    /// A Boolean value that indicates whether the subtitles are shown even if subtitles are off, such as translations
+    /// of signs.
     public var isForced: Bool
-    /// What the track is for, by FFmpeg's names: "default", "forced", "hearing_impaired", "comment" ...
+    /// The purposes of the track by FFmpeg's names: "default", "forced", "hearing_impaired", "comment", and so on.
     public var dispositions: Set<String>
-    /// A still (cover art) rather than a moving frame.
+    /// A Boolean value that indicates whether the track is a still image, such as cover art.
     public var isAttachedPicture: Bool
-    /// Its packets are encrypted, and it cannot be played.
+    /// A Boolean value that indicates whether the packets are encrypted, so that the track cannot be played.
     public var hasProtectedContent = false
-    /// Of text: packets without words tell how far reading has come, so that no other track need be read along.
+    /// A Boolean value that indicates whether a text track's empty packets report how far reading has come. No other
+    /// track then has to be read along.
     package var reportsProgress = false
-    /// Why this track cannot be played here; nil when it can.
+    /// The reason why this track cannot be played; nil if it can.
     public var unplayableReason: String?
-    /// What the container says of this track, by FFmpeg's keys ("handler_name", "encoder" ...).
+    /// The metadata of this track, by FFmpeg's keys: "handler_name", "encoder", and so on.
     public var metadata: [String: String]
 
-    /// A track of which no more is known: the other properties have the values that stand for "unknown".
+    /// Creates a track. All other properties have the values for "unknown".
+    ///
+    /// - Parameters:
+    ///   - id: The index of the stream in its container, counted from 0.
+    ///   - mediaType: The kind of media.
+    ///   - codec: FFmpeg's short name of the codec.
+    ///   - timeBase: The duration of a tick, in seconds.
     public init(id: Int, mediaType: MediaType, codec: String, timeBase: Rational) {
         self.id = id
         self.mediaType = mediaType
@@ -83,13 +91,14 @@ public struct Track: Hashable, Sendable, Identifiable {
         self.metadata = [:]
     }
 
-    /// Channels of audio; 0 for other media.
+    /// The number of audio channels; 0 for other media.
     public var channelCount: Int { channelLayout.channelCount }
-    /// Whether it can be played here; `unplayableReason` says why not.
+    /// A Boolean value that indicates whether the track can be played; `unplayableReason` has the reason if it
+    /// cannot.
     public var isPlayable: Bool { unplayableReason == nil }
 }
 
 extension Track {
-    /// Size as a viewer sees it.
+    /// The size at which the video is displayed: after applying pixel aspect ratio and rotation.
     public var presentationSize: PixelSize { shape.presentationSize }
 }

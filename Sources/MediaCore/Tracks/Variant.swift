@@ -1,15 +1,21 @@
-/// One of several renderings of the same programme, of which one at a time is played (HLS: `EXT-X-STREAM-INF`).
+/// One of several versions of the same content, of which one is played at a time (RFC 8216: `EXT-X-STREAM-INF`).
 public struct Variant: Hashable, Sendable {
-    /// Bits per second at most, as the playlist says.
+    /// The peak bit rate in bits per second, as the playlist declares it.
     public var peakBitRate: Double
-    /// As a viewer sees it; `.zero` for audio alone.
+    /// The displayed size; `.zero` for audio only.
     public var size: PixelSize
-    /// FFmpeg's short names, in the order of the tracks.
+    /// FFmpeg's short names of the codecs, in the order of the tracks.
     public var codecs: [String]
-    /// `Track.id` of all that belongs to it; several variants may share a track.
+    /// The `Track.id` of each track of the variant. Variants may share tracks.
     public var trackIDs: Set<Int>
 
-    /// `peakBitRate` in bits per second; `size` as a viewer sees it.
+    /// Creates a variant.
+    ///
+    /// - Parameters:
+    ///   - peakBitRate: The peak bit rate in bits per second.
+    ///   - size: The displayed size; `.zero` for audio only.
+    ///   - codecs: FFmpeg's short names of the codecs, in the order of the tracks.
+    ///   - trackIDs: The `Track.id` of each track.
     public init(peakBitRate: Double, size: PixelSize, codecs: [String], trackIDs: Set<Int>) {
         self.peakBitRate = peakBitRate
         self.size = size

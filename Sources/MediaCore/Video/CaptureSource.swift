@@ -1,22 +1,29 @@
-/// What is recorded.
+/// A source that can be recorded, and the format requested from it.
 public struct CaptureSource: Hashable, Sendable {
-    /// Where pictures come from.
+    /// A device that delivers frames.
     public enum Device: Hashable, Sendable {
-        /// A camera by Video4Linux, named by its path: "/dev/video0".
+        /// A Video4Linux camera, by its path, such as "/dev/video0".
         case camera(String)
-        /// FFmpeg's moving test pattern, for where there is no camera.
+        /// FFmpeg's moving test pattern, for machines without a camera.
         case testPattern
     }
 
-    /// Where pictures come from.
+    /// The device that delivers the frames.
     public var device: Device
-    /// nil: the camera's own choice, and 640x360 of the test pattern. Another one than a camera has is refused, or it takes
-    /// the nearest: what comes is what is recorded.
+    /// The requested size; nil selects the camera's default, or 640x360 for the test pattern.
+    ///
+    /// If a camera does not support the size, it refuses or selects the nearest one. The recording has the size that
+    /// the camera delivers.
     public var size: PixelSize?
-    /// Frames a second; nil: the camera's own choice, and 30 of the test pattern.
+    /// The requested number of frames per second; nil selects the camera's default, or 30 for the test pattern.
     public var frameRate: Int?
 
-    /// What is left out is the device's own choice.
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - device: The device that delivers the frames.
+    ///   - size: The requested size; nil for the device's default.
+    ///   - frameRate: The requested frames per second; nil for the device's default.
     public init(_ device: Device, size: PixelSize? = nil, frameRate: Int? = nil) {
         self.device = device
         self.size = size

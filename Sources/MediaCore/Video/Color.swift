@@ -1,15 +1,21 @@
-/// A colour with straight alpha, each component 0...1.
+/// A color with straight (not premultiplied) alpha. Each component is from 0 to 1.
 public struct Color: Hashable, Sendable {
-    /// 0...1, not multiplied by `alpha`.
+    /// The red component, from 0 to 1, not multiplied by `alpha`.
     public var red: Float
-    /// 0...1, as `red`.
+    /// The green component, from 0 to 1, not multiplied by `alpha`.
     public var green: Float
-    /// 0...1, as `red`.
+    /// The blue component, from 0 to 1, not multiplied by `alpha`.
     public var blue: Float
-    /// 0: nothing is seen; 1: nothing is seen through it.
+    /// The opacity: 0 is transparent, 1 is opaque.
     public var alpha: Float
 
-    /// Opaque unless `alpha` says otherwise.
+    /// Creates a color, opaque by default.
+    ///
+    /// - Parameters:
+    ///   - red: The red component, from 0 to 1.
+    ///   - green: The green component, from 0 to 1.
+    ///   - blue: The blue component, from 0 to 1.
+    ///   - alpha: The opacity, from 0 to 1.
     public init(red: Float, green: Float, blue: Float, alpha: Float = 1) {
         self.red = red
         self.green = green
@@ -17,7 +23,7 @@ public struct Color: Hashable, Sendable {
         self.alpha = alpha
     }
 
-    /// Nothing is seen of it.
+    /// Transparent black.
     public static let clear = Color(red: 0, green: 0, blue: 0, alpha: 0)
     /// Opaque black.
     public static let black = Color(red: 0, green: 0, blue: 0)

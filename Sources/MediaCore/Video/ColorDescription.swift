@@ -1,17 +1,25 @@
-/// How sample values become light: FFmpeg's names for the H.273 code points; nil where the stream is silent.
+/// The meaning of sample values: FFmpeg's names of the code points of ITU-T H.273. A property is nil if the stream
+/// does not declare it.
 public struct ColorDescription: Hashable, Sendable {
-    /// "bt709", "bt2020", "smpte170m" ...
+    /// The color primaries, such as "bt709", "bt2020" or "smpte170m".
     public var primaries: String?
-    /// "bt709", "smpte2084" (PQ), "arib-std-b67" (HLG) ...
+    /// The transfer characteristics, such as "bt709", "smpte2084" (PQ) or "arib-std-b67" (HLG).
     public var transfer: String?
-    /// "bt709", "bt2020nc", "smpte170m", "gbr" ...
+    /// The matrix coefficients, such as "bt709", "bt2020nc", "smpte170m" or "gbr".
     public var matrix: String?
-    /// True for 0...255, false for 16...235, nil where the stream is silent.
+    /// The range of 8-bit values: true for 0...255, false for 16...235, nil if it is not declared.
     public var isFullRange: Bool?
-    /// Where chroma samples sit: "left", "center", "topleft" ...
+    /// The location of the chroma samples, such as "left", "center" or "topleft".
     public var chromaLocation: String?
 
-    /// What is left out is not known.
+    /// Creates a description. Omitted values are unknown.
+    ///
+    /// - Parameters:
+    ///   - primaries: The color primaries.
+    ///   - transfer: The transfer characteristics.
+    ///   - matrix: The matrix coefficients.
+    ///   - isFullRange: Whether 8-bit values use the full range.
+    ///   - chromaLocation: The location of the chroma samples.
     public init(
         primaries: String? = nil,
         transfer: String? = nil,

@@ -1,17 +1,20 @@
-/// Which frames whose lines are of two moments (`VideoFrame.isInterlaced`) are made whole: the lines of the later moment are
-/// made anew, so that all of the frame is of the earlier one. There are as many frames as before, at the same times;
-/// frames that are not interlaced are not touched.
+/// A policy for deinterlacing frames whose two fields are from different moments (`VideoFrame.isInterlaced`).
+///
+/// Deinterlacing interpolates the lines of the later field, so that the whole frame shows the moment of the earlier
+/// field. The number of frames and their times do not change. Progressive frames are never changed.
 public enum Deinterlacing: String, Hashable, Sendable, CaseIterable {
-    /// None: they are handed out as they were decoded.
+    /// No frame is deinterlaced.
     case none
-    /// Those that are to be looked at: still images, and what is laid out upright for a sink, because the layer has a size or
-    /// the sink asks for it (`VideoSink.appliesPreferredTrackTransform`). Sinks that get untouched frames get interlaced ones.
+    /// Frames for display are deinterlaced: still images, and frames that are laid out upright for a sink, because
+    /// the layer has a size or the sink requests it (`VideoSink.appliesPreferredTrackTransform`). Sinks that receive
+    /// unchanged frames receive interlaced ones.
     case auto
-    /// All, whatever the sink.
+    /// All interlaced frames are deinterlaced, for every sink.
     case always
 }
 
-/// The frames around an interlaced one, in order of presentation, and the whole frame that was made of the three.
+/// The frames before and after an interlaced frame in presentation order, and the deinterlaced frame once it has been
+/// made from the three.
 package final class DeinterlaceContext: Sendable {
     package let previous: VideoFrame?
     package let next: VideoFrame?
@@ -22,19 +25,20 @@ package final class DeinterlaceContext: Sendable {
         self.next = next?.withoutContext
     }
 
-    /// A frame that knows its neighbours would hold them, and they it, for ever.
-    package var whole: VideoFrame? {
+    /// The deinterlaced frame. It is stored without its own context, because otherwise frames would retain each other
+    /// indefinitely.
+    package var deinterlacedFrame: VideoFrame? {
         get { made.withLock { $0 } }
         set { made.withLock { $0 = newValue?.withoutContext } }
     }
 }
 
 extension VideoFrame {
-    /// For whoever keeps it: the frames around it are not kept with it.
+    /// The frame without references to the frames around it, for storing it.
     package var withoutContext: VideoFrame {
-        guard neighbours != nil else { return self }
+        guard deinterlaceContext != nil else { return self }
         var frame = self
-        frame.neighbours = nil
+        frame.deinterlaceContext = nil
         return frame
     }
 }

@@ -1,15 +1,21 @@
-/// Which pictures of high dynamic range (PQ and HLG) are mapped to the standard one, BT.709, when they are handed out.
-/// `VideoFormat.color` says what came of it; pictures of the standard range are not touched.
+/// A policy for mapping frames of high dynamic range (PQ and HLG) to standard dynamic range (BT.709).
+///
+/// `VideoFormat.color` describes the result. Frames of standard dynamic range are never changed.
 public enum DynamicRangePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Those that are to be looked at: still images, what is laid out upright for a sink, because the layer has a size or the
-    /// sink asks for it (`VideoSink.appliesPreferredTrackTransform`), and what becomes RGB on its way to a sink.
+    /// Frames for display are mapped: still images, frames that are laid out upright for a sink, because the layer
+    /// has a size or the sink requests it (`VideoSink.appliesPreferredTrackTransform`), and frames that are converted
+    /// to RGB for a sink.
     case auto
-    /// All.
+    /// All frames are mapped.
     case forceSDR
-    /// None: they keep the colours that they have in the file.
+    /// No frame is mapped. Frames keep the colors of the source.
     case matchSource
 
-    /// Of a picture of that format. `isSeen`: it is to be looked at.
+    /// Returns whether a frame of the given format has to be mapped.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the frame.
+    ///   - isForDisplay: Whether the frame is meant to be displayed.
     package func requiresToneMapping(_ format: VideoFormat, isForDisplay: Bool) -> Bool {
         guard format.color.isHDR else { return false }
         return switch self {
@@ -21,12 +27,14 @@ public enum DynamicRangePolicy: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ColorDescription {
-    /// High dynamic range: PQ (SMPTE ST 2084) or HLG (ARIB STD-B67), both of ITU-R BT.2100.
+    /// A Boolean value that indicates high dynamic range: PQ (SMPTE ST 2084) or HLG (ARIB STD-B67), both part of
+    /// ITU-R BT.2100.
     public var isHDR: Bool { transfer == "smpte2084" || transfer == "arib-std-b67" }
 }
 
 extension PixelFormat {
-    /// By the names that FFmpeg gives to formats of red, green and blue, and to those with a palette.
+    /// A Boolean value that indicates whether the format stores red, green and blue, or a palette, judged by FFmpeg's
+    /// names.
     package var isRGB: Bool {
         let starts = ["rgb", "bgr", "gbr", "argb", "abgr", "0rgb", "0bgr", "x2rgb", "x2bgr", "pal8"]
         return starts.contains { rawValue.hasPrefix($0) }

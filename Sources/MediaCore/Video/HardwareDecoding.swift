@@ -1,10 +1,11 @@
-/// Which device decodes video. Where none can, or one gives up, the processor decodes, and no frame is lost.
+/// The device that decodes video. If it is unavailable or fails, the processor decodes, and no frame is lost.
 public enum HardwareDecoding: Hashable, Sendable {
-    /// The processor alone; no device is looked for.
+    /// The processor only. No device is searched for.
     case none
-    /// The first device of this machine that decodes the codec. Where there is none, nothing is said of it.
+    /// The first device of this machine that decodes the codec. If there is none, nothing is reported.
     case automatic
-    /// The one that is named: a kind ("vaapi", "nvdec", "v4l2m2m"), a kind and a device ("vaapi:/dev/dri/renderD129",
-    /// "nvdec:1"), or a device alone ("/dev/dri/renderD128"). Where it cannot be had, the error log says so once an item.
+    /// A named device: a kind ("vaapi", "nvdec", "v4l2m2m"), a kind and a device ("vaapi:/dev/dri/renderD129",
+    /// "nvdec:1"), or a device only ("/dev/dri/renderD128"). If it is unavailable, each item's error log reports it
+    /// once.
     case device(String)
 }

@@ -1,13 +1,14 @@
-/// How a picture is stored in a file.
+/// A format of image files.
 public enum ImageFileFormat: String, Hashable, Sendable, CaseIterable {
-    /// PNG: 8 bits a sample, without loss; with alpha where the picture has it.
+    /// PNG: 8 bits per sample, lossless, with alpha if the frame has it.
     case png
-    /// JPEG: chroma halved both ways; what is transparent is lost.
+    /// JPEG: chroma at half resolution in both directions, without alpha.
     case jpeg
-    /// WebP: with loss; with alpha where the picture has it. Sides of up to 16,383 pixels.
+    /// WebP: lossy, with alpha if the frame has it, and with sides of up to 16,383 pixels.
     case webp
 
-    /// What the end of a file's name stands for: png, jpg, jpeg, webp, in any case. nil for all else.
+    /// Creates the format for a path extension: png, jpg, jpeg or webp, in upper or lower case. Returns nil for any
+    /// other.
     public init?(pathExtension: String) {
         switch pathExtension.lowercased() {
         case "png": self = .png
@@ -17,6 +18,6 @@ public enum ImageFileFormat: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether there is a choice between size and likeness.
+    /// A Boolean value that indicates whether the format is lossy, so that a quality can be set.
     public var hasQuality: Bool { self != .png }
 }

@@ -1,16 +1,16 @@
-/// What becomes of frames that come due while a sink is busy with an earlier one.
+/// A policy for frames that become due while a sink is still busy with an earlier one.
 ///
-/// It counts where time passes by itself. On the virtual clock playing waits for the sink, and nothing is ever left out. Neither
-/// the clock nor another sink notices which policy a sink has. What a seek lands on, or a step, is never left out.
-/// `VideoSinkCounters` tells what became of the frames of each sink.
+/// It applies in real time. On the virtual clock, playback waits for the sink and no frame is dropped. The policy of
+/// one sink affects neither the clock nor other sinks. The frame of a seek or a step is never dropped.
+/// `VideoSinkCounters` reports delivered and dropped frames.
 public enum LateFramePolicy: Hashable, Sendable {
-    /// A frame waits while the sink has one in hand; those that come then are left out. What waited longest comes
-    /// first, so that a sink which is sometimes slow loses little.
+    /// One frame waits while the sink is busy, and frames that become due then are dropped. The frame that waited
+    /// longest is delivered first, so a sink that is slow occasionally loses few frames.
     case dropLate
-    /// As before, but a newer frame takes the place of the one that waits: a sink which is always slow shows what is due
-    /// now, and not what was due one frame of its own earlier. For what is looked at.
+    /// One frame waits while the sink is busy, and a newer frame replaces it. A sink that is always slow then shows
+    /// the current frame instead of an older one. Suited to displays.
     case newestOnly
-    /// Frames are held back until the sink takes them: every one, in order, for what has to be whole. Up to 64 MiB of them
-    /// wait; while that much does, those that come are left out.
+    /// Frames wait until the sink accepts them: all of them, in order. Suited to files. Up to 64 MiB of frames wait;
+    /// beyond that, new frames are dropped.
     case holdBack
 }

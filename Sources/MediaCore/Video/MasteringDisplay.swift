@@ -1,31 +1,41 @@
-/// The display that a picture was graded on (SMPTE ST 2086): what its brightest and its purest colours were meant to be.
+/// The display on which a video was graded (SMPTE ST 2086): its primaries and its range of luminance.
 public struct MasteringDisplay: Hashable, Sendable {
-    /// A colour by its CIE 1931 coordinates.
+    /// A color by its CIE 1931 coordinates.
     public struct Chromaticity: Hashable, Sendable {
         /// The x coordinate.
         public var x: Rational
         /// The y coordinate.
         public var y: Rational
 
-        /// As the stream has them: 50000ths, in most.
+        /// Creates a color. Most streams declare the coordinates in units of 1/50000.
+        ///
+        /// - Parameters:
+        ///   - x: The x coordinate.
+        ///   - y: The y coordinate.
         public init(x: Rational, y: Rational) {
             self.x = x
             self.y = y
         }
     }
 
-    /// The colours that the display made all others of, and its white.
+    /// The primary colors of a display, and its white point.
     public struct Primaries: Hashable, Sendable {
-        /// The purest red.
+        /// The red primary.
         public var red: Chromaticity
-        /// The purest green.
+        /// The green primary.
         public var green: Chromaticity
-        /// The purest blue.
+        /// The blue primary.
         public var blue: Chromaticity
-        /// White.
+        /// The white point.
         public var whitePoint: Chromaticity
 
-        /// All four are told together, or none.
+        /// Creates primaries. Streams declare all four values or none.
+        ///
+        /// - Parameters:
+        ///   - red: The red primary.
+        ///   - green: The green primary.
+        ///   - blue: The blue primary.
+        ///   - whitePoint: The white point.
         public init(red: Chromaticity, green: Chromaticity, blue: Chromaticity, whitePoint: Chromaticity) {
             self.red = red
             self.green = green
@@ -34,40 +44,52 @@ public struct MasteringDisplay: Hashable, Sendable {
         }
     }
 
-    /// How dark and how bright the display could be, in candela per square metre.
+    /// The range of luminance of a display, in candela per square meter.
     public struct Luminance: Hashable, Sendable {
-        /// Of its black.
+        /// The luminance of black.
         public var minimum: Rational
-        /// Of its brightest white.
+        /// The luminance of the brightest white.
         public var maximum: Rational
 
-        /// Both in candela per square metre.
+        /// Creates a range.
+        ///
+        /// - Parameters:
+        ///   - minimum: The luminance of black, in candela per square meter.
+        ///   - maximum: The luminance of the brightest white, in candela per square meter.
         public init(minimum: Rational, maximum: Rational) {
             self.minimum = minimum
             self.maximum = maximum
         }
     }
 
-    /// nil where the stream does not tell.
+    /// The primary colors; nil if the stream does not declare them.
     public var primaries: Primaries?
-    /// nil where the stream does not tell.
+    /// The range of luminance; nil if the stream does not declare it.
     public var luminance: Luminance?
 
-    /// What is left out is not known.
+    /// Creates a description. Omitted values are unknown.
+    ///
+    /// - Parameters:
+    ///   - primaries: The primary colors.
+    ///   - luminance: The range of luminance.
     public init(primaries: Primaries? = nil, luminance: Luminance? = nil) {
         self.primaries = primaries
         self.luminance = luminance
     }
 }
 
-/// How bright the pictures of a stream become (CTA-861.3), in candela per square metre.
+/// The brightness of a video (CTA-861.3), in candela per square meter.
 public struct ContentLightLevel: Hashable, Sendable {
-    /// Of the brightest pixel of all (MaxCLL); 0: not known.
+    /// The luminance of the brightest pixel (MaxCLL); 0 if unknown.
     public var maximum: Int
-    /// Of the brightest picture, as the mean of its pixels (MaxFALL); 0: not known.
+    /// The average luminance of the brightest frame (MaxFALL); 0 if unknown.
     public var maximumFrameAverage: Int
 
-    /// Both in candela per square metre; 0: not known.
+    /// Creates a description.
+    ///
+    /// - Parameters:
+    ///   - maximum: MaxCLL in candela per square meter; 0 if unknown.
+    ///   - maximumFrameAverage: MaxFALL in candela per square meter; 0 if unknown.
     public init(maximum: Int, maximumFrameAverage: Int) {
         self.maximum = maximum
         self.maximumFrameAverage = maximumFrameAverage

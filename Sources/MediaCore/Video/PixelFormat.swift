@@ -1,30 +1,30 @@
-/// The layout of a frame's samples in memory, by FFmpeg's name ("yuv420p", "nv12", "rgba" ...).
+/// The layout of a frame's samples in memory, by FFmpeg's name, such as "yuv420p", "nv12" or "rgba".
 public struct PixelFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Planar YUV, 8 bits, chroma halved both ways: what most video is. Limited range unless the frame says
-    /// otherwise.
+    /// Planar YUV, 8 bits, chroma at half resolution in both directions: the format of most video. The range is
+    /// limited unless the frame declares otherwise.
     public static let yuv420p = PixelFormat(rawValue: "yuv420p")
-    /// As `yuv420p`, in full range: JPEG's.
+    /// The layout of `yuv420p`, in full range, as in JPEG files.
     public static let yuvj420p = PixelFormat(rawValue: "yuvj420p")
-    /// Planar YUV, 8 bits, chroma halved from left to right.
+    /// Planar YUV, 8 bits, chroma at half resolution horizontally.
     public static let yuv422p = PixelFormat(rawValue: "yuv422p")
-    /// Planar YUV, 8 bits, a chroma sample for each pixel.
+    /// Planar YUV, 8 bits, chroma at full resolution.
     public static let yuv444p = PixelFormat(rawValue: "yuv444p")
-    /// As `yuv420p` with 10 bits, in two bytes each, the low one first.
+    /// Planar YUV, 10 bits in two little-endian bytes, chroma at half resolution in both directions.
     public static let yuv420p10le = PixelFormat(rawValue: "yuv420p10le")
-    /// 8 bits, chroma halved both ways: a plane of Y, and one of U and V in turn.
+    /// YUV, 8 bits, chroma at half resolution in both directions: a plane of Y, and a plane of alternating U and V.
     public static let nv12 = PixelFormat(rawValue: "nv12")
-    /// As `nv12` with 10 bits, in the upper bits of two bytes each, the low one first.
+    /// The layout of `nv12` with 10 bits, in the upper bits of two little-endian bytes.
     public static let p010le = PixelFormat(rawValue: "p010le")
-    /// Three bytes a pixel: red, green, blue.
+    /// Three bytes per pixel: red, green, blue.
     public static let rgb24 = PixelFormat(rawValue: "rgb24")
-    /// Four bytes a pixel: red, green, blue, alpha (straight).
+    /// Four bytes per pixel: red, green, blue, straight alpha.
     public static let rgba = PixelFormat(rawValue: "rgba")
-    /// Four bytes a pixel: blue, green, red, alpha (straight); kCVPixelFormatType_32BGRA.
+    /// Four bytes per pixel: blue, green, red, straight alpha (kCVPixelFormatType_32BGRA).
     public static let bgra = PixelFormat(rawValue: "bgra")
-    /// One byte a pixel: brightness.
+    /// One byte per pixel: luma.
     public static let gray = PixelFormat(rawValue: "gray")
 
     public var description: String { rawValue }

@@ -1,15 +1,21 @@
-/// A rectangle in pixels; the origin is the top left corner.
+/// A rectangle in pixels. The origin is the top left corner.
 public struct PixelRect: Hashable, Sendable {
-    /// Pixels from the left edge; below zero: it begins left of it.
+    /// The distance from the left edge in pixels; negative if the rectangle starts left of it.
     public var x: Int
-    /// Pixels from the top edge; below zero: it begins above it.
+    /// The distance from the top edge in pixels; negative if the rectangle starts above it.
     public var y: Int
-    /// Pixels from `x` to the right.
+    /// The width in pixels.
     public var width: Int
-    /// Pixels from `y` downwards.
+    /// The height in pixels.
     public var height: Int
 
-    /// The rectangle whose top left corner is `x`, `y`.
+    /// Creates a rectangle.
+    ///
+    /// - Parameters:
+    ///   - x: The distance of its left side from the left edge.
+    ///   - y: The distance of its top side from the top edge.
+    ///   - width: The width in pixels.
+    ///   - height: The height in pixels.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x
         self.y = y
@@ -17,8 +23,8 @@ public struct PixelRect: Hashable, Sendable {
         self.height = height
     }
 
-    /// Empty, in the top left corner.
+    /// An empty rectangle in the top left corner.
     public static let zero = PixelRect(x: 0, y: 0, width: 0, height: 0)
-    /// Width and height without the place.
+    /// The size of the rectangle.
     public var size: PixelSize { PixelSize(width: width, height: height) }
 }

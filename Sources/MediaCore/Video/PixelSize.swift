@@ -1,19 +1,23 @@
-/// Width and height in pixels.
+/// A width and a height in pixels.
 public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
-    /// Pixels from left to right.
+    /// The width in pixels.
     public var width: Int
-    /// Pixels from top to bottom.
+    /// The height in pixels.
     public var height: Int
 
-    /// Any numbers are taken; `isEmpty` says whether they are a size.
+    /// Creates a size. Any numbers are accepted; `isEmpty` reports whether they are a size.
+    ///
+    /// - Parameters:
+    ///   - width: The width in pixels.
+    ///   - height: The height in pixels.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
     }
 
-    /// No size at all; often "unknown".
+    /// The empty size, which often means "unknown".
     public static let zero = PixelSize(width: 0, height: 0)
-    /// Not a single pixel: a side is zero or below.
+    /// A Boolean value that indicates whether the width or the height is not positive.
     public var isEmpty: Bool { width <= 0 || height <= 0 }
     public var description: String { "\(width)x\(height)" }
 }

@@ -1,19 +1,23 @@
-/// A fraction, for frame rates, time bases and pixel aspect ratios. Never normalised behind your back.
+/// A fraction, for frame rates, time bases and pixel aspect ratios. It is never reduced implicitly.
 public struct Rational: Hashable, Sendable, CustomStringConvertible {
-    /// What stands above the line.
+    /// The dividend.
     public var numerator: Int32
-    /// What stands below the line; 0 is legal, and means that the value is not known.
+    /// The divisor. A value of 0 is allowed and means that the fraction is unknown.
     public var denominator: Int32
 
-    /// As given, without reducing it: 50/2 stays that.
+    /// Creates a fraction without reducing it: 50/2 stays 50/2.
+    ///
+    /// - Parameters:
+    ///   - numerator: The dividend.
+    ///   - denominator: The divisor.
     public init(_ numerator: Int32, _ denominator: Int32) {
         self.numerator = numerator
         self.denominator = denominator
     }
 
-    /// False for 0/x, x/0 and anything negative: "not known".
+    /// A Boolean value that indicates whether both numbers are positive. All other fractions mean "unknown".
     public var isPositive: Bool { numerator > 0 && denominator > 0 }
-    /// NaN when the denominator is zero.
+    /// The quotient; NaN if the denominator is zero.
     public var doubleValue: Double {
         denominator == 0 ? .nan : Double(numerator) / Double(denominator)
     }

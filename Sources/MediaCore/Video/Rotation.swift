@@ -1,14 +1,14 @@
-/// Quarter turns that bring the coded picture upright for a viewer.
+/// A rotation by quarter turns that turns the coded picture upright.
 public enum Rotation: Int, Hashable, Sendable, CaseIterable {
-    /// It is upright as it is coded.
+    /// The coded picture is upright.
     case none = 0
-    /// Turn the frame 90 degrees clockwise to view it.
+    /// The coded picture has to be rotated 90 degrees clockwise.
     case clockwise90 = 90
-    /// Turn the frame upside down to view it.
+    /// The coded picture has to be rotated 180 degrees.
     case half = 180
-    /// Turn the frame 90 degrees counterclockwise to view it.
+    /// The coded picture has to be rotated 90 degrees counterclockwise.
     case clockwise270 = 270
 
-    /// Whether width and height change places.
+    /// A Boolean value that indicates whether the rotation exchanges width and height.
     public var swapsAxes: Bool { self == .clockwise90 || self == .clockwise270 }
 }

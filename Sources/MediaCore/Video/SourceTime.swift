@@ -1,11 +1,15 @@
-/// A frame's time as the container wrote it: before the item's timeline was laid over it.
+/// The time of a frame as the container declares it, before it is mapped to the item's timeline.
 public struct SourceTime: Hashable, Sendable {
-    /// Presentation time in `timeBase` ticks; nil where the stream has none.
+    /// The presentation time in ticks of `timeBase`; nil if the stream declares none.
     public var ticks: Int64?
-    /// Seconds per tick.
+    /// The duration of a tick in seconds.
     public var timeBase: Rational
 
-    /// `ticks` of `timeBase` seconds each.
+    /// Creates a time.
+    ///
+    /// - Parameters:
+    ///   - ticks: The presentation time in ticks; nil if there is none.
+    ///   - timeBase: The duration of a tick in seconds.
     public init(ticks: Int64?, timeBase: Rational) {
         self.ticks = ticks
         self.timeBase = timeBase

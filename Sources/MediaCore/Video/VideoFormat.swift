@@ -1,25 +1,37 @@
-/// What a run of frames has in common. A sink is started again whenever any of this changes.
+/// The format that a run of frames has in common. A sink is started again whenever any part of it changes.
 public struct VideoFormat: Hashable, Sendable {
-    /// How the samples lie in memory.
+    /// The layout of the samples in memory.
     public var pixelFormat: PixelFormat
-    /// Coded size after cropping, before rotation and pixel aspect.
+    /// The coded size after cropping, before rotation and pixel aspect ratio are applied.
     public var size: PixelSize
-    /// 1:1 when square or unknown.
+    /// The width of a pixel divided by its height; 1:1 if pixels are square or it is unknown.
     public var pixelAspectRatio: Rational
-    /// What the sample values mean, as far as the stream says.
+    /// The meaning of the sample values, as far as the stream declares it.
     public var color: ColorDescription
-    /// What brings the coded picture upright; nothing has been turned yet.
+    /// The rotation that turns the frame upright. It has not been applied.
     public var rotation: Rotation
-    /// Mirrored left to right, before `rotation` is applied.
+    /// A Boolean value that indicates whether the frame is mirrored left to right before `rotation` is applied.
     public var isMirrored: Bool
-    /// The container's or the codec's best guess; nil when there is none. Never use it to schedule.
+    /// The frame rate that the container or the codec declares or estimates; nil if there is none. It is not suitable
+    /// for scheduling.
     public var nominalFrameRate: Rational?
-    /// What it was graded on; nil where the stream does not say. It says so of HDR (PQ) as a rule.
+    /// The display that the video was graded on; nil if the stream does not declare it. HDR video (PQ) usually does.
     public var masteringDisplay: MasteringDisplay?
-    /// How bright the pictures become; nil where the stream does not say.
+    /// The brightness of the video; nil if the stream does not declare it.
     public var contentLightLevel: ContentLightLevel?
 
-    /// Upright, with square pixels and nothing known of its colours, unless said otherwise.
+    /// Creates a format: by default upright, with square pixels and unknown colors.
+    ///
+    /// - Parameters:
+    ///   - pixelFormat: The layout of the samples in memory.
+    ///   - size: The coded size after cropping.
+    ///   - pixelAspectRatio: The width of a pixel divided by its height.
+    ///   - color: The meaning of the sample values.
+    ///   - rotation: The rotation that turns the frame upright.
+    ///   - isMirrored: Whether the frame is mirrored before it is rotated.
+    ///   - nominalFrameRate: The declared frame rate.
+    ///   - masteringDisplay: The display that the video was graded on.
+    ///   - contentLightLevel: The brightness of the video.
     public init(
         pixelFormat: PixelFormat,
         size: PixelSize,
@@ -42,6 +54,6 @@ public struct VideoFormat: Hashable, Sendable {
         self.contentLightLevel = contentLightLevel
     }
 
-    /// Size as a viewer sees it: pixel aspect widens or narrows, then rotation swaps the axes.
+    /// The size at which a viewer sees the frame: after applying the pixel aspect ratio and then the rotation.
     public var presentationSize: PixelSize { shape.presentationSize }
 }

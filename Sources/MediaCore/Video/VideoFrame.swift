@@ -1,36 +1,48 @@
-/// A decoded picture: a reference to the decoder's memory, never a copy unless converted.
+/// A decoded frame. It refers to the decoder's memory; pixels are copied only when they are converted.
 public struct VideoFrame: Sendable {
-    /// Size, pixel format, colours, and how the frame is meant to be seen.
+    /// The size, pixel format, colors and orientation of the frame.
     public var format: VideoFormat
-    /// When the frame is due on the item's timeline; zero is the item's start.
+    /// The time on the item's timeline at which the frame is due.
     public var presentationTime: MediaTime
-    /// How long it is due for; `.invalid` where the stream does not say.
+    /// The time for which the frame is shown; `.invalid` if the stream does not declare it.
     public var duration: MediaTime
-    /// It refers to no other frame: decoding can begin here.
+    /// A Boolean value that indicates whether decoding can start at this frame, because it refers to no other.
     public var isKeyFrame: Bool
-    /// The decoder concealed damage in this frame.
+    /// A Boolean value that indicates whether the decoder concealed damage in this frame.
     public var isCorrupt: Bool
-    /// Two fields of different times, woven into one another.
+    /// A Boolean value that indicates whether the frame consists of two interleaved fields of different times.
     public var isInterlaced = false
-    /// The upper one of the two fields is the earlier one; means nothing where the frame is not interlaced.
+    /// A Boolean value that indicates whether the top field is the earlier one. It is meaningful for interlaced
+    /// frames only.
     public var isTopFieldFirst = false
-    /// The container's own time stamp, untouched.
+    /// The timestamp in the container, unchanged.
     public var sourceTime: SourceTime
-    /// The pixels, which other frames may share; never changed.
+    /// The memory with the pixels, which other frames may share. It is never modified.
     public var storage: any VideoFrameStorage
-    /// The seek or flush that this frame belongs to; see `Epoch`.
+    /// The epoch of the seek or flush that the frame belongs to; see `Epoch`.
     public var epoch: Epoch
-    /// How many times the item had been played through before this frame: 0 in the first pass.
+    /// The number of times that the item had been played through before this frame: 0 in the first pass.
     public var pass: Int
 
-    /// Delivered while playing backward: the one before it is due later.
+    /// A Boolean value that indicates whether the frame is delivered during reverse playback, in which presentation
+    /// times decrease.
     public var isReversed = false
 
-    /// Of an interlaced frame, where somebody deinterlaces.
-    package var neighbours: DeinterlaceContext?
+    /// The frames around an interlaced frame, if it may be deinterlaced.
+    package var deinterlaceContext: DeinterlaceContext?
 
-    /// `presentationTime` and `duration` in item time; `epoch` and `pass` are stamped by who runs the
-    /// decoder.
+    /// Creates a frame.
+    ///
+    /// - Parameters:
+    ///   - format: The size, pixel format, colors and orientation.
+    ///   - presentationTime: The item time at which the frame is due.
+    ///   - duration: The time for which the frame is shown; `.invalid` if unknown.
+    ///   - isKeyFrame: Whether decoding can start at this frame.
+    ///   - isCorrupt: Whether the decoder concealed damage.
+    ///   - sourceTime: The timestamp in the container.
+    ///   - storage: The memory with the pixels.
+    ///   - epoch: The epoch, which the owner of the decoder sets.
+    ///   - pass: The number of earlier passes, which the owner of the decoder sets.
     public init(
         format: VideoFormat,
         presentationTime: MediaTime,
@@ -53,12 +65,16 @@ public struct VideoFrame: Sendable {
         self.pass = pass
     }
 
-    /// As `format` has it.
+    /// The layout of the samples in memory, as in `format`.
     public var pixelFormat: PixelFormat { format.pixelFormat }
-    /// Coded size, as `format` has it; `VideoFormat.presentationSize` is what a viewer sees.
+    /// The coded size, as in `format`. `VideoFormat.presentationSize` is the size that a viewer sees.
     public var size: PixelSize { format.size }
 
-    /// Calls `body` with the planes, top row first. The pointers must not outlive the call.
+    /// Calls a closure with the planes of the frame, with the top row first.
+    ///
+    /// - Parameter body: Receives the planes. Their pointers are valid during the call only.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     public func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R {
         try storage.withPlanes(body)
     }

@@ -1,8 +1,14 @@
-/// Whoever owns a frame's memory. Freed, or returned to the decoder's pool, when the last frame that
-/// refers to it lets go. Immutable once made, so it may be read from any thread.
+/// The memory of a frame.
+///
+/// It is freed, or returned to the decoder's pool, when the last frame that refers to it is released. It is
+/// immutable, so it may be read on any thread.
 public protocol VideoFrameStorage: AnyObject, Sendable {
-    /// Bytes held, for budgets.
+    /// The number of bytes in memory, for budgets.
     var byteCount: Int { get }
-    /// Calls `body` with the planes, top row first. The pointers must not outlive the call.
+    /// Calls a closure with the planes, with the top row first.
+    ///
+    /// - Parameter body: Receives the planes. Their pointers are valid during the call only.
+    /// - Returns: The result of `body`.
+    /// - Throws: The error of `body`.
     func withPlanes<R>(_ body: ([VideoPlane]) throws -> R) rethrows -> R
 }

@@ -1,31 +1,35 @@
-/// How a frame lies in a target of another size and shape: the one place where that is worked out.
+/// The position of a frame in a target of another size and shape.
 ///
-/// Layers, stills, `PlayerLayer.videoRect` and the choice of a variant all go by it. Whole numbers alone; each
-/// length is rounded once, from the exact ratio:
-/// * a length goes to the nearest whole pixel, halves up, and is 1 at least;
-/// * what is left over is shared out on both sides, and where it is odd the right or the bottom gets one more: of
-///   the target for `destination`, of the coded picture for `source`;
-/// * sides beyond `Int32.max` count as that, so no size can make it overflow.
+/// Layers, still images, `PlayerLayer.videoRect` and the selection of a variant all use it. It uses integers only,
+/// and rounds each length once, from the exact ratio:
+/// * A length is rounded to the nearest whole pixel, halves up, and is at least 1.
+/// * Remaining space is divided between both sides. If it is odd, the right or bottom side gets one pixel more: of
+///   the target for `destination`, of the coded picture for `source`.
+/// * Sides beyond `Int32.max` count as `Int32.max`, so no size can overflow.
 public struct VideoGeometry: Hashable, Sendable {
     /// The part of the coded picture that is shown, before rotation.
     public let source: PixelRect
-    /// Where that part lies in the target, upright.
+    /// The rectangle of that part in the target, upright.
     public let destination: PixelRect
-    /// Where the whole frame lies: what `resizeAspectFill` cuts off lies beyond the target.
+    /// The rectangle of the whole frame. With `resizeAspectFill` it extends beyond the target.
     public let videoRect: PixelRect
-    /// Size of what the frame is laid into, in square pixels.
+    /// The size of the target in square pixels.
     public let target: PixelSize
-    /// What has to be done to `source`, before it is laid into `destination`: it is mirrored left to right, and
-    /// then rotated.
+    /// The rotation that is applied to `source`, after mirroring, before it is drawn into `destination`.
     public let rotation: Rotation
-    /// Whether `source` has to be mirrored left to right, before it is rotated.
+    /// A Boolean value that indicates whether `source` is mirrored left to right before it is rotated.
     public let isMirrored: Bool
-    /// Every pixel of the target is the coded picture's in the same place: nothing has to be done.
+    /// A Boolean value that indicates whether each pixel of the target equals the coded pixel at the same position,
+    /// so that nothing has to be done.
     public let isIdentity: Bool
 
-    /// `target`: in square pixels; nil: the frame's own presentation size, which it fills.
+    /// Creates the geometry of a frame in a target. All rectangles are empty if the frame or the target is empty.
     ///
-    /// All rectangles are empty where the frame or the target is.
+    /// - Parameters:
+    ///   - shape: The size and orientation of the frame.
+    ///   - gravity: How the frame is fitted into the target.
+    ///   - target: The size of the target in square pixels; nil for the frame's own presentation size, which it
+    ///     fills.
     public init(_ shape: VideoShape, gravity: VideoGravity, target: PixelSize?) {
         let gravity = target == nil ? .resize : gravity
         let target = ExactShape.clamped(target ?? shape.presentationSize)
@@ -80,8 +84,11 @@ public struct VideoGeometry: Hashable, Sendable {
         self.isIdentity = isIdentity
     }
 
-    /// The frame in its own size where it is no larger than `bounds`, else made as small as it has to be to lie
-    /// inside. A side of `bounds` that is not positive is no bound; nil: none is.
+    /// Creates the geometry of a frame that is scaled down, if necessary, to fit inside bounds.
+    ///
+    /// - Parameters:
+    ///   - shape: The size and orientation of the frame.
+    ///   - bounds: The largest size. A side that is not positive is unlimited; nil means no limit.
     public init(_ shape: VideoShape, inside bounds: PixelSize?) {
         let own = shape.presentationSize
         guard let bounds, !own.isEmpty else {
@@ -97,14 +104,14 @@ public struct VideoGeometry: Hashable, Sendable {
         self.init(shape, gravity: .resize, target: fitted)
     }
 
-    /// Size of `destination` before the frame is rotated into it.
+    /// The size of `destination` before the frame is rotated into it.
     public var scaledSize: PixelSize {
         let size = destination.size
         return rotation.swapsAxes ? PixelSize(width: size.height, height: size.width) : size
     }
 
-    /// What of the target the frame leaves free: with `destination` these make up the target, and no two of them
-    /// overlap. From the top down, at most four.
+    /// The parts of the target that the frame does not cover: at most four rectangles from top to bottom, which do
+    /// not overlap. Together with `destination` they make up the target.
     public var bars: [PixelRect] {
         let right = destination.x + destination.width
         let bottom = destination.y + destination.height
@@ -118,12 +125,12 @@ public struct VideoGeometry: Hashable, Sendable {
     }
 }
 
-/// An upright frame of an exact shape against a target.
+/// An upright frame of an exact shape, compared with a target.
 private struct Fit {
     private let exact: ExactShape
     private let swapsAxes: Bool
     private let target: PixelSize
-    /// The frame's exact width and height as it is seen upright; only their ratio counts. Below 2^62.
+    /// The exact width and height of the upright frame, below 2^62. Only their ratio is significant.
     private let width: UInt128
     private let height: UInt128
 
@@ -134,7 +141,8 @@ private struct Fit {
         (width, height) = swapsAxes ? (exact.seen.height, exact.seen.width) : exact.seen
     }
 
-    /// The frame is wider than the target, or just as wide, when both are equally high.
+    /// A Boolean value that indicates whether the frame is at least as wide as the target if both have the same
+    /// height.
     private var isWider: Bool { width * UInt128(target.height) >= height * UInt128(target.width) }
 
     private var byWidth: PixelSize {
@@ -147,7 +155,7 @@ private struct Fit {
     var inside: PixelSize { isWider ? byWidth : byHeight }
     var outside: PixelSize { isWider ? byHeight : byWidth }
 
-    /// In the middle of the target, or the target in the middle of it.
+    /// Returns a rectangle of the given size, centered on the target.
     func rect(_ size: PixelSize) -> PixelRect {
         PixelRect(
             x: (target.width - size.width) >> 1,
@@ -157,10 +165,10 @@ private struct Fit {
         )
     }
 
-    /// What of the coded picture is seen when the target is covered.
+    /// The part of the coded picture that is visible if the frame covers the target.
     var visible: PixelRect {
         let aperture = exact.aperture
-        // The share of the upright frame that is seen, along the axis that is cut.
+        // The visible fraction of the upright frame along the axis that is cropped.
         let (part, whole) =
             isWider
             ? (UInt128(target.width) * height, UInt128(target.height) * width)

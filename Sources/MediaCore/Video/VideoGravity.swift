@@ -1,14 +1,20 @@
-/// How a frame is laid into a layer of another shape.
+/// The way in which a frame is fitted into a layer of another shape.
 public enum VideoGravity: String, Hashable, Sendable, CaseIterable {
-    /// The whole frame, its shape kept.
+    /// The whole frame is visible, and its aspect ratio is kept.
     case resizeAspect
-    /// The whole layer covered, the frame's shape kept.
+    /// The frame covers the whole layer, and its aspect ratio is kept.
     case resizeAspectFill
-    /// Stretched to the layer.
+    /// The frame is stretched to the layer.
     case resize
 
-    /// Size of a whole frame, upright and with square pixels, laid into `bounds`: with `resizeAspectFill` it may
-    /// be larger than these. `VideoGeometry` tells more, and takes the exact pixel aspect.
+    /// Returns the size of an upright frame with square pixels in bounds.
+    ///
+    /// `VideoGeometry` provides more, and supports exact pixel aspect ratios.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the frame.
+    ///   - bounds: The size to fit it into.
+    /// - Returns: The size of the whole frame. With `resizeAspectFill` it may exceed the bounds.
     public func fittedSize(of size: PixelSize, in bounds: PixelSize) -> PixelSize {
         guard !size.isEmpty, !bounds.isEmpty, self != .resize else { return bounds }
         return VideoGeometry(VideoShape(size: size), gravity: self, target: bounds).videoRect.size

@@ -1,16 +1,22 @@
-/// One plane of a frame: rows of samples, `bytesPerRow` apart. The pointer lives as long as the closure
+/// A plane of a frame: rows of samples that are `bytesPerRow` apart. Its pointer is valid only during the closure
 /// that received it.
 public struct VideoPlane {
-    /// First byte of the first (top) row.
+    /// The first byte of the top row.
     public let baseAddress: UnsafeRawPointer
-    /// Distance from one row to the next in bytes; may be negative for frames stored bottom up.
+    /// The distance between rows in bytes. It may be negative for frames that are stored bottom-up.
     public let bytesPerRow: Int
-    /// Bytes of a row that hold samples; the rest up to `bytesPerRow` is padding.
+    /// The number of bytes in a row that contain samples. The rest, up to `bytesPerRow`, is padding.
     public let bytesUsedPerRow: Int
-    /// Rows of the plane: fewer than the frame has where chroma is halved.
+    /// The number of rows: fewer than the frame's height if chroma is subsampled.
     public let rowCount: Int
 
-    /// Nothing is copied: the memory is the caller's.
+    /// Creates a plane that refers to the caller's memory. Nothing is copied.
+    ///
+    /// - Parameters:
+    ///   - baseAddress: The first byte of the top row.
+    ///   - bytesPerRow: The distance between rows in bytes.
+    ///   - bytesUsedPerRow: The number of bytes in a row that contain samples.
+    ///   - rowCount: The number of rows.
     public init(baseAddress: UnsafeRawPointer, bytesPerRow: Int, bytesUsedPerRow: Int, rowCount: Int) {
         self.baseAddress = baseAddress
         self.bytesPerRow = bytesPerRow

@@ -1,17 +1,24 @@
-/// How large and which way round a coded picture is meant to be seen.
+/// The size and orientation in which a coded picture is displayed.
 public struct VideoShape: Hashable, Sendable {
-    /// Pixels of the coded picture, before rotation and pixel aspect.
+    /// The size of the coded picture in pixels, before rotation and pixel aspect ratio are applied.
     public var size: PixelSize
-    /// Width of a pixel by its height; 1:1 where it is square or unknown.
+    /// The width of a pixel divided by its height; 1:1 if pixels are square or it is unknown.
     public var pixelAspectRatio: Rational
-    /// The part of the coded picture that is meant to be seen; nil: all of it.
+    /// The part of the coded picture that is meant to be displayed; nil for all of it.
     public var cleanAperture: PixelRect?
-    /// What brings the coded picture upright.
+    /// The rotation that turns the coded picture upright.
     public var rotation: Rotation
-    /// Mirrored left to right, before `rotation` is applied.
+    /// A Boolean value that indicates whether the picture is mirrored left to right before `rotation` is applied.
     public var isMirrored: Bool
 
-    /// Upright, whole and with square pixels unless said otherwise.
+    /// Creates a shape: by default upright, complete and with square pixels.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the coded picture in pixels.
+    ///   - pixelAspectRatio: The width of a pixel divided by its height.
+    ///   - cleanAperture: The part that is meant to be displayed; nil for all of it.
+    ///   - rotation: The rotation that turns the picture upright.
+    ///   - isMirrored: Whether the picture is mirrored before it is rotated.
     public init(
         size: PixelSize,
         pixelAspectRatio: Rational = Rational(1, 1),
@@ -26,16 +33,19 @@ public struct VideoShape: Hashable, Sendable {
         self.isMirrored = isMirrored
     }
 
-    /// Size as a viewer sees it: pixel aspect widens or narrows the frame, then rotation swaps the axes. Rounded
-    /// once, halves up, and 1 at least; `.zero` for an empty frame.
+    /// The size at which a viewer sees the picture: after applying the pixel aspect ratio and then the rotation. It
+    /// is rounded once, halves up, to at least 1 pixel. `.zero` for an empty picture.
     public var presentationSize: PixelSize {
         guard let ratio = ExactShape(self) else { return .zero }
         let size = ratio.squarePixelSize
         return rotation.swapsAxes ? PixelSize(width: size.height, height: size.width) : size
     }
 
-    /// The same frame in another number of pixels: the pixel aspect makes up for it, so that it is seen in the
-    /// same shape. The clean aperture is not carried over.
+    /// Returns the shape of the same picture in another number of pixels. The pixel aspect ratio changes, so that it
+    /// is displayed in the same shape. The clean aperture is dropped.
+    ///
+    /// - Parameter other: The new size of the coded picture.
+    /// - Returns: The new shape.
     public func scaled(to other: PixelSize) -> VideoShape {
         var result = self
         result.cleanAperture = nil
@@ -52,7 +62,7 @@ public struct VideoShape: Hashable, Sendable {
         return result
     }
 
-    /// The whole frame after its rotation and mirroring have been carried out.
+    /// The shape of the whole picture after rotation and mirroring have been applied.
     public var upright: VideoShape {
         var result = VideoShape(size: size, pixelAspectRatio: pixelAspectRatio)
         if rotation.swapsAxes {
@@ -64,7 +74,7 @@ public struct VideoShape: Hashable, Sendable {
 }
 
 extension VideoFormat {
-    /// What of the format decides how a frame lies in a layer.
+    /// The part of the format that determines the position of a frame in a layer.
     public var shape: VideoShape {
         VideoShape(
             size: size,
@@ -74,7 +84,11 @@ extension VideoFormat {
         )
     }
 
-    /// Of a frame that has been laid out: upright, square pixels, the target's size.
+    /// Returns the format of a frame after it has been laid out: upright, with square pixels, in the size of the
+    /// target.
+    ///
+    /// - Parameter geometry: The geometry by which the frame was laid out.
+    /// - Returns: The format of the result.
     public func laidOut(by geometry: VideoGeometry) -> VideoFormat {
         var result = self
         result.size = geometry.target
@@ -86,7 +100,7 @@ extension VideoFormat {
 }
 
 extension Track {
-    /// What of the track decides how its frames lie in a layer.
+    /// The part of the track's properties that determines the position of its frames in a layer.
     public var shape: VideoShape {
         VideoShape(
             size: naturalSize,
@@ -97,17 +111,18 @@ extension Track {
     }
 }
 
-/// A shape in numbers that cannot overflow: what all fitting is reckoned from.
+/// A shape in numbers that cannot overflow, the basis of all fitting.
 ///
-/// A side beyond `Int32.max` counts as that. A pixel aspect that is not positive, or that would make the frame
-/// wider than `Int32.max`, counts as 1:1. So products of three sides and a pixel aspect stay below 2^124.
+/// A side beyond `Int32.max` counts as `Int32.max`. A pixel aspect ratio that is not positive, or that makes the
+/// picture wider than `Int32.max`, counts as 1:1. Products of three sides and a pixel aspect ratio therefore stay
+/// below 2^124.
 struct ExactShape {
-    /// Within the coded picture, in coded pixels; never empty.
+    /// The visible part of the coded picture, in coded pixels. It is never empty.
     let aperture: PixelRect
     let pixelWidth: UInt128
     let pixelHeight: UInt128
 
-    /// nil for an empty frame.
+    /// Creates an exact shape. Returns nil for an empty picture.
     init?(_ shape: VideoShape) {
         guard !shape.size.isEmpty else { return nil }
         let whole = PixelRect(origin: Self.clamped(shape.size))
@@ -125,30 +140,32 @@ struct ExactShape {
         self.pixelHeight = pixelHeight
     }
 
-    /// Width and height as they are seen before rotation, exact, in units of which there are `pixelHeight` a row.
+    /// The exact displayed width and height before rotation, in units of which a row is `pixelHeight` high.
     var seen: (width: UInt128, height: UInt128) {
         (UInt128(aperture.width) * pixelWidth, UInt128(aperture.height) * pixelHeight)
     }
 
-    /// The clean aperture with its pixels made square by width alone, before rotation.
+    /// The size of the clean aperture before rotation, after its pixels are made square by changing the width only.
     var squarePixelSize: PixelSize {
         let width = rounded(UInt128(aperture.width) * pixelWidth, over: pixelHeight)
         return PixelSize(width: width, height: aperture.height)
     }
 
+    /// Returns the size with sides of at most `Int32.max`.
     static func clamped(_ size: PixelSize) -> PixelSize {
         PixelSize(width: min(size.width, Int(Int32.max)), height: min(size.height, Int(Int32.max)))
     }
 }
 
-/// The nearest whole number, halves up, held within 1...Int32.max. `dividend` below 2^126.
+/// Returns the nearest whole quotient, halves up, clamped to 1...Int32.max. `dividend` must be below 2^126.
 func rounded(_ dividend: UInt128, over divisor: UInt128) -> Int {
     let nearest = (2 * dividend + divisor) / (2 * divisor)
     return Int(clamping: min(max(nearest, 1), UInt128(Int32.max)))
 }
 
 extension Rational {
-    /// Exact where both numbers fit into 32 bits once reduced; else the lowest bits of both are dropped.
+    /// Creates a fraction: exact if both numbers fit into 32 bits once reduced; otherwise the lowest bits of both are
+    /// dropped.
     fileprivate init(approximating numerator: UInt128, over denominator: UInt128) {
         var (divisor, rest) = (numerator, denominator)
         while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
@@ -161,7 +178,7 @@ extension Rational {
 extension PixelRect {
     init(origin size: PixelSize) { self.init(x: 0, y: 0, width: size.width, height: size.height) }
 
-    /// nil where nothing is left. Never overflows.
+    /// Returns the common part, or nil if there is none. It never overflows.
     func intersection(_ other: PixelRect) -> PixelRect? {
         guard width > 0, height > 0 else { return nil }
         let left = max(x, other.x)

@@ -1,26 +1,37 @@
-/// Takes frames. What a user plugs into a layer.
+/// A receiver of frames, which an application adds to a layer.
 ///
-/// All calls come in order on the sink's own queue, never two at a time. A slow sink delays neither the
-/// clock nor other sinks nor other players: what it cannot take in time it does not get (in real time, as
-/// `lateFramePolicy` says), or playback waits for it (on the virtual clock).
+/// The engine calls all methods in order on the sink's own queue, never two at a time. A slow sink delays neither the
+/// clock nor other sinks nor other players. In real time, the frames that it cannot accept in time are handled by its
+/// `lateFramePolicy`; on the virtual clock, playback waits for it.
 public protocol VideoSink: AnyObject, Sendable {
-    /// Most wanted first; empty for the decoder's own, untouched and uncopied.
+    /// The pixel formats that the sink accepts, in order of preference. If it is empty, the sink receives the
+    /// decoder's own format, unchanged and uncopied. Empty by default.
     var acceptedPixelFormats: [PixelFormat] { get }
-    /// How frames come where the layer has no size. False (the default): as they were decoded, not turned, with the
-    /// pixel aspect of the file. True: as a viewer is to see them, upright and with square pixels. Where the layer has a
-    /// size they come so in any case. Read once, when the sink is added.
+    /// A Boolean value that indicates whether frames arrive upright and with square pixels if the layer has no size;
+    /// false by default.
+    ///
+    /// If it is false, frames arrive as they were decoded: not rotated, with the pixel aspect ratio of the file. If
+    /// the layer has a size, frames always arrive upright and with square pixels. The engine reads this value once,
+    /// when the sink is added.
     var appliesPreferredTrackTransform: Bool { get }
-    /// What it does not get where it is slower than frames come due; `.dropLate` by default. Read once, when the sink is
-    /// added.
+    /// The policy for frames that become due while the sink is busy; `.dropLate` by default. The engine reads this
+    /// value once, when the sink is added.
     var lateFramePolicy: LateFramePolicy { get }
-    /// Before the first frame, and again whenever size, format or colour changes.
+    /// Prepares the sink for a format. Called before the first frame, and again whenever the size, pixel format or
+    /// colors change.
+    ///
+    /// - Parameter format: The format of the frames that follow.
+    /// - Throws: An error if the format is not supported. It finishes the sink and removes it from its layer.
     func start(_ format: VideoFormat) throws
-    /// Takes a frame that is due now. It may keep it as long as it likes. What it throws finishes the sink
-    /// and takes it off its layer; playing goes on, and `sinkFailed` tells the words.
+    /// Receives a frame that is due now. The sink may retain it as long as necessary.
+    ///
+    /// - Parameter frame: The frame.
+    /// - Throws: An error if the frame cannot be presented. It finishes the sink and removes it from its layer.
+    ///   Playback continues, and the event `sinkFailed` reports the error.
     func present(_ frame: VideoFrame) throws
-    /// A seek or a new item: what was presented so far is no longer current.
+    /// Reports a seek or a new item: the frames presented so far are obsolete. Does nothing by default.
     func flush()
-    /// Exactly once, also after an error; nothing follows.
+    /// Ends the sink. Called exactly once, also after an error. No other call follows.
     func finish()
 }
 

@@ -1,10 +1,11 @@
-/// What became of the frames of a layer at one of its sinks.
+/// The numbers of frames of a layer that one of its sinks received or lost.
 public struct VideoSinkCounters: Hashable, Sendable {
-    /// Frames that the sink took.
+    /// The number of frames that the sink received.
     public var framesDelivered = 0
-    /// Frames that it did not get because it was still busy with earlier ones; see `LateFramePolicy`.
+    /// The number of frames that the sink did not receive because it was busy with earlier ones; see
+    /// `LateFramePolicy`.
     public var framesDropped = 0
 
-    /// All zero.
+    /// Creates counters that are zero.
     public init() {}
 }

@@ -23,8 +23,8 @@ package final class FrameDeinterlacer: Sendable {
         return state.withLock { state in
             guard frame.format != state.unsupportedFormat else { return (frame, nil) }
             do throws(MediaError) {
-                let made = if let known = frame.neighbours?.whole { known } else { try work(frame, &state) }
-                frame.neighbours?.whole = made
+                let made = if let known = frame.deinterlaceContext?.deinterlacedFrame { known } else { try work(frame, &state) }
+                frame.deinterlaceContext?.deinterlacedFrame = made
                 var whole = frame
                 // It may have been made when the frame was of another epoch.
                 whole.storage = made.storage
@@ -48,8 +48,8 @@ package final class FrameDeinterlacer: Sendable {
         state.deinterlacer = deinterlacer
         return try deinterlacer.deinterlace(
             frame,
-            previous: frame.neighbours?.previous,
-            next: frame.neighbours?.next
+            previous: frame.deinterlaceContext?.previous,
+            next: frame.deinterlaceContext?.next
         )
     }
 }
