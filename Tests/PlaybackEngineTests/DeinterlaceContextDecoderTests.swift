@@ -5,6 +5,7 @@ import Testing
 @testable import PlaybackEngine
 @testable import PlayheadTesting
 
+// Rule: deinterlacing
 /// Interlaced frames get those around them, and nothing else of what a decoder does changes.
 @Suite("Frames with their neighbours")
 struct DeinterlaceContextDecoderTests {
@@ -43,12 +44,12 @@ struct DeinterlaceContextDecoderTests {
             switch answer {
             case .frame(let number, let isInterlaced):
                 var frame = VideoFrame(
-                    format: VideoFormat(pixelFormat: .gray, size: ScriptedPicture.ownSize),
+                    format: VideoFormat(pixelFormat: .gray, size: ScriptedFrame.ownSize),
                     presentationTime: .ms(Int64(number) * 40),
                     duration: .ms(40),
                     isKeyFrame: false,
                     sourceTime: SourceTime(ticks: Int64(number), timeBase: Rational(1, 25)),
-                    storage: ScriptedPicture(number)
+                    storage: ScriptedFrame(number)
                 )
                 frame.isInterlaced = isInterlaced
                 return .video(frame)
@@ -73,8 +74,8 @@ struct DeinterlaceContextDecoderTests {
             do {
                 switch try decoder.receive() {
                 case .video(let frame):
-                    let around = frame.neighbours
-                    #expect(around?.previous?.neighbours == nil && around?.next?.neighbours == nil)
+                    let around = frame.deinterlaceContext
+                    #expect(around?.previous?.deinterlaceContext == nil && around?.next?.deinterlaceContext == nil)
                     frames.append(
                         Three(
                             previous: around?.previous?.scriptedNumber,
@@ -121,7 +122,7 @@ struct DeinterlaceContextDecoderTests {
                 Issue.record("frame \(number) is late")
                 return
             }
-            #expect(frame.scriptedNumber == number && frame.neighbours == nil)
+            #expect(frame.scriptedNumber == number && frame.deinterlaceContext == nil)
         }
     }
 
@@ -200,14 +201,14 @@ struct DeinterlaceContextDecoderTests {
     func released() throws {
         let (decoder, _) = decoder(Self.fields(0..<3) + [.needsInput])
         weak var kept: DeinterlaceContext?
-        weak var storage: ScriptedPicture?
+        weak var storage: ScriptedFrame?
         do {
             guard case .video(let frame) = try decoder.receive() else {
                 Issue.record("there is no frame")
                 return
             }
-            kept = frame.neighbours
-            storage = frame.storage as? ScriptedPicture
+            kept = frame.deinterlaceContext
+            storage = frame.storage as? ScriptedFrame
             let copier = Copier()
             let layer = FrameDeinterlacer { copier }
             let whole = layer.deinterlace(frame)

@@ -119,7 +119,7 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
     private func release(next: VideoFrame?) -> VideoFrame? {
         guard var frame = held else { return nil }
         held = nil
-        frame.neighbours = DeinterlaceContext(previous: previous, next: next)
+        frame.deinterlaceContext = DeinterlaceContext(previous: previous, next: next)
         previous = frame.withoutContext
         return frame
     }
