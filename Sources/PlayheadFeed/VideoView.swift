@@ -1,14 +1,16 @@
 public import Foundation
 public import Playhead
 
-/// One clip with everything that a view of it needs: its poster until the first frame, loops, going on after a stall,
-/// taking all down for another clip, for none, and when it fails. Muted, unless told otherwise.
+/// A view of a single clip: it shows a poster until the first frame, loops, resumes after stalls, and releases all
+/// resources when the clip is replaced, removed or fails.
+///
+/// The view is muted by default.
 ///
 ///     let cover = VideoView(size: PixelSize(width: 360, height: 640))
 ///     cover.add(sink)
 ///     cover.url = story.coverURL
 ///
-/// Any thread; nothing blocks.
+/// All members can be used from any thread, and none blocks.
 public final class VideoView: Sendable {
     private struct State {
         var url: URL?
@@ -23,7 +25,13 @@ public final class VideoView: Sendable {
     private let layer: FeedLayer
     private static var viewport: FeedViewport { FeedViewport(CGRect(x: 0, y: 0, width: 1, height: 1)) }
 
-    /// `size` in pixels; nil: the video's own. `budget`: what its player may use, together with its other members.
+    /// Creates a view without a clip.
+    ///
+    /// - Parameters:
+    ///   - size: The output size in pixels, or nil for the size of the video.
+    ///   - configuration: The configuration of the player.
+    ///   - posters: The cache that posters are stored in.
+    ///   - budget: The budget that the player shares with its other members.
     public init(
         size: PixelSize? = nil,
         configuration: Player.Configuration = Player.Configuration(),
@@ -46,7 +54,7 @@ public final class VideoView: Sendable {
         feed.setViewport(Self.viewport)
     }
 
-    /// What is shown; set, it plays at once, unless paused. nil: everything is let go of.
+    /// The URL of the clip. A new clip plays immediately unless `isPlaying` is false; nil releases all resources.
     public var url: URL? {
         get { state.withLock { $0.url } }
         set {
@@ -57,14 +65,14 @@ public final class VideoView: Sendable {
             }
             urls.withLock { $0 = newValue.map { [number: $0] } ?? [:] }
             guard newValue != nil else { return feed.setCells([]) }
-            // One clip for the other in one go: the player stays.
+            // Replacing the cell in one step lets the new clip reuse the player.
             feed.setCells([FeedCell(number, frame: Self.viewport.bounds)])
             if !isPlaying { feed.pause(number) }
             feed.setLayer(layer, for: number)
         }
     }
 
-    /// `.loop` by default. `.once`: the last frame stays.
+    /// The repeat mode, `.loop` by default. With `.once` the last frame stays visible.
     public var repeatMode: Player.RepeatMode {
         get { state.withLock { $0.repeatMode } }
         set {
@@ -73,13 +81,13 @@ public final class VideoView: Sendable {
         }
     }
 
-    /// How the video is laid into `size`: aspect fit or fill, or stretched.
+    /// The way in which the video fills `size`.
     public var contentMode: VideoGravity {
         get { layer.videoGravity }
         set { layer.videoGravity = newValue }
     }
 
-    /// True by default.
+    /// Whether the view is muted. The default is true.
     public var isMuted: Bool {
         get { state.withLock { $0.isMuted } }
         set {
@@ -88,7 +96,7 @@ public final class VideoView: Sendable {
         }
     }
 
-    /// Whether it plays, or would with a clip; true by default.
+    /// Whether the clip plays, or will play once there is one. The default is true.
     public var isPlaying: Bool {
         get { state.withLock { $0.isPlaying } }
         set {
@@ -100,18 +108,24 @@ public final class VideoView: Sendable {
         }
     }
 
-    /// False: it stands while nobody can see it.
+    /// Sets whether the view is on screen. The clip is paused while it is not.
+    ///
+    /// - Parameter isOnScreen: False while the view cannot be seen.
     public func setOnScreen(_ isOnScreen: Bool) { feed.setOnScreen(isOnScreen) }
 
-    /// What the sinks show.
+    /// The content that the sinks show.
     public var content: FeedLayer.Content { layer.content }
-    /// Why there is nothing to see; everything but the poster has been let go of then.
+    /// The error that prevents playback, or nil. After an error all resources except the poster have been released.
     public var error: PlaybackError? { feed.error(of: state.withLock { $0.number }) }
-    /// nil: there is nothing to play, or it failed.
+    /// The current player, or nil if there is no clip or the clip has failed.
     public var player: Player? { feed.player(for: state.withLock { $0.number }) }
 
-    /// The sink gets poster and frames.
+    /// Adds a sink, which receives the poster and the frames.
+    ///
+    /// - Parameter sink: The sink to add.
     public func add(_ sink: any VideoSink) { layer.add(sink) }
-    /// The sink is finished.
+    /// Removes a sink and finishes it.
+    ///
+    /// - Parameter sink: The sink to remove.
     public func remove(_ sink: any VideoSink) { layer.remove(sink) }
 }

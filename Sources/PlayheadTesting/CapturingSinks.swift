@@ -1,18 +1,20 @@
 public import MediaCore
 
-/// Remembers every call that a layer makes.
+/// A video sink that records every call and every frame.
 public final class CapturingVideoSink: VideoSink {
-    /// One call that a layer made.
+    /// A call that a layer made.
     public enum Call: Hashable, Sendable, CustomStringConvertible {
         /// Frames of this size and format follow.
         case start(PixelSize, PixelFormat)
-        /// `number`: what a scripted frame holds. `host`: the clock at the call, in nanoseconds.
+        /// A frame was presented. `number` is the number in a scripted frame, and `host` is the clock at the call, in
+        /// nanoseconds.
         case present(number: Int, time: MediaTime, pass: Int, host: Int64)
-        /// A seek or a new item: what came before is history.
+        /// The sink was flushed, because of a seek or a new item.
         case flush
-        /// The sink was taken off, or its layer went.
+        /// The sink was finished, because it was removed or its layer was released.
         case finish
 
+        /// The call as one line of text.
         public var description: String {
             switch self {
             case .start(let size, let format): "start \(size) \(format)"
@@ -24,46 +26,54 @@ public final class CapturingVideoSink: VideoSink {
         }
     }
 
-    /// A frame as it came.
+    /// A frame that was presented.
     public struct Frame: Hashable, Sendable {
-        /// What a scripted frame holds; of other media it means nothing.
+        /// The number in a scripted frame. It is meaningless for other media.
         public var number: Int
-        /// When it was due, in item time.
+        /// The presentation time, in item time.
         public var time: MediaTime
-        /// How many times the item had been played through before.
+        /// The number of times that the item had been played completely before.
         public var pass: Int
         /// The clock at the call.
         public var hostTime: HostTime
-        /// Coded size, in pixels.
+        /// The coded size, in pixels.
         public var size: PixelSize
     }
 
     private struct State {
         var calls: [Call] = []
         var frames: [Frame] = []
-        var failAt: Int?
+        var failureCountdown: Int?
     }
 
     private let clock: any HostClock
     private let state = Locked(State())
 
-    /// `clock`: the driver's, which the host times of calls and frames are read from.
+    /// Creates a sink without calls.
+    ///
+    /// - Parameter clock: The clock of the driver, from which the host times of calls and frames are read.
     public init(clock: any HostClock) { self.clock = clock }
 
-    /// All calls up to now, in order. Any thread.
+    /// All calls so far, in order. Any thread may read it.
     public var calls: [Call] { state.withLock { $0.calls } }
-    /// All frames up to now, in order. Any thread.
+    /// All frames so far, in order. Any thread may read it.
     public var frames: [Frame] { state.withLock { $0.frames } }
-    /// The numbers that the frames hold, in the order in which they came.
+    /// The numbers in all frames so far, in the order of presentation.
     public var numbers: [Int] { frames.map(\.number) }
 
-    /// The `count`th frame from now makes the sink throw.
-    public func fail(atPicture count: Int) { state.withLock { $0.failAt = count } }
+    /// Makes the sink throw an error when it presents a frame.
+    ///
+    /// - Parameter count: The frame to fail at, counted from the next one, which is 1.
+    public func fail(atFrame count: Int) { state.withLock { $0.failureCountdown = count } }
 
     public func start(_ format: VideoFormat) throws {
         state.withLock { $0.calls.append(.start(format.size, format.pixelFormat)) }
     }
 
+    /// Records a frame.
+    ///
+    /// - Parameter frame: The frame to record.
+    /// - Throws: A `MediaError` with the code `sinkFailed` for the frame that was chosen with `fail(atFrame:)`.
     public func present(_ frame: VideoFrame) throws {
         let captured = Frame(
             number: frame.scriptedNumber ?? -1,
@@ -81,17 +91,17 @@ public final class CapturingVideoSink: VideoSink {
         let mustFail = state.withLock { state in
             state.calls.append(call)
             state.frames.append(captured)
-            state.failAt = state.failAt.map { $0 - 1 }
-            return state.failAt == 0
+            state.failureCountdown = state.failureCountdown.map { $0 - 1 }
+            return state.failureCountdown == 0
         }
-        if mustFail { throw MediaError(.sinkFailed, "the test asked for it") }
+        if mustFail { throw MediaError(.sinkFailed, "failure requested by the test") }
     }
 
     public func flush() { state.withLock { $0.calls.append(.flush) } }
     public func finish() { state.withLock { $0.calls.append(.finish) } }
 }
 
-/// Remembers the samples, in the order in which they came.
+/// An audio sink that records all samples.
 public final class CapturingAudioSink: AudioSink {
     private struct State {
         var samples: [Int16] = []
@@ -102,18 +112,18 @@ public final class CapturingAudioSink: AudioSink {
     }
     private let state = Locked(State())
 
-    /// It takes 16 bit integers, at the rate and with the channels that come.
+    /// Creates a sink without samples. It accepts 16-bit integers in the sample rate and channel layout of the media.
     public init() {}
 
-    /// Scripted samples hold the low 16 bits of their own index.
+    /// All samples so far, in order. A scripted sample is the low 16 bits of its own index.
     public var samples: [Int16] { state.withLock { $0.samples } }
-    /// Samples of each channel.
+    /// The number of samples per channel so far.
     public var frameCount: Int { state.withLock { $0.frameCount } }
-    /// How often it was told to forget what it was given.
+    /// The number of times that the sink was flushed.
     public var flushes: Int { state.withLock { $0.flushes } }
-    /// How often it was told that nothing follows; once is right.
+    /// The number of times that the sink was finished. More than one is an error of the player.
     public var finishes: Int { state.withLock { $0.finishes } }
-    /// Whether the timeline stands, as it was last told; true before the first word.
+    /// Whether the timeline is paused, as last reported. It is true before the first report.
     public var isPaused: Bool { state.withLock { $0.isPaused } }
 
     public func start(_ format: AudioFormat) throws -> AudioFormat {

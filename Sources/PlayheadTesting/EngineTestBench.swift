@@ -3,12 +3,12 @@ package import MediaCore
 package import PlaybackEngine
 package import PlayheadBackend
 
-/// The engine alone for tests, without a player: what `PlayerTestBench` is, for tests of `PlaybackEngine`.
+/// A test bench for the engine without a player. Tests of `PlaybackEngine` use it as other tests use `PlayerTestBench`.
 package final class EngineTestBench: PlaybackTestBench {
     package let loop: PlaybackLoop
     package let layer: LayerOutput
 
-    /// The parameters are those of `PlayerTestBench`. `driver`: one that several benches share.
+    /// Creates a bench. The parameters are those of `PlayerTestBench`, plus a driver that several benches can share.
     package init(
         driver given: ManualDriver? = nil,
         audio: TestAudio = .captured,
@@ -46,7 +46,7 @@ package final class EngineTestBench: PlaybackTestBench {
 
     deinit { loop.release() }
 
-    /// An item that plays `media`, to be changed before it is used.
+    /// Returns an item that plays `media`. It can be changed before it is used.
     package func makeItem(_ media: ScriptedMedia) -> MediaItem {
         let location = backend.add(media).path
         return MediaItem(makeDemuxer: { [backend] in backend.makeDemuxer(for: OpenRequest(location: location))
@@ -80,6 +80,6 @@ package final class EngineTestBench: PlaybackTestBench {
         loop.send(.seek(SeekRequest(id: SeekID(id), target: time, toleranceBefore: tolerance)))
     }
 
-    /// Lines that hold `word`.
+    /// Returns the lines that contain `word`.
     package func lines(_ word: String) -> [String] { lines.filter { $0.contains(word) } }
 }

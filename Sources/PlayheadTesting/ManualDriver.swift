@@ -3,22 +3,29 @@ public import MediaCore
 import PlaybackEngine
 public import PlayheadBackend
 
-/// Runs a player on the test's own thread, step by step: nothing happens, and no time passes, unless the test
-/// says so. With a seed the order among the stages is drawn from it.
+/// A driver that runs a player step by step on the thread of the test.
+///
+/// Nothing happens and no time passes until the test runs the driver. With a seed, the order of steps that are possible
+/// at the same time is random but reproducible.
 public final class ManualDriver: Driver {
     private let stepped: SteppedDriver
     private let stepper: Stepper
-    /// What waits for decoding lanes, or runs on them.
+    /// The number of work items that are queued or running on decoding lanes.
     private let decoding = Locked(0)
-    /// What the order among the stages is drawn from; nil: it is always the same.
+    /// The seed of the order of steps, or nil if the order is always the same.
     public let seed: UInt64?
 
-    /// `isRealTime`: as on the machine's clock frames can come too late, where a script makes time pass.
+    /// Creates a driver whose clock is at zero.
     ///
-    /// `settlesByItself`: whatever a call to the player makes possible at the present time has been done when the call
-    /// returns, handlers and a release included, so that `settle()` is never needed; only time is still moved by the test.
-    /// Use such a driver from one thread, or from one task, at a time, and hold no lock of your own in calls to the
-    /// player that its handlers take too.
+    /// With `settlesByItself`, a call to the player returns after everything that it makes possible at the current time
+    /// has been done, including handlers and releases. `settle()` is then never needed, and the test only moves time.
+    /// Use such a driver from one thread, or from one task, at a time. Do not hold a lock during a call to the player
+    /// if a handler acquires the same lock.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed of the order of steps, or nil for a fixed order.
+    ///   - isRealTime: Whether frames can be late, as with the clock of the machine. A script can make time pass.
+    ///   - settlesByItself: Whether each call to the player takes full effect before it returns.
     public init(seed: UInt64? = nil, isRealTime: Bool = false, settlesByItself: Bool = false) {
         self.seed = seed
         self.isRealTime = isRealTime
@@ -27,24 +34,24 @@ public final class ManualDriver: Driver {
         if settlesByItself { stepped.setWorkHandler { [weak stepper] in stepper?.settleFromOutside() } }
     }
 
-    /// A `ManualClock`, which starts at zero.
+    /// The clock, a `ManualClock` that starts at zero.
     public var clock: any HostClock { stepped.clock }
-    /// The clock's reading.
+    /// The current time of the clock.
     public var now: HostTime { stepped.clock.now }
-    /// Whether a frame can come too late: false unless the driver was made with it.
+    /// Whether frames can be late.
     public let isRealTime: Bool
 
-    /// Whether decoding has something to do, where frames can come too late.
+    /// Whether decoding lanes have work to do. It is always false unless `isRealTime` is true.
     public var hasUrgentWork: Bool { decoding.withLock { $0 > 0 } }
 
-    /// A lane whose work waits for `step()`.
+    /// Creates a lane whose work runs in `step()`.
     public func makeLane(_ role: LaneRole, label: String) -> any Lane {
         let lane = stepped.makeLane(role, label: label)
         guard isRealTime, role == .decoding else { return lane }
         return CountedLane(lane) { [decoding] change in decoding.withLock { $0 += change } }
     }
 
-    /// Callbacks run on the test's thread too.
+    /// Creates a lane for callbacks, which run on the thread of the test too.
     public func makeCallbackLane(_ queue: DispatchQueue) -> any Lane {
         stepped.makeLane(.control, label: "callbacks")
     }
@@ -57,19 +64,25 @@ public final class ManualDriver: Driver {
         stepped.schedule(at: time, on: lane, work)
     }
 
-    /// One step of one stage. False: nothing can be done at the present time.
+    /// Runs one step of one stage.
+    ///
+    /// - Returns: False if nothing can be done at the current time.
     @discardableResult
     public func step() -> Bool { stepper.step() }
 
-    /// Everything that can be done at the present time.
+    /// Runs everything that can be done at the current time.
     public func settle() { while step() {} }
 
-    /// Lets time pass up to `seconds` from now, doing everything that comes due.
+    /// Advances the clock and runs everything that becomes due.
+    ///
+    /// - Parameter seconds: The seconds to advance the clock by.
     public func run(seconds: Double) {
         run(until: now.advanced(by: Int64(seconds * 1e9)))
     }
 
-    /// Lets time pass up to `limit`, doing everything that comes due.
+    /// Advances the clock to a time and runs everything that becomes due.
+    ///
+    /// - Parameter limit: The time to advance the clock to.
     public func run(until limit: HostTime) {
         settle()
         while stepped.advance(limit: limit) { settle() }
@@ -77,7 +90,12 @@ public final class ManualDriver: Driver {
         settle()
     }
 
-    /// Until nobody waits for anything any more, or `condition` holds. False: `seconds` were not enough.
+    /// Advances the clock until a condition holds, or until no work is pending.
+    ///
+    /// - Parameters:
+    ///   - seconds: The seconds to advance the clock by at most.
+    ///   - condition: The condition, which is checked before each step.
+    /// - Returns: False if the condition did not hold, and work was still pending, when the time limit was reached.
     @discardableResult
     public func run(atMost seconds: Double = 36_000, until condition: () -> Bool = { false }) -> Bool {
         let limit = now.advanced(by: Int64(seconds * 1e9))
@@ -89,7 +107,7 @@ public final class ManualDriver: Driver {
     }
 }
 
-/// Tells when work comes to another lane (1), and when it is done (-1).
+/// A lane that reports 1 when work is enqueued and -1 when it has been done.
 private final class CountedLane: Lane {
     private let inner: any Lane
     private let count: @Sendable (Int) -> Void

@@ -2,30 +2,31 @@ import Foundation
 import MediaCore
 import PlaybackEngine
 
-/// What the engine reports, in words.
+/// The reports of the engine as lines of text.
 extension PlaybackReport {
-    /// Behind the item time; nil for what tests rarely mean, as `TimedPlayerEvent.line` leaves it out.
+    /// The item time and the report, or nil for reports that tests rarely check. `TimedPlayerEvent.line` omits the same
+    /// events.
     var line: String? {
         switch content {
-        case .loadedRangeChanged, .notice(.passEnded), .effectiveRateChanged, .choiceTaken: nil
-        default: "\(Self.words(itemTime)) \(Self.words(content))"
+        case .loadedRangeChanged, .notice(.passEnded), .effectiveRateChanged, .choiceApplied: nil
+        default: "\(Self.describe(itemTime)) \(Self.describe(content))"
         }
     }
 
-    private static func words(_ time: MediaTime) -> String {
+    private static func describe(_ time: MediaTime) -> String {
         let micros = (time.nanoseconds ?? 0) / 1000
         return String(format: "%lld.%06lld", micros / 1_000_000, micros % 1_000_000)
     }
 
-    private static func words(_ content: Content) -> String {
+    private static func describe(_ content: Content) -> String {
         switch content {
-        case .notice(let notice): words(notice)
+        case .notice(let notice): describe(notice)
         case .presentationSizeChanged(_, let size): "presentationSize \(size)"
         case .tracksChanged: "tracks"
         case .selectionChanged: "selection"
-        case .choiceTaken(_, let number): "choice \(number) taken"
+        case .choiceApplied(_, let number): "choice \(number) applied"
         case .effectiveRateChanged(_, let rate): "effectiveRate \(rate)"
-        case .loadedRangeChanged(_, let range): "loaded \(range.map { words($0.end) } ?? "nothing")"
+        case .loadedRangeChanged(_, let range): "loaded \(range.map { describe($0.end) } ?? "nothing")"
         case .readyForDisplayChanged(_, let isReady): "readyForDisplay \(isReady)"
         case .seekCompleted(let id, let finished): "seek \(id.rawValue) completed \(finished)"
         case .prerollCompleted(let id, let finished): "preroll \(id.rawValue) completed \(finished)"
@@ -36,13 +37,13 @@ extension PlaybackReport {
         }
     }
 
-    private static func words(_ notice: PlaybackNotice) -> String {
+    private static func describe(_ notice: PlaybackNotice) -> String {
         switch notice {
         case .playerStatusChanged(let status): "player \(status)"
         case .itemChanged(_, let id): "item \(id.map { String($0.rawValue) } ?? "none")"
         case .itemStatusChanged(_, let status): "itemStatus \(status)"
         case .itemFailed(let id, let error): "item \(id.rawValue) failed \(error.code)"
-        case .durationChanged(_, let duration): "duration \(words(duration))"
+        case .durationChanged(_, let duration): "duration \(describe(duration))"
         case .rateChanged(let old, let new, let reason): "rate \(old) -> \(new) (\(reason))"
         case .timeControlChanged(let status, let reason):
             "timeControl \(status)" + (reason.map { " \($0)" } ?? "")
@@ -53,9 +54,9 @@ extension PlaybackReport {
         case .interruptionBegan: "interruptionBegan"
         case .interruptionEnded(let shouldResume): "interruptionEnded, resume \(shouldResume)"
         case .playbackStalled: "playbackStalled"
-        case .playedToEnd(_, let time): "playedToEnd at \(words(time))"
+        case .playedToEnd(_, let time): "playedToEnd at \(describe(time))"
         case .failedToPlayToEnd(_, let error): "failedToPlayToEnd \(error.code)"
-        case .timeJumped(_, let time): "timeJumped to \(words(time))"
+        case .timeJumped(_, let time): "timeJumped to \(describe(time))"
         case .passEnded(_, let outcome): "passEnded \(outcome)"
         }
     }

@@ -1,19 +1,20 @@
 import MediaCore
 
-/// What every test bench has: scripted media, a time that the test moves, and outputs that remember.
+/// The common parts of all test benches: scripted media, a clock that the test moves, and outputs that record what they
+/// receive.
 ///
-/// Tests make a `PlayerTestBench`. When a bench is released it runs the driver until all that was played on it is
-/// taken down, so no test has to.
+/// Tests create a `PlayerTestBench`. When a bench is released, it runs the driver until everything that was played on
+/// it has been released, so a test does not have to clean up.
 public class PlaybackTestBench {
-    /// Runs everything, on the thread that calls it: no time passes unless the test says so.
+    /// The driver, which runs the player on the calling thread. No time passes unless the test advances it.
     public let driver: ManualDriver
-    /// The media, and what was asked of them.
+    /// The backend, which holds the scripts and counts how they are used.
     public let backend: ScriptedBackend
-    /// Gets the video frames.
+    /// The sink that receives the video frames.
     public let videoSink: CapturingVideoSink
-    /// Gets the audio where the bench was made with `.captured`.
+    /// The sink that receives the audio if the bench was created with `TestAudio.captured`.
     public let audioSink: CapturingAudioSink
-    /// Plays the audio where the bench was made with `.device`.
+    /// The device that plays the audio if the bench was created with `TestAudio.device(_:)`.
     public let audioDevice: SimulatedAudioDevice
 
     private let journal: Locked<TestJournal>
@@ -27,13 +28,15 @@ public class PlaybackTestBench {
         audioDevice = equipment.audioDevice
     }
 
-    /// Work that is left queued would hold everything: the player, its items and the sinks.
+    /// Work that stays queued would retain the player, its items and the sinks.
     deinit { driver.settle() }
 
-    /// What has happened, a line each, from the beginning.
+    /// All lines so far: the events of the player and the lines of the test, in one order.
     public var lines: [String] { journal.withLock { $0.lines } }
 
-    /// The lines since the last call.
+    /// Returns the lines that have been added since the last call.
+    ///
+    /// - Returns: The new lines, in order.
     public func takeLines() -> [String] {
         journal.withLock { journal in
             defer { journal.takenCount = journal.lines.count }
@@ -41,15 +44,20 @@ public class PlaybackTestBench {
         }
     }
 
-    /// As above, but only those that begin with one of `words`; the others are not told again either.
+    /// Returns the lines that have been added since the last call and begin with one of the given words. All other new
+    /// lines are discarded.
+    ///
+    /// - Parameter words: The words that a line may begin with.
+    /// - Returns: The matching lines, in order.
     public func takeLines(of words: String...) -> [String] {
         takeLines().filter { line in words.contains { line.hasPrefix($0) } }
     }
 
-    /// Adds a line of the test's own, so that what the player tells and what a test's handlers get stand in one
-    /// order.
+    /// Adds a line. Lines of the test and of the player share one order.
+    ///
+    /// - Parameter line: The line to add.
     public func addLine(_ line: String) { lineWriter(line) }
 
-    /// As `addLine`, for handlers: it does not hold the bench.
+    /// A closure that adds a line, for use in handlers. It does not retain the bench.
     public var lineWriter: @Sendable (String) -> Void { TestJournal.writer(journal) }
 }

@@ -3,7 +3,8 @@ import MediaCore
 public import Playhead
 public import PlayheadBackend
 
-/// A player for tests: it plays scripts on a clock that the test moves, and remembers what it showed and told.
+/// A test bench with a player. The player plays scripts on a clock that the test moves, and the bench records what the
+/// player shows and reports.
 ///
 ///     let bench = PlayerTestBench()
 ///     bench.load()
@@ -11,18 +12,18 @@ public import PlayheadBackend
 ///     bench.driver.run(seconds: 1)
 ///     #expect(bench.videoSink.numbers == Array(0...25))
 ///
-/// Nothing here waits or depends on the machine's load: the same test gives the same result each time. Use a bench
-/// from one thread. Handlers that the player calls run on that thread too, inside `driver.run`.
+/// Nothing waits or depends on the load of the machine, so a test gives the same result each time. Use a bench from one
+/// thread. The player's handlers run on that thread too, inside `driver.run`.
 public final class PlayerTestBench<TestedPlayer: Player>: PlaybackTestBench {
-    /// Emptied before the driver runs for the last time.
+    /// The player under test, as an array that is emptied before the driver runs for the last time.
     private var held: [TestedPlayer]
     private var tokens: [ObservationToken]
 
-    /// The player under test, which the bench holds until it is taken down.
+    /// The player under test. The bench retains it.
     public var player: TestedPlayer { held[0] }
-    /// Shows the player's video frames in `videoSink`.
+    /// The layer that shows the player's video frames in `videoSink`.
     public let layer: PlayerLayer
-    /// The items that the bench was made with, in the player's queue.
+    /// The items that the bench was created with, in the order of the player's queue.
     public let items: [PlayerItem]
 
     private init(
@@ -50,18 +51,31 @@ public final class PlayerTestBench<TestedPlayer: Player>: PlaybackTestBench {
         held = []
     }
 
-    /// A new item that plays `media`; nil: what the bench was made with.
+    /// Creates an item.
+    ///
+    /// - Parameter media: The script that the item plays, or nil for the script of the bench.
+    /// - Returns: The item, which is not in the player.
     public func makeItem(_ media: ScriptedMedia? = nil) -> PlayerItem { backend.makeItem(media) }
 
-    /// A new item that is current, is ready and has shown its first frame, where its script allows it.
+    /// Creates an item, makes it the current item, and runs the driver. Unless its script prevents it, the item is then
+    /// ready and has shown its first frame.
+    ///
+    /// - Parameter media: The script that the item plays, or nil for the script of the bench.
+    /// - Returns: The new item.
     @discardableResult
     public func load(_ media: ScriptedMedia? = nil) -> PlayerItem { load(makeItem(media)) }
 
-    /// The same for an item of a URL of the bench's scripts.
+    /// Creates an item for a URL, makes it the current item, and runs the driver.
+    ///
+    /// - Parameter url: A URL that has a script.
+    /// - Returns: The new item.
     @discardableResult
     public func load(at url: URL) -> PlayerItem { load(PlayerItem(asset: backend.makeAsset(at: url))) }
 
-    /// The same for an item that exists.
+    /// Makes an item the current item and runs the driver.
+    ///
+    /// - Parameter item: The item to load.
+    /// - Returns: The item.
     @discardableResult
     public func load(_ item: PlayerItem) -> PlayerItem {
         player.replaceCurrentItem(with: item)
@@ -71,17 +85,19 @@ public final class PlayerTestBench<TestedPlayer: Player>: PlaybackTestBench {
 }
 
 extension PlayerTestBench where TestedPlayer == Player {
-    /// A player without an item.
+    /// Creates a bench with a player that has no item.
     ///
     /// - Parameters:
-    ///   - media: what items play for which nothing else is said.
-    ///   - audio: where it goes: to a sink that remembers it, to a simulated device, or nowhere.
-    ///   - seed: draws the order of what can be done at the same time, as threads would; nil: always the same one.
-    ///   - isRealTime: frames that come too late are dropped, where a script makes time pass.
-    ///   - settlesByItself: each call has had its effect when it returns; see `ManualDriver`.
-    ///   - scripts: what these URLs open, for items and assets that a test makes of URLs.
-    ///   - configure: changes what is not the bench's own: buffering, decoding, a logger.
-    ///   - makeStretcher: plays audio at other rates than 1; without one it is handed on as it is.
+    ///   - media: The script that items play by default.
+    ///   - audio: The audio output: a sink that records samples, a simulated device, or none.
+    ///   - seed: The seed of the order of steps that are possible at the same time, or nil for a fixed order.
+    ///   - isRealTime: Whether late frames are dropped. A script can make time pass.
+    ///   - settlesByItself: Whether each call to the player takes full effect before it returns; see `ManualDriver`.
+    ///   - scripts: The scripts of URLs, for items and assets that a test creates from URLs.
+    ///   - configure: A closure that changes the configuration of the player, for example buffering, decoding or the
+    ///     logger.
+    ///   - makeStretcher: A closure that creates a time stretcher for rates other than 1. Without one, audio is
+    ///     delivered unchanged.
     public convenience init(
         _ media: ScriptedMedia = .clip(),
         audio: TestAudio = .captured,
@@ -108,7 +124,20 @@ extension PlayerTestBench where TestedPlayer == Player {
 }
 
 extension PlayerTestBench where TestedPlayer == QueuePlayer {
-    /// A player with so many items of `media` in its queue. The other parameters are those of a bench for a `Player`.
+    /// Creates a bench with a queue player that has `itemCount` items of `media` in its queue.
+    ///
+    /// - Parameters:
+    ///   - itemCount: The number of items.
+    ///   - media: The script that the items play.
+    ///   - audio: The audio output: a sink that records samples, a simulated device, or none.
+    ///   - seed: The seed of the order of steps that are possible at the same time, or nil for a fixed order.
+    ///   - isRealTime: Whether late frames are dropped. A script can make time pass.
+    ///   - settlesByItself: Whether each call to the player takes full effect before it returns; see `ManualDriver`.
+    ///   - scripts: The scripts of URLs, for items and assets that a test creates from URLs.
+    ///   - configure: A closure that changes the configuration of the player, for example buffering, decoding or the
+    ///     logger.
+    ///   - makeStretcher: A closure that creates a time stretcher for rates other than 1. Without one, audio is
+    ///     delivered unchanged.
     public convenience init(
         queue itemCount: Int,
         of media: ScriptedMedia = .clip(),
@@ -136,9 +165,14 @@ extension PlayerTestBench where TestedPlayer == QueuePlayer {
 }
 
 extension Player.Configuration {
-    /// For a player that a test makes itself: time is the driver's, media are the backend's, and there is no audio.
+    /// Creates a configuration for a player that a test creates itself. The clock is that of the driver, and there is
+    /// no audio.
     ///
-    /// Run the driver once more when the player has been released; a bench does that by itself.
+    /// Run the driver once more after the player has been released. A bench does this by itself.
+    ///
+    /// - Parameters:
+    ///   - driver: The driver that runs the player.
+    ///   - backend: The backend that opens media.
     public init(driver: ManualDriver, backend: any MediaBackend) {
         self.init()
         clock = .driver(driver)

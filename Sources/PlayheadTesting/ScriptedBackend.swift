@@ -4,24 +4,27 @@ import PlaybackEngine
 public import Playhead
 public import PlayheadBackend
 
-/// Plays scripts instead of files. A URL that was given one, or that `add` made, opens its own script; every other one
-/// opens `media`, or cannot be found where the backend was made with scripts alone.
+/// A backend that plays scripts instead of files.
+///
+/// A URL that was given a script, or that `add(_:)` created, opens its own script. Any other URL opens the default
+/// script. A backend that was created with `init(scripts:driver:onCall:)` has no default script and reports any other
+/// URL as not found.
 ///
 ///     let backend = ScriptedBackend(scripts: [one: .clip(), two: .silentClip()], driver: driver)
 ///     let player = Player(configuration: Player.Configuration(driver: driver, backend: backend))
 ///     player.replaceCurrentItem(with: PlayerItem(url: two))
 ///
-/// It counts what is done with the scripts, so that a test can say what costs nothing.
+/// The backend counts how its scripts are used, so a test can verify that an operation needs no reads or seeks.
 public final class ScriptedBackend: MediaBackend {
-    /// How often demuxers and decoders of the scripts were asked to do something.
+    /// The number of operations that were performed on scripts.
     public struct Counts: Hashable, Sendable {
-        /// Packets that demuxers were asked for.
+        /// The number of packets that were requested from demuxers.
         public var reads = 0
-        /// Seeks in a container, which is not each seek of a player: what is kept needs none.
+        /// The number of seeks in a container. A seek of a player that is served from buffered packets is not counted.
         public var seeks = 0
-        /// Packets that decoders took.
+        /// The number of packets that decoders accepted.
         public var decoded = 0
-        /// Demuxers that were cancelled, however often.
+        /// The number of demuxers that were cancelled. Each is counted once.
         public var cancelled = 0
 
         fileprivate mutating func count(_ call: ScriptedCall) {
@@ -36,115 +39,157 @@ public final class ScriptedBackend: MediaBackend {
 
     private struct State {
         var scripts: [String: ScriptedMedia] = [:]
-        /// URLs that were made.
-        var added = 0
+        /// The number of URLs that `add(_:)` has created.
+        var addedCount = 0
         var opened: [String] = []
         var counts = Counts()
-        /// By location.
-        var countsOf: [String: Counts] = [:]
-        var optionsOf: [String: [DecoderOptions]] = [:]
+        /// The counts of each location.
+        var countsByLocation: [String: Counts] = [:]
+        var optionsByLocation: [String: [DecoderOptions]] = [:]
     }
 
-    /// What is opened where nothing else is said; nil: nothing.
+    /// The default script, or nil if URLs without a script are not found.
     private let media: ScriptedMedia?
     private let clock: any HostClock
-    /// Tells when data that a script holds back is there; nil: demuxers must be asked again.
+    /// The driver that wakes readers when data that a script holds back becomes available. If nil, readers must retry.
     private let driver: (any Driver)?
     private let makeStretcher: @Sendable () -> (any AudioTimeStretcher)?
-    private let called: @Sendable (ScriptedCall) -> Void
+    private let onCall: @Sendable (ScriptedCall) -> Void
     private let state = Locked(State())
 
-    /// `clock`: the driver's, which ends scripted stalls. `makeStretcher`: plays audio at other rates than 1;
-    /// without one it is handed on as it is. `called`: told of each call, on the lane that makes it.
+    /// Creates a backend with a default script. Demuxers do not report when data that a script holds back becomes
+    /// available, so their caller must retry.
+    ///
+    /// - Parameters:
+    ///   - media: The default script.
+    ///   - clock: The clock of the driver, which ends scripted stalls.
+    ///   - makeStretcher: A closure that creates a time stretcher for rates other than 1. Without one, audio is
+    ///     delivered unchanged.
+    ///   - onCall: A closure that is called for each operation, on the lane that performs it.
     public init(
         _ media: ScriptedMedia = ScriptedMedia(),
         clock: any HostClock,
         makeStretcher: @escaping @Sendable () -> (any AudioTimeStretcher)? = { nil },
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
     ) {
         self.media = media
         self.clock = clock
         driver = nil
         self.makeStretcher = makeStretcher
-        self.called = called
+        self.onCall = onCall
     }
 
-    /// The same, but demuxers say when data that a script holds back is there: nobody need ask again.
+    /// Creates a backend with a default script. Demuxers wake their readers when data that a script holds back becomes
+    /// available.
+    ///
+    /// - Parameters:
+    ///   - media: The default script.
+    ///   - driver: The driver, whose clock ends scripted stalls.
+    ///   - onCall: A closure that is called for each operation, on the lane that performs it.
     public init(
         _ media: ScriptedMedia = ScriptedMedia(),
         driver: any Driver,
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
     ) {
         self.media = media
         clock = driver.clock
         self.driver = driver
         makeStretcher = { nil }
-        self.called = called
+        self.onCall = onCall
     }
 
-    /// A script for each URL, and for no other: those are not found.
+    /// Creates a backend that finds only the given URLs.
+    ///
+    /// - Parameters:
+    ///   - scripts: The script of each URL.
+    ///   - driver: The driver, whose clock ends scripted stalls.
+    ///   - onCall: A closure that is called for each operation, on the lane that performs it.
     public init(
         scripts: [URL: ScriptedMedia],
         driver: any Driver,
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
     ) {
         media = nil
         clock = driver.clock
         self.driver = driver
         makeStretcher = { nil }
-        self.called = called
+        self.onCall = onCall
         for (url, script) in scripts { self[url] = script }
     }
 
-    /// What a URL opens from now on; what is open already stays. nil: nothing of its own.
+    /// Accesses the script of a URL. A new script applies to demuxers that are opened from now on; nil removes the
+    /// script.
+    ///
+    /// - Parameter url: The URL.
     public subscript(url: URL) -> ScriptedMedia? {
         get { state.withLock { $0.scripts[Self.location(of: url)] } }
         set { state.withLock { $0.scripts[Self.location(of: url)] = newValue } }
     }
 
-    /// A new URL that opens `media`; nil: what the backend was made with.
+    /// Creates a URL that opens a script.
+    ///
+    /// - Parameter media: The script, or nil for the default script.
+    /// - Returns: The new URL.
     public func add(_ media: ScriptedMedia? = nil) -> URL {
         state.withLock { state in
-            state.added += 1
-            let path = "/script-\(state.added)"
+            state.addedCount += 1
+            let path = "/script-\(state.addedCount)"
             state.scripts[path] = media ?? self.media
             return URL(fileURLWithPath: path)
         }
     }
 
-    /// An asset of a URL that was given a script.
+    /// Creates an asset for a URL.
+    ///
+    /// - Parameter url: A URL that has a script.
+    /// - Returns: An asset that is opened by this backend.
     public func makeAsset(at url: URL) -> Asset { Asset(url: url, backend: self) }
 
-    /// As a player asks for it: the path of a file, and everything else as it is.
+    /// Returns the location that a player requests for a URL: the path of a file URL, and any other URL unchanged.
     private static func location(of url: URL) -> String {
         if url.isFileURL { return url.path }
         return url.scheme == nil ? url.relativePath : url.absoluteString
     }
 
-    /// How often demuxers were made for a URL.
+    /// Returns the number of demuxers that were created for a URL.
+    ///
+    /// - Parameter url: The URL.
+    /// - Returns: The number of demuxers.
     public func openCount(of url: URL) -> Int {
         let location = Self.location(of: url)
         return state.withLock { $0.opened.count { $0 == location } }
     }
 
-    /// What was done with the script of a URL.
+    /// Returns the operations that were performed on the script of a URL.
+    ///
+    /// - Parameter url: The URL.
+    /// - Returns: The counts of the URL.
     public func counts(of url: URL) -> Counts {
-        state.withLock { $0.countsOf[Self.location(of: url)] ?? Counts() }
+        state.withLock { $0.countsByLocation[Self.location(of: url)] ?? Counts() }
     }
 
-    /// With what each decoder of frames was made of the script of a URL, in order.
+    /// Returns the options of all video decoders that were created for a URL.
+    ///
+    /// - Parameter url: The URL.
+    /// - Returns: The options, in the order of creation.
     public func decoderOptions(of url: URL) -> [DecoderOptions] {
-        state.withLock { $0.optionsOf[Self.location(of: url)] ?? [] }
+        state.withLock { $0.optionsByLocation[Self.location(of: url)] ?? [] }
     }
 
-    /// An asset of its own URL that plays `media`; nil: what the backend was made with.
+    /// Creates an asset with a URL of its own.
+    ///
+    /// - Parameter media: The script, or nil for the default script.
+    /// - Returns: An asset that is opened by this backend.
     public func makeAsset(_ media: ScriptedMedia? = nil) -> Asset { Asset(url: add(media), backend: self) }
-    /// An item of such an asset.
+    /// Creates an item with an asset of its own.
+    ///
+    /// - Parameter media: The script, or nil for the default script.
+    /// - Returns: The new item.
     public func makeItem(_ media: ScriptedMedia? = nil) -> PlayerItem { PlayerItem(asset: makeAsset(media)) }
 
-    /// Locations for which demuxers were made, in order.
+    /// The locations for which demuxers were created, in order.
     public var opened: [String] { state.withLock { $0.opened } }
-    /// What was done up to now. Any thread.
+    /// The operations that were performed so far. Any thread may read it.
     public var counts: Counts { state.withLock { $0.counts } }
 
     public func makeDemuxer(for request: OpenRequest) -> any Demuxer {
@@ -153,23 +198,23 @@ public final class ScriptedBackend: MediaBackend {
             state.opened.append(location)
             return state.scripts[location] ?? media ?? ScriptedMedia(faults: [.openFails(.notFound)])
         }
-        let called: @Sendable (ScriptedCall) -> Void = { [weak self] in self?.count($0, of: location) }
-        let madeDecoder: @Sendable (Int, DecoderOptions) -> Void = { [weak self] track, options in
+        let onCall: @Sendable (ScriptedCall) -> Void = { [weak self] in self?.count($0, of: location) }
+        let onMakeDecoder: @Sendable (Int, DecoderOptions) -> Void = { [weak self] track, options in
             guard track == ScriptedMedia.videoTrack else { return }
-            self?.state.withLock { $0.optionsOf[location, default: []].append(options) }
+            self?.state.withLock { $0.optionsByLocation[location, default: []].append(options) }
         }
         if let driver {
-            return ScriptedDemuxer(script, driver: driver, called: called, madeDecoder: madeDecoder)
+            return ScriptedDemuxer(script, driver: driver, onCall: onCall, onMakeDecoder: onMakeDecoder)
         }
-        return ScriptedDemuxer(script, clock: clock, called: called, madeDecoder: madeDecoder)
+        return ScriptedDemuxer(script, clock: clock, onCall: onCall, onMakeDecoder: onMakeDecoder)
     }
 
     private func count(_ call: ScriptedCall, of location: String) {
         state.withLock { state in
             state.counts.count(call)
-            state.countsOf[location, default: Counts()].count(call)
+            state.countsByLocation[location, default: Counts()].count(call)
         }
-        called(call)
+        onCall(call)
     }
 
     public func makeVideoConverter() -> any VideoConverter { PassingConverter() }
@@ -177,7 +222,7 @@ public final class ScriptedBackend: MediaBackend {
     public func makeAudioTimeStretcher() -> (any AudioTimeStretcher)? { makeStretcher() }
 }
 
-/// Scripts have one format; nothing needs converting.
+/// A converter that returns its input. Scripted media have a single format.
 private final class PassingConverter: VideoConverter, AudioConverter {
     func convert(
         _ frame: VideoFrame,
@@ -185,7 +230,7 @@ private final class PassingConverter: VideoConverter, AudioConverter {
         size: PixelSize
     ) throws(MediaError) -> VideoFrame { frame }
 
-    /// No samples are scaled: a frame of the right size, which holds the same number.
+    /// Returns a frame of the requested size with the same number. Samples are not scaled.
     func convert(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat?,
@@ -196,10 +241,10 @@ private final class PassingConverter: VideoConverter, AudioConverter {
         guard !geometry.source.size.isEmpty, !overflow, area <= Self.largestArea else {
             throw MediaError(.conversionFailed, "frames cannot be scaled to \(geometry.target)")
         }
-        guard let picture = frame.storage as? ScriptedPicture else { return frame }
+        guard let scripted = frame.storage as? ScriptedFrame else { return frame }
         var result = frame
         result.format = frame.format.laidOut(by: geometry)
-        result.storage = ScriptedPicture(picture.index, size: geometry.target)
+        result.storage = ScriptedFrame(scripted.index, size: geometry.target)
         return result
     }
 

@@ -2,41 +2,42 @@ import Dispatch
 import Foundation
 public import MediaCore
 
-/// Real bytes that come as a test says: held back from a place on, slowly, or not at all. It serves any number
-/// of readers and counts what they do. Any thread.
+/// A byte source with real bytes whose delivery a test controls: it can withhold ranges, limit reads and fail.
+///
+/// It serves any number of readers and counts what they do. All members can be used from any thread.
 public final class ScriptedByteSource: ByteSource {
-    /// What a reader finds where bytes are held back.
+    /// The behavior of a read whose bytes are withheld.
     public enum Waiting: Hashable, Sendable {
-        /// `read` blocks until the bytes are let go, or its reader is interrupted.
+        /// `read` blocks until the bytes are released or the reader is interrupted.
         case blocks
-        /// `read` throws `.notReady`, and the reader is woken when the bytes are let go.
-        case saysNotReady
+        /// `read` throws `notReady`, and the reader is woken when the bytes are released.
+        case throwsNotReady
     }
 
-    /// What readers have done so far.
+    /// The number of operations that readers have performed.
     public struct Counts: Hashable, Sendable {
-        /// Readers that have read at least once: one for each demuxer.
+        /// The number of readers that have read at least once. Each demuxer is one reader.
         public var readers = 0
-        /// Calls of `read`.
+        /// The number of calls to `read`.
         public var reads = 0
-        /// Bytes that were handed out.
+        /// The number of bytes that were delivered.
         public var bytes = 0
-        /// Reads that found their bytes held back.
+        /// The number of reads whose bytes were withheld.
         public var waits = 0
-        /// Waits that ended because the reader was interrupted or cancelled.
+        /// The number of waits that ended because the reader was interrupted or cancelled.
         public var interrupts = 0
-        /// Calls of `cancel()`, which would end all reading for good.
+        /// The number of calls to `cancel()`, which ends all reading permanently.
         public var cancels = 0
     }
 
     private struct State {
         var counts = Counts()
-        var held: [Range<Int64>] = []
-        var failing: [(range: Range<Int64>, error: MediaError)] = []
-        var speed: Int?
-        /// Held, so that no two of them ever look the same.
+        var heldRanges: [Range<Int64>] = []
+        var failingRanges: [(range: Range<Int64>, error: MediaError)] = []
+        var readLimit: Int?
+        /// The readers so far. They are retained so that no two of them have the same identity.
         var readers: [ReadContext] = []
-        /// Readers that wait for bytes: what to call when some are let go.
+        /// The closures that wake waiting readers when bytes are released.
         var wakes: [@Sendable () -> Void] = []
         var listeners: [Listener] = []
     }
@@ -53,8 +54,13 @@ public final class ScriptedByteSource: ByteSource {
     public let isLocal: Bool
     public var byteCount: Int64? { isSeekable ? Int64(bytes.count) : nil }
 
-    /// Serves `bytes`. `waiting` says what a reader finds where `hold` keeps some back; `isLocal` false: as
-    /// if they came over a network.
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes to serve.
+    ///   - waiting: The behavior of a read whose bytes are withheld.
+    ///   - isSeekable: Whether the source can be read at any offset and reports its length.
+    ///   - isLocal: Whether the source behaves like a local file. With false it behaves like a network resource.
     public init(
         _ bytes: [UInt8],
         waiting: Waiting = .blocks,
@@ -67,7 +73,13 @@ public final class ScriptedByteSource: ByteSource {
         self.isLocal = isLocal
     }
 
-    /// All bytes of a file.
+    /// Creates a source with the bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - waiting: The behavior of a read whose bytes are withheld.
+    ///   - isLocal: Whether the source behaves like a local file.
+    /// - Throws: An error if the file cannot be read.
     public convenience init(contentsOfFile path: String, waiting: Waiting = .blocks, isLocal: Bool = true)
         throws
     {
@@ -75,49 +87,69 @@ public final class ScriptedByteSource: ByteSource {
         self.init([UInt8](data), waiting: waiting, isLocal: isLocal)
     }
 
-    // MARK: The script
+    // MARK: Controlling delivery
 
-    /// What readers have done up to now. Any thread.
+    /// The operations that readers have performed so far. Any thread may read it.
     public var counts: Counts { state.withLock { $0.counts } }
 
-    /// Reads that need a byte of `range` find nothing from now on. Bytes before it are still read.
-    public func hold(_ range: Range<Int64>) { state.withLock { $0.held.append(range) } }
+    /// Withholds a range of bytes. A read that begins before the range returns the bytes up to it.
+    ///
+    /// - Parameter range: The offsets of the bytes to withhold.
+    public func hold(_ range: Range<Int64>) { state.withLock { $0.heldRanges.append(range) } }
 
-    /// Everything from `offset` on.
+    /// Withholds all bytes from an offset to the end.
+    ///
+    /// - Parameter offset: The offset of the first byte to withhold.
     public func hold(from offset: Int64) { hold(offset..<Int64.max) }
 
-    /// Lets all bytes go that are held back, and wakes who waits.
+    /// Releases all bytes that are withheld and wakes the waiting readers.
     public func release() {
         let wakes = state.withLock { state in
-            state.held = []
+            state.heldRanges = []
             defer { state.wakes = [] }
             return state.wakes
         }
         for wake in wakes { wake() }
     }
 
-    /// Reads that need a byte of `range` fail from now on.
+    /// Makes all reads that need a byte of a range fail.
+    ///
+    /// - Parameters:
+    ///   - range: The offsets of the bytes that cannot be read.
+    ///   - error: The error that these reads throw.
     public func fail(_ range: Range<Int64>, with error: MediaError) {
-        state.withLock { $0.failing.append((range, error)) }
+        state.withLock { $0.failingRanges.append((range, error)) }
     }
 
-    /// From now on a read gives at most so many bytes; nil: as many as are asked for.
-    public func limitReads(to byteCount: Int?) { state.withLock { $0.speed = byteCount } }
+    /// Limits the number of bytes that a read returns.
+    ///
+    /// - Parameter byteCount: The limit, or nil for no limit.
+    public func limitReads(to byteCount: Int?) { state.withLock { $0.readLimit = byteCount } }
 
-    /// Returns when `condition` holds: a test waits until a read hangs, or until it has been interrupted.
+    /// Returns once a condition holds, for example when a read is waiting or has been interrupted.
+    ///
+    /// - Parameter condition: The condition, which is checked after each change of the counts. It is called while an
+    ///   internal lock is held.
     public func until(_ condition: @escaping @Sendable (Counts) -> Bool) async {
         await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
+            let isSatisfied = state.withLock { state in
                 if condition(state.counts) { return true }
                 state.listeners.append(Listener(condition: condition) { continuation.resume() })
                 return false
             }
-            if isThere { continuation.resume() }
+            if isSatisfied { continuation.resume() }
         }
     }
 
     // MARK: ByteSource
 
+    /// Reads bytes as a reader of its own.
+    ///
+    /// - Parameters:
+    ///   - offset: The offset of the first byte.
+    ///   - buffer: The memory to copy the bytes to.
+    /// - Returns: The number of bytes copied, or 0 at the end.
+    /// - Throws: The error of a failing range, or `notReady` if the bytes are withheld and the source does not block.
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         try read(at: offset, into: buffer, context: ReadContext())
     }
@@ -131,13 +163,13 @@ public final class ScriptedByteSource: ByteSource {
         let wake: @Sendable () -> Void =
             switch waiting {
             case .blocks: { semaphore.signal() }
-            case .saysNotReady: { [weak context] in context?.wake() }
+            case .throwsNotReady: { [weak context] in context?.wake() }
             }
         count(context)
         while true {
-            if let count = try take(at: offset, into: buffer, else: wake) { return count }
+            if let count = try copyBytes(at: offset, into: buffer, else: wake) { return count }
             guard waiting == .blocks else {
-                throw MediaError(.notReady, "the script holds the bytes back", isRetryable: true)
+                throw MediaError(.notReady, "bytes withheld by the test", isRetryable: true)
             }
             context.whileWaiting(
                 onInterrupt: { semaphore.signal() },
@@ -153,6 +185,7 @@ public final class ScriptedByteSource: ByteSource {
         }
     }
 
+    /// Counts the call. Reading continues to work.
     public func cancel() { change { $0.cancels += 1 } }
 
     private func count(_ context: ReadContext) {
@@ -164,8 +197,8 @@ public final class ScriptedByteSource: ByteSource {
         }
     }
 
-    /// Copies what is there; nil where it is held back, and then `wake` is called when that is over.
-    private func take(
+    /// Copies available bytes. Returns nil if they are withheld; `wake` is then called when they are released.
+    private func copyBytes(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
         else wake: @escaping @Sendable () -> Void
@@ -173,10 +206,12 @@ public final class ScriptedByteSource: ByteSource {
         let size = Int64(bytes.count)
         guard offset >= 0, offset < size, !buffer.isEmpty else { return 0 }
         let end = try state.withLock { state throws(MediaError) -> Int64? in
-            var end = min(size, offset + Int64(min(buffer.count, state.speed ?? .max)))
-            for (range, error) in state.failing where range.overlaps(offset..<end) { throw error }
-            // Up to where the first bytes are held back.
-            for range in state.held where range.overlaps(offset..<end) { end = min(end, range.lowerBound) }
+            var end = min(size, offset + Int64(min(buffer.count, state.readLimit ?? .max)))
+            for (range, error) in state.failingRanges where range.overlaps(offset..<end) { throw error }
+            // The read ends before the first withheld byte.
+            for range in state.heldRanges where range.overlaps(offset..<end) {
+                end = min(end, range.lowerBound)
+            }
             guard end > offset else {
                 state.wakes.append(wake)
                 return nil
@@ -185,7 +220,7 @@ public final class ScriptedByteSource: ByteSource {
             return end
         }
         guard let end else {
-            if waiting == .saysNotReady { change { $0.waits += 1 } }
+            if waiting == .throwsNotReady { change { $0.waits += 1 } }
             return nil
         }
         let part = bytes[Int(offset)..<Int(end)]
@@ -193,7 +228,7 @@ public final class ScriptedByteSource: ByteSource {
         return part.count
     }
 
-    /// Counts, and lets those go on who waited for it.
+    /// Changes the counts and resumes the tasks whose condition is now satisfied.
     private func change(_ body: (inout Counts) -> Void) {
         let listeners = state.withLock { state in
             body(&state.counts)

@@ -2,8 +2,9 @@ public import MediaCore
 import PlaybackEngine
 public import PlayheadBackend
 
-/// Decodes a script's packets: frames whose bytes hold the frame's number, samples that hold their own
-/// index. Holds frames back until their order is certain, as a real decoder does.
+/// A decoder for the packets of a script. Video frames contain their number, and audio samples their index.
+///
+/// The decoder holds frames back until their order is certain, as a real decoder does.
 public final class ScriptedDecoder: Decoder {
     private struct State {
         var held: [Packet] = []
@@ -15,22 +16,27 @@ public final class ScriptedDecoder: Decoder {
     private let media: ScriptedMedia
     private let clock: ManualClock?
     private let track: Int
-    private let called: @Sendable (ScriptedCall) -> Void
+    private let onCall: @Sendable (ScriptedCall) -> Void
     private let state = Locked(State())
-    /// Broken frames that were sent before.
+    /// The broken frames that have been sent before.
     private let seen = Locked(Set<Int>())
-    /// Outputs that wait to be received before no more is taken.
+    /// The number of outputs waiting to be received at which no more packets are accepted.
     private static let capacity = 2
 
-    /// `clock`: what `ScriptedMedia.decodingTime` moves, if it can be moved. `called`: told of each packet that
-    /// is taken.
+    /// Creates a decoder.
+    ///
+    /// - Parameters:
+    ///   - media: The script.
+    ///   - track: The track to decode.
+    ///   - clock: The clock that `ScriptedMedia.decodingTime` advances, if it is a `ManualClock`.
+    ///   - onCall: A closure that is called for each packet that is accepted.
     public init(
         _ media: ScriptedMedia,
         track: Int,
         clock: (any HostClock)? = nil,
-        called: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
+        onCall: @escaping @Sendable (ScriptedCall) -> Void = { _ in }
     ) {
-        self.called = called
+        self.onCall = onCall
         self.clock = clock as? ManualClock
         self.media = media
         self.track = track
@@ -43,7 +49,7 @@ public final class ScriptedDecoder: Decoder {
             state.withLock { $0.isDraining = true }
             throw MediaError(.decodeFailed, "a frame that was sent before cannot be decoded", track: track)
         }
-        let isTaken = state.withLock { state in
+        let isAccepted = state.withLock { state in
             guard state.ready.count < Self.capacity else { return false }
             guard let packet else {
                 state.isDraining = true
@@ -59,17 +65,18 @@ public final class ScriptedDecoder: Decoder {
             }
             return true
         }
-        if isTaken, packet != nil { called(.decode) }
-        if let payload = packet?.payload as? ScriptedPayload, isTaken, track == ScriptedMedia.videoTrack,
-            media.faults.contains(.undecodable(frame: payload.index)), isTold(payload)
+        if isAccepted, packet != nil { onCall(.decode) }
+        if let payload = packet?.payload as? ScriptedPayload, isAccepted, track == ScriptedMedia.videoTrack,
+            media.faults.contains(.undecodable(frame: payload.index)), throwsNow(payload)
         {
             throw MediaError(.decodeFailed, "frame \(payload.index) cannot be decoded", track: track)
         }
-        return isTaken
+        return isAccepted
     }
 
-    /// One that is told of when draining is told of by itself from the second time on.
-    private func isTold(_ payload: ScriptedPayload) -> Bool {
+    /// Returns whether sending a broken frame throws. If the script also reports broken frames on draining, only the
+    /// first attempt to send each of them is silent.
+    private func throwsNow(_ payload: ScriptedPayload) -> Bool {
         guard media.video?.throwsAtDraining == true else { return true }
         return !seen.withLock { $0.insert(payload.index).inserted }
     }
@@ -108,9 +115,10 @@ public final class ScriptedDecoder: Decoder {
             let payload = packet.payload as? ScriptedPayload
         else { return false }
         if skipping == .allButKeyFrames { return !packet.isKeyFrame }
-        let place = payload.index % video.keyInterval
-        let isLast = place == video.keyInterval - 1 || payload.index == video.frameCount - 1
-        return video.bFrames > 0 && place > 0 && (place - 1) % (video.bFrames + 1) != video.bFrames && !isLast
+        let position = payload.index % video.keyInterval
+        let isLast = position == video.keyInterval - 1 || payload.index == video.frameCount - 1
+        return video.bFrames > 0 && position > 0 && (position - 1) % (video.bFrames + 1) != video.bFrames
+            && !isLast
     }
 
     private static func isEarlier(_ a: Packet, _ b: Packet) -> Bool {
@@ -127,9 +135,9 @@ public final class ScriptedDecoder: Decoder {
                 let time = media.decodingTimes?(payload.index, clock.now) ?? media.decodingTime
                 if time > 0 { clock.advance(to: clock.now.advanced(by: time)) }
             }
-            var picture = ScriptedPicture.frame(payload.index, at: time, packet)
-            picture.isInterlaced = media.video?.isInterlaced ?? false
-            return .video(picture)
+            var frame = ScriptedFrame.frame(payload.index, at: time, packet)
+            frame.isInterlaced = media.video?.isInterlaced ?? false
+            return .video(frame)
         }
         let rate = Int(media.audio?.sampleRate ?? 48_000)
         return .audio(
@@ -144,7 +152,7 @@ public final class ScriptedDecoder: Decoder {
 }
 
 extension VideoFrame {
-    /// The number that a scripted frame holds, from 0; nil for a frame that is too small to be one.
+    /// The number in a scripted frame, starting at 0, or nil if the frame is too small to contain one.
     public var scriptedNumber: Int? {
         withPlanes { planes in
             guard let plane = planes.first, plane.bytesUsedPerRow >= 8 else { return nil }

@@ -3,27 +3,28 @@ import PlaybackEngine
 public import PlayheadBackend
 import Synchronization
 
-/// What a scripted demuxer, or a decoder of it, was asked to do.
+/// An operation that was performed on a scripted demuxer or one of its decoders.
 public enum ScriptedCall: Hashable, Sendable {
-    /// The demuxer was asked for a packet.
+    /// A packet was requested from the demuxer.
     case read
-    /// The demuxer was asked to go to another place.
+    /// The demuxer was asked to seek.
     case seek
-    /// A decoder took a packet.
+    /// A decoder accepted a packet.
     case decode
-    /// The demuxer was cancelled, for the first time.
+    /// The demuxer was cancelled for the first time.
     case cancel
 }
 
-/// Plays a script: the demuxer's contract, with the faults that the script asks for. It never blocks: where
-/// the script holds data back, `read` throws `.notReady`.
+/// A demuxer for a script. It fulfills the contract of `Demuxer` and produces the faults of the script.
+///
+/// It never blocks. Where the script withholds data, `read` throws `notReady`.
 public final class ScriptedDemuxer: Demuxer {
     private struct State {
         var position = 0
         var wasReported: Set<Int> = []
         var enabled: Set<Int> = []
         var interrupts = 0
-        /// Rings when what is held back is there.
+        /// The wakeup that is scheduled for the time at which withheld data becomes available.
         var wakeup: (any Wakeup)?
     }
 
@@ -33,15 +34,20 @@ public final class ScriptedDemuxer: Demuxer {
     private let state = Locked(State())
     private let context = ReadContext()
     private let cancelWasReported = Atomic<Bool>(false)
-    /// Where what is held back is told of when it is there.
+    /// The driver and the lane on which wakeups are scheduled, or nil if readers must retry.
     private let wakeupTarget: (driver: any Driver, lane: any Lane)?
-    /// Told of each call.
+    /// The closure that is called for each operation.
     private let onCall: @Sendable (ScriptedCall) -> Void
-    /// Told of each decoder that is made.
+    /// The closure that is called for each decoder that is created.
     private let onMakeDecoder: @Sendable (_ track: Int, DecoderOptions) -> Void
 
-    /// `clock` tells when a scripted stall is over. The demuxer does not say so: it must be asked again. `onMakeDecoder`: told of
-    /// the options of each decoder.
+    /// Creates a demuxer that does not report when withheld data becomes available, so its caller must retry.
+    ///
+    /// - Parameters:
+    ///   - media: The script.
+    ///   - clock: The clock that ends scripted stalls.
+    ///   - onCall: A closure that is called for each operation.
+    ///   - onMakeDecoder: A closure that is called with the track and the options of each decoder.
     public init(
         _ media: ScriptedMedia,
         clock: any HostClock,
@@ -56,7 +62,13 @@ public final class ScriptedDemuxer: Demuxer {
         packets = media.packets()
     }
 
-    /// `driver` tells when a scripted stall is over, and the demuxer says so: nobody need ask again.
+    /// Creates a demuxer that wakes its reader when withheld data becomes available.
+    ///
+    /// - Parameters:
+    ///   - media: The script.
+    ///   - driver: The driver whose clock ends scripted stalls.
+    ///   - onCall: A closure that is called for each operation.
+    ///   - onMakeDecoder: A closure that is called with the track and the options of each decoder.
     public init(
         _ media: ScriptedMedia,
         driver: any Driver,
@@ -71,12 +83,12 @@ public final class ScriptedDemuxer: Demuxer {
         packets = media.packets()
     }
 
-    /// How often `interrupt(before:)` was called. Any thread.
+    /// The number of calls to `interrupt(before:)`. Any thread may read it.
     public var interruptCount: Int { state.withLock { $0.interrupts } }
 
     public func open() throws(MediaError) -> MediaDescription {
         try check()
-        for case .openFails(let code) in media.faults { throw MediaError(code, "the script says so") }
+        for case .openFails(let code) in media.faults { throw MediaError(code, "opening fails as requested by the script") }
         return media.describe()
     }
 
@@ -103,20 +115,20 @@ public final class ScriptedDemuxer: Demuxer {
         for fault in media.faults {
             switch fault {
             case .stall(position, let until): try hold(until: until)
-            case .hang(position): throw MediaError(.notReady, "the script hangs", isRetryable: true)
+            case .hang(position): throw MediaError(.notReady, "read suspended by the script", isRetryable: true)
             case .throttled(let speed) where position < packets.count:
                 try hold(until: (packets[position].decodeTime ?? .zero).seconds / speed)
             case .unreadable(position) where state.withLock({ $0.wasReported.insert(position).inserted }):
                 state.withLock { $0.position += 1 }
                 throw MediaError(.io, "packet \(position) cannot be read", isRetryable: true)
             case .lost(let first) where position >= first:
-                throw MediaError(.io, "nothing can be read from packet \(first) on")
+                throw MediaError(.io, "packets from \(first) on cannot be read")
             default: continue
             }
         }
     }
 
-    /// Nothing is at hand until the clock shows `seconds`.
+    /// Throws `notReady` until the clock reaches `seconds`.
     private func hold(until seconds: Double) throws(MediaError) {
         let time = HostTime(nanoseconds: Int64(seconds * 1e9))
         guard clock.now < time else { return }
@@ -127,10 +139,10 @@ public final class ScriptedDemuxer: Demuxer {
                 }
             )
         }
-        throw MediaError(.notReady, "the script holds the data back", isRetryable: true)
+        throw MediaError(.notReady, "data withheld by the script", isRetryable: true)
     }
 
-    /// One alarm at most is listed: what is listed keeps the driver alive.
+    /// At most one wakeup is scheduled, because a scheduled wakeup retains the driver.
     private func replaceWakeup(_ wakeup: (any Wakeup)?) {
         let old = state.withLock { state in
             defer { state.wakeup = wakeup }

@@ -1,30 +1,36 @@
 public import MediaCore
 import PlayheadBackend
 
-/// Media that exists only as numbers: which frames there are, and what goes wrong with them.
+/// Media that is defined by numbers: its frames, samples and subtitles, and the faults that occur when it is played.
 public struct ScriptedMedia: Sendable {
-    /// A track of frames at a fixed rate. Each holds its own number, counted from 0 in the order in which
-    /// they are shown.
+    /// A video track with a constant frame rate. Each frame contains its own number, counted from 0 in presentation
+    /// order.
     public struct Video: Sendable {
-        /// Frames of one pass; the track is `frameCount / frameRate` seconds long.
+        /// The number of frames. The track is `frameCount / frameRate` seconds long.
         public var frameCount: Int
-        /// Frames per second.
+        /// The frames per second.
         public var frameRate: Int32
-        /// Every how many frames a key frame stands.
+        /// The distance between key frames, in frames.
         public var keyInterval: Int
-        /// Frames between two that are needed by others; they are decoded after the later one.
+        /// The number of B-frames between two reference frames. They are decoded after the later one.
         public var bFrames: Int
-        /// Time of the first frame.
+        /// The presentation time of the first frame.
         public var start: MediaTime
-        /// Frames that the decoder holds back although it could show them.
+        /// The number of frames that the decoder holds back beyond what reordering needs.
         public var delay = 0
-        /// Each frame says that it is made of two fields.
+        /// Whether each frame is marked as interlaced.
         public var isInterlaced = false
-        /// A frame that cannot be decoded is told of when the decoder is drained, too.
+        /// Whether the decoder also reports a broken frame when it is drained.
         public var throwsAtDraining = false
 
-        /// A key frame every `keyInterval` frames, from the first one on; `bFrames` between two that others
-        /// need.
+        /// Creates a video track. The first frame is a key frame.
+        ///
+        /// - Parameters:
+        ///   - frameCount: The number of frames.
+        ///   - frameRate: The frames per second.
+        ///   - keyInterval: The distance between key frames, in frames.
+        ///   - bFrames: The number of B-frames between two reference frames.
+        ///   - start: The presentation time of the first frame.
         public init(
             frameCount: Int,
             frameRate: Int32 = 25,
@@ -40,16 +46,21 @@ public struct ScriptedMedia: Sendable {
         }
     }
 
-    /// A track of one channel. Each sample holds the low 16 bits of its own index.
+    /// An audio track with one channel. Each sample is the low 16 bits of its own index.
     public struct Audio: Sendable {
-        /// Samples of one pass; the track is `sampleCount / sampleRate` seconds long.
+        /// The number of samples. The track is `sampleCount / sampleRate` seconds long.
         public var sampleCount: Int
-        /// Samples per second.
+        /// The samples per second.
         public var sampleRate: Int32
-        /// Samples in a packet.
+        /// The number of samples in a packet.
         public var packetLength: Int
 
-        /// `packetLength`: samples in a packet, at least 1.
+        /// Creates an audio track.
+        ///
+        /// - Parameters:
+        ///   - sampleCount: The number of samples.
+        ///   - sampleRate: The samples per second.
+        ///   - packetLength: The number of samples in a packet, at least 1.
         public init(sampleCount: Int, sampleRate: Int32 = 48_000, packetLength: Int = 1024) {
             self.sampleCount = sampleCount
             self.sampleRate = sampleRate
@@ -57,90 +68,110 @@ public struct ScriptedMedia: Sendable {
         }
     }
 
-    /// Words, in the order in which they lie in the file.
-    public struct Text: Sendable {
-        /// What is said, as plain text.
-        public var words: String
-        /// Milliseconds of item time; no end: until the next one.
+    /// A subtitle cue.
+    public struct Cue: Sendable {
+        /// The text of the cue, without markup.
+        public var text: String
+        /// The start of the cue, in milliseconds of item time.
         public var start: Int64
-        /// Milliseconds of item time; nil: until the next one.
+        /// The end of the cue in milliseconds of item time, or nil if it lasts until the next one.
         public var end: Int64?
-        /// The track, from `ScriptedMedia.textTrack` on.
+        /// The track of the cue. The first subtitle track is `ScriptedMedia.subtitleTrack`.
         public var track: Int
 
-        /// `start` and `end` in milliseconds of item time.
-        public init(_ words: String, from start: Int64, to end: Int64?, track: Int = ScriptedMedia.textTrack)
-        {
-            self.words = words
+        /// Creates a cue.
+        ///
+        /// - Parameters:
+        ///   - text: The text of the cue, without markup.
+        ///   - start: The start of the cue, in milliseconds of item time.
+        ///   - end: The end of the cue in milliseconds of item time, or nil if it lasts until the next one.
+        ///   - track: The track of the cue.
+        public init(
+            _ text: String,
+            from start: Int64,
+            to end: Int64?,
+            track: Int = ScriptedMedia.subtitleTrack
+        ) {
+            self.text = text
             self.start = start
             self.end = end
             self.track = track
         }
     }
 
-    /// What goes wrong. Packets are counted from 0 in file order, frames in the order in which they are
-    /// shown.
+    /// A fault that occurs when the media is played. Packets are counted from 0 in file order, and frames from 0 in
+    /// presentation order.
     public enum Fault: Hashable, Sendable {
-        /// Opening fails.
+        /// Opening fails with the given code.
         case openFails(MediaError.Code)
-        /// Reading packet `index` (in file order, counted from the start) finds nothing until the clock shows
-        /// `until` seconds.
+        /// Reading the given packet finds no data until the clock reaches `until` seconds.
         case stall(atPacket: Int, until: Double)
-        /// Reading packet `index` finds nothing, for ever. A seek to another place goes on.
+        /// Reading the given packet never succeeds. A seek to another position works.
         case hang(atPacket: Int)
-        /// Reading packet `index` fails and can be tried again behind it.
+        /// Reading the given packet fails once. Reading can continue after it.
         case unreadable(packet: Int)
-        /// Reading packet `index` fails for good.
+        /// Reading fails permanently from the given packet on.
         case lost(fromPacket: Int)
-        /// The data ends before packet `index`.
+        /// The data ends before the given packet.
         case cutOff(atPacket: Int)
-        /// Video frame `index` cannot be decoded.
+        /// The given video frame cannot be decoded.
         case undecodable(frame: Int)
-        /// A seek lands this many key frames behind its target, unless it is to the start.
+        /// A seek ends at a key frame that lies the given number of key frames after the right one, unless the target
+        /// is the start.
         case seeksLate(keyFrames: Int)
-        /// Nothing decodes the track of this kind: it is there, and cannot be played.
+        /// The track of the given type exists but has no decoder.
         case noDecoder(MediaType)
-        /// Data comes at so many seconds of media a second from the clock's zero on.
-        case trickles(speed: Double)
+        /// Data arrives at the given number of seconds of media per second, from the clock's zero on.
+        case throttled(speed: Double)
     }
 
-    /// Its track is `videoTrack`; nil: there is none.
+    /// The video track, whose identifier is `videoTrack`, or nil if there is none.
     public var video: Video?
-    /// Its track is `audioTrack`; nil: there is none.
+    /// The audio track, whose identifier is `audioTrack`, or nil if there is none.
     public var audio: Audio?
-    /// In file order; each names its track.
-    public var texts: [Text]
-    /// As the container would have them.
+    /// The subtitle cues of all tracks, in file order.
+    public var cues: [Cue]
+    /// The chapters that the container declares.
     public var chapters: [Chapter] = []
-    /// All that goes wrong; the order means nothing.
+    /// The faults, in any order.
     public var faults: [Fault]
-    /// Nanoseconds by which a `ManualClock` goes on for each frame that is decoded.
+    /// The nanoseconds by which a `ManualClock` advances for each frame that is decoded.
     public var decodingTime: Int64 = 0
-    /// The same for each frame by itself, by its number and the time at which decoding it begins; nil: as
-    /// `decodingTime` has it.
+    /// A closure that returns the decoding time of a frame in nanoseconds, from its number and the time at which
+    /// decoding begins. If nil, `decodingTime` applies.
     public var decodingTimes: (@Sendable (_ frame: Int, _ now: HostTime) -> Int64)?
-    /// How long it is taken to last, by guess (or indefinite: nobody knows); nil: it says the truth.
+    /// The duration that the demuxer reports as an estimate; `.indefinite` if it reports none. If nil, the duration is
+    /// exact.
     public var estimatedDuration: MediaTime?
-    /// How long the container says outright that it lasts, right or wrong; nil: the truth.
+    /// The duration that the container declares, which may be wrong. If nil, it is the real one.
     public var declaredDuration: MediaTime?
-    /// False: as if it came over a network.
+    /// Whether the media behaves like a local file. With false it behaves like a network resource.
     public var isLocal = true
 
-    /// Tracks that are left out are not there. By default nothing goes wrong.
+    /// Creates media. Tracks that are omitted do not exist, and by default there are no faults.
+    ///
+    /// - Parameters:
+    ///   - video: The video track.
+    ///   - audio: The audio track.
+    ///   - cues: The subtitle cues of all tracks, in file order.
+    ///   - faults: The faults that occur when the media is played.
     public init(
         video: Video? = nil,
         audio: Audio? = nil,
-        texts: [Text] = [],
+        cues: [Cue] = [],
         faults: [Fault] = []
     ) {
         self.video = video
         self.audio = audio
-        self.texts = texts
+        self.cues = cues
         self.faults = faults
     }
 
-    /// Two seconds with audio: 50 frames, 25 a second, a key frame every ten and two B-frames between others;
-    /// 96,000 samples at 48 kHz.
+    /// Returns two seconds of video and audio: 50 frames at 25 per second, with a key frame every ten frames and two
+    /// B-frames between reference frames, and 96,000 samples at 48 kHz.
+    ///
+    /// - Parameter faults: The faults that occur when the media is played.
+    /// - Returns: The media.
     public static func clip(_ faults: [Fault] = []) -> ScriptedMedia {
         ScriptedMedia(
             video: Video(frameCount: 50, bFrames: 2),
@@ -149,27 +180,33 @@ public struct ScriptedMedia: Sendable {
         )
     }
 
-    /// Two seconds without audio: 50 frames, 25 a second, a key frame every ten. A packet is a frame, in the order
-    /// in which they are shown, so that faults are easily placed.
+    /// Returns two seconds of video without audio: 50 frames at 25 per second, with a key frame every ten frames.
+    ///
+    /// Each packet is a frame, and packets are in presentation order, so the position of a fault is easy to choose.
+    ///
+    /// - Parameter faults: The faults that occur when the media is played.
+    /// - Returns: The media.
     public static func silentClip(_ faults: [Fault] = []) -> ScriptedMedia {
         ScriptedMedia(video: Video(frameCount: 50), faults: faults)
     }
 
-    /// `Track.id` of the frames.
+    /// The `Track.id` of the video track.
     public static let videoTrack = 0
-    /// `Track.id` of the samples.
+    /// The `Track.id` of the audio track.
     public static let audioTrack = 1
-    /// Of the first track of text.
-    public static let textTrack = 2
+    /// The `Track.id` of the first subtitle track.
+    public static let subtitleTrack = 2
 
     var duration: MediaTime {
-        let picture = video.map { $0.start + MediaTime(value: Int64($0.frameCount), timescale: $0.frameRate) }
-        let sound = audio.map { MediaTime(value: Int64($0.sampleCount), timescale: $0.sampleRate) }
-        return max(picture ?? .zero, sound ?? .zero)
+        let videoEnd = video.map {
+            $0.start + MediaTime(value: Int64($0.frameCount), timescale: $0.frameRate)
+        }
+        let audioEnd = audio.map { MediaTime(value: Int64($0.sampleCount), timescale: $0.sampleRate) }
+        return max(videoEnd ?? .zero, audioEnd ?? .zero)
     }
 }
 
-/// One packet of a script: which frame, or which samples.
+/// A packet of a script: the index of a frame, or of the first sample and the number of samples.
 final class ScriptedPayload: PacketPayload {
     let index: Int
     let length: Int
@@ -181,7 +218,7 @@ final class ScriptedPayload: PacketPayload {
 }
 
 extension ScriptedMedia {
-    /// All packets in file order: by decode time, frames first.
+    /// Returns all packets in file order: by decode time, video before audio.
     func packets() -> [Packet] {
         (videoPackets() + audioPackets() + textPackets()).sorted {
             let (a, b) = ($0.decodeTime ?? .zero, $1.decodeTime ?? .zero)
@@ -207,21 +244,21 @@ extension ScriptedMedia {
     }
 
     private func textPackets() -> [Packet] {
-        texts.enumerated().map { index, text in
-            let time = MediaTime(value: text.start, timescale: 1000)
+        cues.enumerated().map { index, cue in
+            let time = MediaTime(value: cue.start, timescale: 1000)
             return Packet(
-                track: text.track,
+                track: cue.track,
                 presentationTime: time,
                 decodeTime: time,
-                duration: text.end.map { MediaTime(value: $0 - text.start, timescale: 1000) },
-                byteCount: text.words.utf8.count,
+                duration: cue.end.map { MediaTime(value: $0 - cue.start, timescale: 1000) },
+                byteCount: cue.text.utf8.count,
                 isKeyFrame: true,
                 payload: ScriptedPayload(index: index, length: 1)
             )
         }
     }
 
-    /// Closed groups: no frame refers across a key frame.
+    /// Returns the frames in decode order. Groups of pictures are closed, so no frame refers across a key frame.
     private func decodeOrder(_ video: Video) -> [Int] {
         var order: [Int] = []
         for first in stride(from: 0, to: video.frameCount, by: video.keyInterval) {
@@ -283,9 +320,9 @@ extension ScriptedMedia {
             description.tracks.append(track)
         }
         description.chapters = chapters
-        for id in Set(texts.map(\.track)).sorted() {
+        for id in Set(cues.map(\.track)).sorted() {
             var track = Track(id: id, mediaType: .subtitle, codec: "script", timeBase: Rational(1, 1000))
-            track.language = id == Self.textTrack ? "eng" : "deu"
+            track.language = id == Self.subtitleTrack ? "eng" : "deu"
             description.tracks.append(track)
         }
         return description

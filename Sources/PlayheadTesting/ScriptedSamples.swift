@@ -2,7 +2,7 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Samples that hold the low 16 bits of their own index, so that one lost or doubled shows.
+/// Samples that are the low 16 bits of their own index, so that a lost or duplicated sample is noticed.
 final class ScriptedSamples: AudioBufferStorage {
     private let samples: [Int16]
 

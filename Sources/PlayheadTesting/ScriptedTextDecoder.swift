@@ -2,7 +2,7 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// Says what the script has.
+/// A decoder that returns the cues of a script.
 final class ScriptedTextDecoder: TextDecoder {
     private let media: ScriptedMedia
 
@@ -10,10 +10,10 @@ final class ScriptedTextDecoder: TextDecoder {
 
     func decode(_ packet: Packet) throws(MediaError) -> [TextCue] {
         guard let payload = packet.payload as? ScriptedPayload, let start = packet.presentationTime,
-            media.texts.indices.contains(payload.index)
+            media.cues.indices.contains(payload.index)
         else { return [] }
         let range = MediaTimeRange(start: start, duration: packet.duration ?? .indefinite)
-        return [TextCue(text: media.texts[payload.index].words, timeRange: range, track: packet.track)]
+        return [TextCue(text: media.cues[payload.index].text, timeRange: range, track: packet.track)]
     }
 
     func flush() {}

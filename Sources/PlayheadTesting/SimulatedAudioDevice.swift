@@ -1,76 +1,79 @@
 public import MediaCore
 public import PlayheadBackend
 
-/// An audio device that exists only as numbers: it plays at the pace of a clock that the test moves, with a drift,
-/// a buffer and a delay, and remembers what was heard when.
+/// A simulated audio device. It plays at the pace of a clock that the test moves, with a drift, a buffer and a delay,
+/// and records which samples were audible at which time.
 ///
-/// It takes samples as a real one does: it keeps `buffer` seconds in hand, plays silence where samples are
-/// missing, and can be taken away and given back. Its audio is 16 bit integers as they come; of several channels
-/// the first is remembered.
+/// It consumes samples as a real device does: it keeps `Setup.buffer` seconds buffered, plays silence when samples are
+/// missing, and can be disconnected and connected. It accepts 16-bit integers and records the first channel.
 public final class SimulatedAudioDevice: AudioDeviceSink {
-    /// What kind of device it is. Lengths of time are in seconds.
+    /// The properties of a device. Times are in seconds.
     public struct Setup: Sendable {
-        /// Seconds of audio that it keeps in hand.
+        /// The seconds of audio that the device buffers.
         public var buffer = 0.05
-        /// Seconds from being started until the first sample is heard.
+        /// The seconds from the start of playback until the first sample is audible.
         public var startDelay = 0.02
-        /// Seconds from being there for which it has played silence ahead of itself.
+        /// The seconds of silence that the device has already queued when it is connected.
         public var leadingSilence = 0.0
-        /// By how much it plays faster than the clock, in millionths.
+        /// The amount by which the device is faster than the clock, in parts per million.
         public var drift = 0.0
-        /// Seconds that audio is wanted before it is due.
+        /// The seconds by which audio must be delivered before it is due.
         public var lead = 0.2
-        /// Seconds of audio that it can be given at most.
+        /// The seconds of audio that the device accepts at most.
         public var capacity = 2.0
-        /// It answers `startDelay` wrongly by so many seconds.
+        /// The error, in seconds, of the start delay that the device reports.
         public var startDelayError = 0.0
-        /// What it was given and has not taken can be taken back.
+        /// Whether samples that were written but not yet consumed can be withdrawn.
         public var canRewind = true
-        /// It is there from the beginning.
+        /// Whether the device is connected from the beginning.
         public var isConnected = true
-        /// Not there, and not known to be away either, until `connect` or `disconnect`.
+        /// Whether the device is still connecting, until `connect()` or `disconnect()` is called.
         public var isConnecting = false
 
-        /// A device like many: 50 ms in hand, heard 20 ms after it is started, exactly at the clock's pace.
+        /// Creates a typical device: it buffers 50 ms, becomes audible 20 ms after it is started, and runs exactly at
+        /// the pace of the clock.
         public init() {}
     }
 
-    /// A run of samples that were heard one after the other.
+    /// A sequence of samples that were audible without interruption.
     public struct Heard: Sendable {
-        /// When the first of them was heard, on the clock of the device.
+        /// The time at which the first sample was audible.
         public let start: HostTime
-        /// Nanoseconds between two samples.
+        /// The time between two samples, in nanoseconds.
         public let interval: Double
-        /// The first channel, as it was heard: after volume and mute.
+        /// The samples of the first channel, after volume and mute.
         public fileprivate(set) var samples: [Int16]
 
-        /// When the sample was heard; `index` counts from the first one of the run.
+        /// Returns the time at which a sample was audible.
+        ///
+        /// - Parameter index: The index of the sample, counted from the first one of the sequence.
+        /// - Returns: The time at which the sample was audible.
         public func time(of index: Int) -> HostTime {
             start.advanced(by: Int64((Double(index) * interval).rounded()))
         }
     }
 
-    /// One call that the engine made.
+    /// A call that the engine made.
     public enum Call: Hashable, Sendable {
-        /// The decoder's format, as it was told.
+        /// The decoder's format was set.
         case start(AudioFormat)
-        /// Audio is to be expected.
+        /// The device was told to expect audio.
         case prepare
-        /// The timeline stands.
+        /// The timeline was paused.
         case pause
-        /// The timeline runs again.
+        /// The timeline was resumed.
         case resume
-        /// What was written must not be heard any more.
+        /// All samples that were written were discarded.
         case flush
-        /// What was written was taken back, from some sample on.
+        /// Samples that were written were withdrawn from some sample on.
         case rewind
-        /// Samples per channel to leave out; below zero: silence to put in.
+        /// Samples per channel were skipped; a negative number means that silence was inserted.
         case skip(Int64)
-        /// Whether more follows for the present.
+        /// Whether more samples follow soon.
         case expect(Bool)
-        /// The unique name that was chosen; nil: the default.
+        /// The unique identifier of the device that was chosen, or nil for the default device.
         case device(String?)
-        /// Nothing follows.
+        /// The stream was finished.
         case finish
     }
 
@@ -83,15 +86,15 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         var isPaused = true
         var isSuspended = false
         var calls: [Call] = []
-        /// Taken from the ring and not heard yet.
+        /// The samples that were consumed from the ring but are not audible yet.
         var bufferedSamples: [Int16] = []
         var heard: [Heard] = []
         var isSilent = true
-        /// Before this there is nothing to be heard of what is written.
+        /// The time before which no sample that is written becomes audible.
         var earliestOutput = HostTime.zero
-        /// Up to when all was played.
+        /// The time up to which audio has been output.
         var playedTo = HostTime.zero
-        /// Samples played since the pace was last set, from where.
+        /// The time of the last change of pace. `paceCount` counts the samples output since then.
         var paceStart = HostTime.zero
         var paceCount: Int64 = 0
         var stalledUntil = HostTime.zero
@@ -105,7 +108,11 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
     private let clock: any HostClock
     private let state: Locked<State>
 
-    /// Plays by `clock`, from its present reading on.
+    /// Creates a device that is driven by a clock.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock. Playback begins at its current time.
+    ///   - setup: The properties of the device.
     public init(clock: any HostClock, _ setup: Setup = Setup()) {
         self.clock = clock
         state = Locked(
@@ -116,11 +123,14 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
 
     // MARK: For tests
 
-    /// All calls up to now, in order, but not `write`, `setVolume` and `setTitle`. Any thread.
+    /// All calls so far, in order, except `write`, `setVolume` and `setTitle`. Any thread may read it.
     public var calls: [Call] { state.withLock { $0.calls } }
-    /// What was heard up to now. Silence that was not written is in it, but not before the first sample.
+    /// All samples that were audible so far. It includes silence during underruns, but not before the first sample.
     public var heard: [Heard] { withCurrentState { $0.heard } }
-    /// What is heard at a time that has passed; nil: nothing.
+    /// Returns the sample that was audible at a time.
+    ///
+    /// - Parameter time: A time that has passed.
+    /// - Returns: The sample, or nil if nothing was audible.
     public func sample(at time: HostTime) -> Int16? {
         withCurrentState { state in
             for run in state.heard.reversed() where run.start <= time {
@@ -131,7 +141,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         }
     }
 
-    /// The device is pulled out, or its server dies.
+    /// Disconnects the device, as if it were unplugged or its server stopped.
     public func disconnect() {
         withCurrentState { state in
             state.isConnected = false
@@ -142,7 +152,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         }
     }
 
-    /// The device is there, or there again: it plays what it is given.
+    /// Connects the device, which then plays what it is given.
     public func connect() {
         withCurrentState { state in
             state.isConnected = true
@@ -153,7 +163,9 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         }
     }
 
-    /// It is there and plays nothing.
+    /// Suspends or resumes the device. A suspended device is connected but plays nothing.
+    ///
+    /// - Parameter isSuspended: Whether the device is suspended.
     public func setSuspended(_ isSuspended: Bool) {
         withCurrentState { state in
             state.isSuspended = isSuspended
@@ -161,18 +173,23 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         }
     }
 
-    /// The system asks for quiet. It goes on playing until it is paused.
+    /// Reports the beginning of an interruption by the system. The device keeps playing until it is paused.
     public func beginInterruption() { state.withLock { $0.onNotice }?(.interruptionBegan) }
 
-    /// The system gives the audio back.
+    /// Reports the end of an interruption by the system.
     public func endInterruption() { state.withLock { $0.onNotice }?(.interruptionEnded) }
 
-    /// For so long it takes nothing, plays what it has and then silence, and goes on late.
+    /// Stops the device from consuming samples for some time. It plays what it has buffered, then silence, and resumes
+    /// late.
+    ///
+    /// - Parameter seconds: The time in seconds.
     public func starve(seconds: Double) {
         withCurrentState { $0.stalledUntil = clock.now.advanced(by: Int64(seconds * 1e9)) }
     }
 
-    /// Another device: so many seconds more from a sample's being taken until it is heard.
+    /// Changes the buffer size, as if another device had been selected.
+    ///
+    /// - Parameter seconds: The seconds of audio that the device buffers.
     public func setBuffer(seconds: Double) { withCurrentState { $0.setup.buffer = seconds } }
 
     // MARK: AudioDeviceSink
@@ -226,7 +243,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
             state.bufferedSamples = []
             state.isSilent = true
             state.ring?.flush()
-            // A stream that is emptied begins anew.
+            // A stream that is flushed starts again, with its start delay.
             state.beginPlaying(at: clock.now, after: state.setup.startDelay)
         }
     }
@@ -312,7 +329,7 @@ public final class SimulatedAudioDevice: AudioDeviceSink {
         }
     }
 
-    /// Plays up to the present, then does `body`, then takes what is there.
+    /// Plays up to the current time, calls `body`, then refills the buffer.
     private func withCurrentState<Result>(_ body: (inout State) -> Result) -> Result {
         let time = clock.now
         return state.withLock { state in
@@ -340,12 +357,12 @@ extension SimulatedAudioDevice.State {
         isSilent = true
     }
 
-    /// The audio of the time that has passed.
+    /// Outputs the audio of the time that has passed.
     mutating func play(until time: HostTime) {
         guard isPlaying else { return }
         while playedTo < time {
             fill(at: playedTo)
-            // In steps, so that what is in hand never runs out only because much time has passed.
+            // Small steps prevent the buffer from running out merely because much time has passed at once.
             let chunk = min(time, playedTo.advanced(by: 2_000_000))
             let due = Int64(Double(chunk.nanoseconds(since: paceStart)) / interval)
             let count = Int(due - paceCount)
@@ -371,7 +388,7 @@ extension SimulatedAudioDevice.State {
         hasUnderrun = true
     }
 
-    /// Keeps its buffer full.
+    /// Refills the buffer from the ring.
     mutating func fill(at time: HostTime) {
         guard isPlaying, let ring, time >= stalledUntil, ring.isReady else { return }
         let missing = Int(setup.buffer * rate) - bufferedSamples.count

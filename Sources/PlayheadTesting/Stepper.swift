@@ -1,15 +1,15 @@
 import PlaybackEngine
 import Synchronization
 
-/// Takes the steps of a manual driver, for the test or by itself.
+/// The step loop of a manual driver. It runs on request of the test, or automatically.
 final class Stepper: Sendable {
     private let stepped: SteppedDriver
     private let isRealTime: Bool
-    /// Steps under way: work that comes up in one is done behind it, by whoever took it.
+    /// The number of steps in progress. Work that a step makes possible is done by the loop that runs the step.
     private let depth = Atomic<Int>(0)
     private let isSettling = Atomic<Bool>(false)
-    /// Something has come up since settling last began.
-    private let hasNews = Atomic<Bool>(false)
+    /// Whether work has been added since the current automatic run began.
+    private let hasNewWork = Atomic<Bool>(false)
 
     init(_ stepped: SteppedDriver, isRealTime: Bool) {
         self.stepped = stepped
@@ -19,19 +19,19 @@ final class Stepper: Sendable {
     func step() -> Bool {
         depth.add(1, ordering: .sequentiallyConsistent)
         defer { depth.subtract(1, ordering: .sequentiallyConsistent) }
-        // Where decoding takes time, alarms ring meanwhile.
+        // With real time, decoding takes time, so timers can become due between steps.
         if isRealTime { stepped.fireDue() }
         return stepped.step()
     }
 
-    /// Everything that can be done, where it was not a step that made it possible.
+    /// Runs everything that can be done, unless the work was added by a step.
     func settleFromOutside() {
-        hasNews.store(true, ordering: .sequentiallyConsistent)
+        hasNewWork.store(true, ordering: .sequentiallyConsistent)
         while depth.load(ordering: .sequentiallyConsistent) == 0,
-            hasNews.load(ordering: .sequentiallyConsistent),
+            hasNewWork.load(ordering: .sequentiallyConsistent),
             !isSettling.exchange(true, ordering: .sequentiallyConsistent)
         {
-            hasNews.store(false, ordering: .sequentiallyConsistent)
+            hasNewWork.store(false, ordering: .sequentiallyConsistent)
             while step() {}
             isSettling.store(false, ordering: .sequentiallyConsistent)
         }

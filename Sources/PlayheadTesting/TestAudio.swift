@@ -2,13 +2,13 @@ import Foundation
 import MediaCore
 import PlayheadBackend
 
-/// Where a test bench's audio goes.
+/// The audio output of a test bench.
 public enum TestAudio: Sendable {
     /// No audio is decoded.
     case none
-    /// To `audioSink`, which remembers each sample.
+    /// Audio is delivered to `audioSink`, which records each sample.
     case captured
-    /// To `audioDevice`, which plays it in time, so that the audio is the clock. The driver is in real time then:
-    /// frames that come too late are dropped.
+    /// Audio is played by `audioDevice`, which is also the clock of the player. The driver then runs in real time, so
+    /// late frames are dropped.
     case device(SimulatedAudioDevice.Setup = .init())
 }

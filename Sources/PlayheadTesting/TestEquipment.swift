@@ -2,7 +2,7 @@ import Foundation
 import MediaCore
 import PlayheadBackend
 
-/// The parts of a test bench that are the same for a player and for the engine alone.
+/// The parts that benches for a player and for the engine have in common.
 struct TestEquipment {
     let driver: ManualDriver
     let backend: ScriptedBackend
@@ -39,7 +39,7 @@ struct TestEquipment {
         audioDevice = SimulatedAudioDevice(clock: driver.clock, setup)
     }
 
-    /// nil: no audio is decoded.
+    /// The audio output, or nil if no audio is decoded.
     var audioOutput: (any AudioSink)? {
         switch audio {
         case .none: nil

@@ -2,10 +2,10 @@ import Foundation
 import MediaCore
 import PlayheadBackend
 
-/// What has happened on a bench, a line each.
+/// The lines of a bench.
 struct TestJournal {
     var lines: [String] = []
-    /// How many of them a test has taken.
+    /// The number of lines that the test has read.
     var takenCount = 0
 
     static func writer(_ journal: Locked<TestJournal>) -> @Sendable (String) -> Void {

@@ -1,10 +1,10 @@
 public import Playhead
 
 extension TimedPlayerEvent {
-    /// The event in words, without its item and its times; nil for what tests rarely mean.
+    /// The event as a line of text, without its item and times, or nil for events that tests rarely check.
     ///
-    /// How much is read ahead hangs on the order among the stages, which a seed draws. The other events without a
-    /// line repeat what the lines beside them say.
+    /// The amount of buffered media depends on the order of steps, which a seed varies. The other events without a line
+    /// repeat the information of adjacent lines.
     public var line: String? {
         switch event {
         case .loadedTimeRangesChanged, .accessLogEntry, .passEnded, .effectiveRateChanged: nil

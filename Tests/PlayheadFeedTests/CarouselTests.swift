@@ -15,7 +15,7 @@ struct CarouselTests {
             (0, 0), (1, 1), (2.4, 2), (2.6, 0), (3, 0), (-1, 2), (-3, 0), (-4, 2), (3001, 1),
         ]
         for (position, index) in rows {
-            core.move(to: position, isTouched: true, at: .zero)
+            core.move(to: position, isDragging: true, at: .zero)
             #expect(core.index == index, "\(position)")
             #expect(core.cells.map(\.id) == [0, 1, 2])
             let shown = core.cells.max {
@@ -23,9 +23,9 @@ struct CarouselTests {
             }
             #expect(shown?.id == index)
         }
-        for position in [Double.nan, .infinity] { core.move(to: position, isTouched: true, at: .zero) }
+        for position in [Double.nan, .infinity] { core.move(to: position, isDragging: true, at: .zero) }
         #expect(core.position == 3001)
-        core.move(to: 1e12 + 1, isTouched: false, at: .zero)
+        core.move(to: 1e12 + 1, isDragging: false, at: .zero)
         #expect(core.position < 3 && CarouselCore([]).index == 0 && CarouselCore([]).cells.isEmpty)
     }
 
@@ -34,7 +34,7 @@ struct CarouselTests {
         for count in 1...2 {
             var core = CarouselCore(Array(repeating: .clip, count: count))
             for position in stride(from: -3.0, through: 3, by: 0.25) {
-                core.move(to: position, isTouched: true, at: .zero)
+                core.move(to: position, isDragging: true, at: .zero)
                 #expect(core.cells.count == count)
                 let shown = core.cells.map { core.viewport.share(of: $0.frame) }
                 #expect(shown.max() ?? 0 >= 0.5)
@@ -46,16 +46,16 @@ struct CarouselTests {
     func pictures() {
         var core = CarouselCore([.picture(seconds: 1), .clip])
         #expect(core.turn(at: second) == nil)
-        core.move(to: 0, isTouched: false, at: .zero)
+        core.move(to: 0, isDragging: false, at: .zero)
         #expect(core.nextTurn == second && core.turn(at: second) == 1)
-        core.move(to: 0.2, isTouched: true, at: .zero)
+        core.move(to: 0.2, isDragging: true, at: .zero)
         #expect(core.nextTurn == nil && core.turn(at: second) == nil)
-        core.move(to: 0, isTouched: false, at: second)
+        core.move(to: 0, isDragging: false, at: second)
         core.setOnScreen(false, at: second)
         #expect(core.nextTurn == nil)
         core.setOnScreen(true, at: second)
         #expect(core.nextTurn == second.advanced(by: 1_000_000_000))
-        core.move(to: 1, isTouched: false, at: second)
+        core.move(to: 1, isDragging: false, at: second)
         #expect(core.nextTurn == nil && core.turn(afterEndOf: 1) == 2 && core.turn(afterEndOf: 0) == nil)
     }
 

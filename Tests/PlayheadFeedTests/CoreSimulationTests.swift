@@ -80,7 +80,7 @@ private struct Simulation {
         expect(plan.playing.allSatisfy { !naive.paused.contains($0) }, "undid a pause of the user's")
         expect(plan.entries.count <= core.settings.poolSize, "\(plan.entries.count) players")
         expect(Set(plan.entries.map(\.id)).count == plan.entries.count, "two players of one clip")
-        expect(plan.sounding.map { plan.playing.first == $0 } ?? true, "heard, and does not play")
+        expect(plan.audible.map { plan.playing.first == $0 } ?? true, "heard, and does not play")
         let isStanding = naive.movedAt == nil || naive.isSlow
         if isStanding, !plan.isPreloadingSuspended {
             expect(plan.ready == naive.upcoming, "ready \(plan.ready), should \(naive.upcoming)")

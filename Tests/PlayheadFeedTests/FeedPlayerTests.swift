@@ -123,7 +123,7 @@ struct FeedPlayerTests {
     func position() {
         for leaving in [FeedOffscreenBehavior.pause, .pauseAndRewind] {
             var settings = FeedSettings()
-            settings.leaving = leaving
+            settings.offscreenBehavior = leaving
             let bench = FeedBench(scripts: 20, settings: settings)
             bench.driver.run(seconds: 0.8)
             bench.settle(at: 3000)

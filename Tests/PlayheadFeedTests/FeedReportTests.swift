@@ -5,6 +5,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: budget, muted-device
 /// What users of other feeds have reported, and no other suite here shows. The number is that of the kind of report.
 @Suite("Feed: what was reported of others")
 struct FeedReportTests {
@@ -73,7 +74,7 @@ struct FeedReportTests {
             faults: { id in
                 switch id {
                 case 0: [.stall(atPacket: 15, until: 6)]
-                case 1: [.trickles(speed: 0.2)]
+                case 1: [.throttled(speed: 0.2)]
                 default: []
                 }
             },

@@ -129,7 +129,7 @@ struct FeedSimulationTests {
         case 2: [.stall(atPacket: 6, until: Double(id))]
         case 3: [.stall(atPacket: 0, until: Double(id) / 4)]
         case 4: [.lost(fromPacket: 9)]
-        case 5: [.trickles(speed: 0.7)]
+        case 5: [.throttled(speed: 0.7)]
         default: []
         }
     }

@@ -78,28 +78,28 @@ struct IntentTests {
     func waiting() {
         var scene = CoreScene()
         scene.tell(.mute(false))
-        #expect(scene.plan.sounding == 0)
+        #expect(scene.plan.audible == 0)
         scene.tell(.waiting(0, true))
-        #expect(scene.playing == [0] && scene.plan.sounding == 0)
+        #expect(scene.playing == [0] && scene.plan.audible == 0)
         #expect(scene.plan.entry(of: 0)?.reasons == .waiting)
         scene.settle(at: 400)
-        #expect(scene.playing == [1] && scene.plan.sounding == 1)
+        #expect(scene.playing == [1] && scene.plan.audible == 1)
         scene.tell(.waiting(0, false))
-        #expect(scene.playing == [1] && scene.plan.sounding == 1)
+        #expect(scene.playing == [1] && scene.plan.audible == 1)
     }
 
     @Test("9. Silence is shared, and the start; of many that play one is heard")
     func mute() {
         var scene = CoreScene(20, height: 200) { $0.rule = .all(atLeast: 1, upTo: 3) }
-        #expect(scene.plan.sounding == nil)
+        #expect(scene.plan.audible == nil)
         scene.tell(.mute(false))
-        #expect(scene.plan.sounding == 0)
+        #expect(scene.plan.audible == 0)
         scene.tell(.userPause(0, true))
-        #expect(scene.plan.sounding == 1)
+        #expect(scene.plan.audible == 1)
         scene.settle(at: 1000)
-        #expect(scene.plan.sounding == 5)
+        #expect(scene.plan.audible == 5)
         scene.tell(.mute(true))
-        #expect(scene.plan.sounding == nil)
+        #expect(scene.plan.audible == nil)
     }
 
     @Test(
@@ -116,7 +116,7 @@ struct IntentTests {
             scene.settle(at: 4000)
             scene.settle(at: 0)
             #expect(scene.playing == [0] && scene.core.startTime(of: 0) == expected)
-            scene.core.settings.leaving = .pauseAndRewind
+            scene.core.settings.offscreenBehavior = .pauseAndRewind
             #expect(scene.core.startTime(of: 0) == 0)
         }
     }
@@ -192,7 +192,7 @@ struct PreloadRuleTests {
         scene.drag(to: 3300)
         scene.drag(to: 6000)
         #expect(scene.plan.entries == [])
-        #expect(scene.changes.contains(.release(8, .behind)))
+        #expect(scene.changes.contains(.release(8, .passed)))
         scene.settle(at: 18 * 400)
         scene.start()
         #expect(scene.playing == [18] && scene.plan.ready == [19])
@@ -233,7 +233,7 @@ struct PreloadRuleTests {
         scene.pass(0.3)
         #expect(scene.changes == [.play(0)])
         scene.drag(to: 401)
-        #expect(scene.changes == [.pause(0, []), .release(0, .left)])
+        #expect(scene.changes == [.pause(0, []), .release(0, .leftView)])
     }
 
     @Test("Nothing is made ready in the background, or under another screen")

@@ -1,109 +1,146 @@
 import Foundation
 public import MediaCore
 
-/// An endless banner of pages that lie side by side, of clips and pictures: where each page is, which one is shown, and
-/// when it turns to the next. A value, as `FeedCore` is.
+/// The state of an endless carousel: which page is shown, where each page lies, and when the carousel advances.
 ///
-/// Positions count pages and go on for ever: with three pages, 3 shows page 0 again, and so does -3. A page is where it
-/// is nearest to the middle of the view, so it is there once and needs no copies of itself at the ends.
+/// The carousel is a value without clocks, players or I/O, as `FeedCore` is.
+///
+/// Positions are counted in pages and are unbounded: with three pages, positions 3 and -3 both show page 0. Each page
+/// has one cell, which lies where it is nearest to the middle of the view. The ends need no copies of pages.
 public struct CarouselCore: Sendable {
-    /// What is on the pages.
+    /// The kind of each page, in order.
     public private(set) var pages: [FeedKind]
-    /// What is shown, in pages; between two whole numbers while it moves.
+    /// The position that is shown, in pages. It lies between two whole numbers while the carousel moves.
     public private(set) var position = 0.0
-    /// Somebody holds it.
-    public private(set) var isTouched = false
-    /// The picture's time began; nil: the page is a clip, or nobody looks.
-    private var shownSince: HostTime?
+    /// Whether the user is dragging the carousel.
+    public private(set) var isDragging = false
+    /// The time from which the current page has been visible without being dragged. It is nil while the carousel is
+    /// dragged or off screen.
+    private var visibleSince: HostTime?
     private var isOnScreen = true
-    /// The clip of the page that is shown is over, and a finger or another screen kept it from turning.
-    private var isOver = false
+    /// Whether the clip of the current page has ended while dragging, or being off screen, prevented the carousel from
+    /// advancing.
+    private var clipHasEnded = false
     private static let width = 1000.0
 
-    /// Begins at the first page.
+    /// Creates a carousel that shows the first page.
+    ///
+    /// - Parameter pages: The kind of each page, in order.
     public init(_ pages: [FeedKind]) { self.pages = pages }
 
-    /// The page that is shown most of, for an indicator: 0 is the first; 0 without pages.
+    /// The index of the page that is most visible, for a page indicator. It is 0 if there are no pages.
     public var index: Int { page(at: position.rounded()) }
 
-    /// Which page is at a position.
+    /// Returns the index of the page at a position.
+    ///
+    /// - Parameter position: A position in pages.
+    /// - Returns: The index of the page, or 0 if there are no pages or the position is not finite.
     public func page(at position: Double) -> Int {
         guard !pages.isEmpty, position.isFinite else { return 0 }
-        let rest = position.truncatingRemainder(dividingBy: Double(pages.count))
-        return (Int(rest) + pages.count) % pages.count
+        let remainder = position.truncatingRemainder(dividingBy: Double(pages.count))
+        return (Int(remainder) + pages.count) % pages.count
     }
 
-    /// The view, for a feed.
+    /// The visible part of the carousel, as a viewport for a feed.
     public var viewport: FeedViewport {
         FeedViewport(CGRect(x: position * Self.width, y: 0, width: Self.width, height: 1))
     }
 
-    /// Each page where it is nearest to the view.
+    /// The cells of all pages, each where it is nearest to the view.
     public var cells: [FeedCell<Int>] {
         let count = Double(pages.count)
         return pages.enumerated().map { page, kind in
-            let place = Double(page) + count * ((position - Double(page)) / count).rounded()
+            let pagePosition = Double(page) + count * ((position - Double(page)) / count).rounded()
             return FeedCell(
                 page,
-                frame: CGRect(x: place * Self.width, y: 0, width: Self.width, height: 1),
+                frame: CGRect(x: pagePosition * Self.width, y: 0, width: Self.width, height: 1),
                 kind: kind
             )
         }
     }
 
-    /// When a picture's time is over, or at once where a clip's is; nil: it does not turn by itself now.
+    /// The time at which the carousel advances by itself, or nil if no advance is pending.
+    ///
+    /// For a picture this is the end of its display time. If the clip of the current page has ended, it is a time that
+    /// has already passed.
     public var nextTurn: HostTime? {
-        guard let shownSince, pages.count > 1 else { return nil }
-        if isOver { return shownSince }
+        guard let visibleSince, pages.count > 1 else { return nil }
+        if clipHasEnded { return visibleSince }
         guard case .picture(let seconds) = pages[index] else { return nil }
-        return shownSince.advanced(by: Int64(max(0, min(seconds, 1e6)) * 1e9))
+        return visibleSince.advanced(by: Int64(max(0, min(seconds, 1e6)) * 1e9))
     }
 
-    /// It moves, by a finger or by itself, or stands at a whole number.
-    public mutating func move(to position: Double, isTouched: Bool, at now: HostTime) {
+    /// Moves the carousel to a position.
+    ///
+    /// Positions that are not finite are ignored.
+    ///
+    /// - Parameters:
+    ///   - position: The new position, in pages. Pass a whole number when the carousel comes to rest.
+    ///   - isDragging: Whether the user is dragging the carousel. A carousel that is dragged does not advance by
+    ///     itself.
+    ///   - now: The current time.
+    public mutating func move(to position: Double, isDragging: Bool, at now: HostTime) {
         guard position.isFinite else { return }
         let before = index
-        defer { if index != before { isOver = false } }
-        // Far from zero a number has no room for parts of a page.
+        defer { if index != before { clipHasEnded = false } }
+        // Beyond 1e9 a Double resolves positions within a page poorly, so the position is reduced to the page's index.
         let bounded = abs(position) < 1e9 ? position : Double(page(at: position.rounded()))
         self.position = bounded
-        self.isTouched = isTouched
-        if isTouched {
-            shownSince = nil
-        } else if shownSince == nil || index != before {
-            shownSince = isOnScreen ? now : nil
+        self.isDragging = isDragging
+        if isDragging {
+            visibleSince = nil
+        } else if visibleSince == nil || index != before {
+            visibleSince = isOnScreen ? now : nil
         }
     }
 
-    /// To the place of a page that is nearest to the view. Where the page is shown already nothing moves, so that what
-    /// plays there plays on.
+    /// Moves to the occurrence of a page that is nearest to the view.
+    ///
+    /// The position does not change if the page is already shown, so its clip continues to play.
+    ///
+    /// - Parameters:
+    ///   - page: The index of the page.
+    ///   - now: The current time.
     public mutating func jump(to page: Int, at now: HostTime) {
         guard !pages.isEmpty else { return }
         let count = Double(pages.count)
         let wanted = Double(self.page(at: Double(page)))
         move(
             to: wanted + count * ((position.rounded() - wanted) / count).rounded(),
-            isTouched: false,
+            isDragging: false,
             at: now
         )
     }
 
-    /// Under another screen no picture's time passes.
+    /// Sets whether the carousel is on screen. The display time of a picture does not run while it is off screen.
+    ///
+    /// - Parameters:
+    ///   - isOnScreen: False while another screen covers the carousel.
+    ///   - now: The current time.
     public mutating func setOnScreen(_ isOnScreen: Bool, at now: HostTime) {
         self.isOnScreen = isOnScreen
-        shownSince = isOnScreen && !isTouched ? now : nil
+        visibleSince = isOnScreen && !isDragging ? now : nil
     }
 
-    /// The position to turn to, where the time of the picture that is shown is over, or its clip; nil: not yet.
+    /// Returns the position to advance to if the time given by `nextTurn` has been reached.
+    ///
+    /// - Parameter now: The current time.
+    /// - Returns: The next position, or nil if the carousel does not advance yet.
     public func turn(at now: HostTime) -> Double? {
         guard let nextTurn, now >= nextTurn else { return nil }
         return position.rounded() + 1
     }
 
-    /// The same where a clip was played to its end. Held by a finger or unseen, it turns when that is over (`nextTurn`).
+    /// Records that the clip of a page has played to its end, and returns the position to advance to.
+    ///
+    /// If the carousel is being dragged or is off screen, it advances when that ends; see `nextTurn`.
+    ///
+    /// - Parameter page: The index of the page whose clip has ended.
+    /// - Returns: The next position, or nil if the page is not the current one, is the only one, or the advance is
+    ///   deferred.
     public mutating func turn(afterEndOf page: Int) -> Double? {
         guard page == index, pages.count > 1 else { return nil }
-        isOver = isTouched || !isOnScreen
-        return isOver ? nil : position.rounded() + 1
+        clipHasEnded = isDragging || !isOnScreen
+        return clipHasEnded ? nil : position.rounded() + 1
     }
 }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// The cells of a list, with a quick answer to which of them may be in view.
+/// The cells of a list, indexed so that visible cells are found in logarithmic time.
 struct CellTable<ID: Hashable & Sendable>: Sendable {
-    /// In the order of the list. Of cells with the same identity the first one counts.
+    /// The cells in list order. If several cells have the same identity, only the first is kept.
     private(set) var cells: [FeedCell<ID>] = []
-    private(set) var places: [ID: Int] = [:]
-    /// True where the list is longer from left to right.
+    private(set) var indices: [ID: Int] = [:]
+    /// Whether the list is wider than it is high.
     private(set) var isHorizontal = false
-    /// Places by where their cells begin on the long side; beside them, the furthest end up to there.
-    private var sorted: [(start: Double, place: Int)] = []
-    private var furthest: [Double] = []
+    /// The cells ordered by their start on the long axis. `maximumEnds` holds, for each of them, the largest end of any
+    /// cell up to it.
+    private var sorted: [(start: Double, cellIndex: Int)] = []
+    private var maximumEnds: [Double] = []
 
     init() {}
 
-    init(_ all: [FeedCell<ID>]) {
-        for cell in all where places[cell.id] == nil {
-            places[cell.id] = cells.count
+    init(_ newCells: [FeedCell<ID>]) {
+        for cell in newCells where indices[cell.id] == nil {
+            indices[cell.id] = cells.count
             cells.append(cell)
         }
         guard let first = cells.first?.frame else { return }
@@ -25,25 +26,25 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
             .sorted { $0 < $1 }
         var end = -Double.infinity
         for entry in sorted {
-            end = max(end, self.end(of: cells[entry.place].frame))
-            furthest.append(end)
+            end = max(end, self.end(of: cells[entry.cellIndex].frame))
+            maximumEnds.append(end)
         }
     }
 
-    subscript(id: ID) -> FeedCell<ID>? { places[id].map { cells[$0] } }
+    subscript(id: ID) -> FeedCell<ID>? { indices[id].map { cells[$0] } }
 
     private func start(of frame: CGRect) -> Double { isHorizontal ? frame.minX : frame.minY }
     private func end(of frame: CGRect) -> Double { isHorizontal ? frame.maxX : frame.maxY }
 
-    /// Places of the cells of which something is in view, in the order of the list.
+    /// Returns the indices of all cells that are at least partly visible, in list order.
     func visible(in viewport: FeedViewport) -> [Int] {
         let seen = viewport.visible
         let (low, high) = (start(of: seen), end(of: seen))
         var result: [Int] = []
-        var index = furthest.partition { $0 > low }
+        var index = maximumEnds.partition { $0 > low }
         while index < sorted.count, sorted[index].start < high {
-            let place = sorted[index].place
-            if viewport.share(of: cells[place].frame) > 0 { result.append(place) }
+            let cellIndex = sorted[index].cellIndex
+            if viewport.share(of: cells[cellIndex].frame) > 0 { result.append(cellIndex) }
             index += 1
         }
         return result.sorted()
@@ -51,7 +52,8 @@ struct CellTable<ID: Hashable & Sendable>: Sendable {
 }
 
 extension [Double] {
-    /// The first index for which `condition` holds, where it holds for all behind it.
+    /// Returns the first index whose element satisfies `condition`, which must hold for all elements after the first
+    /// match.
     fileprivate func partition(_ condition: (Double) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

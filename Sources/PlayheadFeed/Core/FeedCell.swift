@@ -1,15 +1,20 @@
 public import Foundation
 
-/// One cell of a list: who it is, where it is, what it holds.
+/// A cell of a list: its identity, its frame and its kind of content.
 public struct FeedCell<ID: Hashable & Sendable>: Equatable, Sendable {
-    /// Who it is: not its URL, which may be in the list twice.
+    /// The identity of the cell. It is not derived from a URL, so the same clip can occur in several cells.
     public var id: ID
-    /// In points of the list's content.
+    /// The frame of the cell, in points of the list's content.
     public var frame: CGRect
-    /// What is in it.
+    /// The kind of content in the cell.
     public var kind: FeedKind
 
-    /// A clip unless `kind` says otherwise.
+    /// Creates a cell.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the cell.
+    ///   - frame: The frame of the cell, in points of the list's content.
+    ///   - kind: The kind of content in the cell.
     public init(_ id: ID, frame: CGRect, kind: FeedKind = .clip) {
         self.id = id
         self.frame = frame

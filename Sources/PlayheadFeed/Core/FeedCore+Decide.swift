@@ -1,22 +1,22 @@
 import Foundation
 import MediaCore
 
-/// Who plays, and who is made ready.
+/// The decisions of a feed: which clips play and which are preloaded.
 extension FeedCore {
-    /// Shares that differ by less are equal: they come from rounded frames.
+    /// The difference below which two shares are equal. Shares are computed from rounded frames.
     private static var precision: Double { 1e-6 }
 
-    // MARK: The rule
+    // MARK: Choosing
 
     mutating func choose(_ visible: [Int]) {
         let clips = visible.filter { table.cells[$0].kind == .clip }
-        let may = clips.filter { isEligible(table.cells[$0].frame) }
-        let ids = Set(may.map { table.cells[$0].id })
+        let eligible = clips.filter { isEligible(table.cells[$0].frame) }
+        let ids = Set(eligible.map { table.cells[$0].id })
         chosen.removeAll { !ids.contains($0) }
-        if mayEnter { chosen = pick(may).map { table.cells[$0].id } }
+        if allowsNewChoice { chosen = pick(eligible).map { table.cells[$0].id } }
     }
 
-    /// Whether the rule lets it play, if no other goes before it.
+    /// Returns whether the rule allows the cell to play, regardless of other cells.
     private func isEligible(_ frame: CGRect) -> Bool {
         switch settings.rule {
         case .mostVisible(let share), .first(let share), .all(let share, _):
@@ -26,41 +26,41 @@ extension FeedCore {
         }
     }
 
-    private func pick(_ places: [Int]) -> [Int] {
+    private func pick(_ indices: [Int]) -> [Int] {
         switch settings.rule {
-        case .all: return Array(places.prefix(settings.rule.maximumPlaying))
-        case .first, .atPoint: return Array(places.prefix(1))
+        case .all: return Array(indices.prefix(settings.rule.maximumPlaying))
+        case .first, .atPoint: return Array(indices.prefix(1))
         case .mostVisible:
-            var best: (place: Int, share: Double)?
-            for place in places {
-                let share = viewport.share(of: table.cells[place].frame)
-                if share > (best?.share ?? 0) + Self.precision { best = (place, share) }
+            var best: (index: Int, share: Double)?
+            for index in indices {
+                let share = viewport.share(of: table.cells[index].frame)
+                if share > (best?.share ?? 0) + Self.precision { best = (index, share) }
             }
-            return best.map { [$0.place] } ?? []
+            return best.map { [$0.index] } ?? []
         }
     }
 
-    // MARK: What is made ready
+    // MARK: Preloading
 
     mutating func prepare(_ visible: [Int]) {
         ready = ready.filter { isPlayable($0) && !chosen.contains($0) }
-        guard mayEnter else {
-            ready = ready.filter { !isBehind($0, visible) }
+        guard allowsNewChoice else {
+            ready = ready.filter { !isPassed($0, visible) }
             return
         }
-        let wanted = upcoming(visible)
-        // What is under way goes on; nothing new begins while what plays needs the bytes.
-        ready = mayPreload ? wanted : wanted.filter { ready.contains($0) }
+        let upcomingClips = upcoming(visible)
+        // Clips whose preloading has begun are kept. No other clip is added while the playing clips need the bandwidth.
+        ready = allowsPreloading ? upcomingClips : upcomingClips.filter { ready.contains($0) }
     }
 
-    /// What plays has begun and has enough.
-    var mayPreload: Bool {
+    /// Whether all chosen clips have started and have buffered enough.
+    var allowsPreloading: Bool {
         guard isOnScreen, !isInBackground else { return false }
         return chosen.allSatisfy { id in
             let facts = facts[id] ?? Facts()
-            // One that stands needs nothing.
+            // A paused clip needs no data.
             guard reasons(of: id).allowPlaying else { return true }
-            return facts.hasStarted && facts.isFed && !facts.isWaiting
+            return facts.hasStarted && facts.hasEnoughBuffered && !facts.isWaiting
         }
     }
 
@@ -68,34 +68,35 @@ extension FeedCore {
         table[id]?.kind == .clip && facts[id]?.hasFailed != true
     }
 
-    private func isBehind(_ id: ID, _ visible: [Int]) -> Bool {
-        guard !settings.wraps, let place = table.places[id], let first = visible.first,
+    private func isPassed(_ id: ID, _ visible: [Int]) -> Bool {
+        guard !settings.wraps, let index = table.indices[id], let first = visible.first,
             let last = visible.last
         else { return false }
-        return goesBack ? place > last : place < first
+        return isMovingBackward ? index > last : index < first
     }
 
-    /// The next clips in the direction of travel: behind what plays; where nothing does, what is in view comes first.
+    /// Returns the next clips in the direction of travel: after the playing clips, or, if none plays, starting with the
+    /// visible cells.
     private func upcoming(_ visible: [Int]) -> [ID] {
         let count = table.cells.count
-        let playing = chosen.compactMap { table.places[$0] }
-        let step = goesBack ? -1 : 1
+        let playing = chosen.compactMap { table.indices[$0] }
+        let step = isMovingBackward ? -1 : 1
         let anchor =
-            goesBack
+            isMovingBackward
             ? playing.min() ?? visible.last.map { $0 + 1 } : playing.max() ?? visible.first.map { $0 - 1 }
-        guard var place = anchor, settings.readyCount > 0 else { return [] }
+        guard var index = anchor, settings.readyCount > 0 else { return [] }
         var result: [ID] = []
         for _ in 0..<count where result.count < settings.readyCount {
-            place += step
-            if settings.wraps { place = (place + count) % count }
-            guard table.cells.indices.contains(place) else { break }
-            let id = table.cells[place].id
+            index += step
+            if settings.wraps { index = (index + count) % count }
+            guard table.cells.indices.contains(index) else { break }
+            let id = table.cells[index].id
             if isPlayable(id), !chosen.contains(id) { result.append(id) }
         }
         return result
     }
 
-    // MARK: The plan
+    // MARK: Planning
 
     func reasons(of id: ID) -> FeedPauseReasons {
         var reasons: FeedPauseReasons = []
@@ -115,18 +116,19 @@ extension FeedCore {
         var entries = playable.map { Entry(id: $0, role: .chosen, reasons: reasons(of: $0)) }
         entries += ready.map { Entry(id: $0, role: .ready) }
         let seen = Set(visible.map { table.cells[$0].id })
-        let taken = Set(entries.map(\.id))
-        // One that was only made ready has nothing that is worth a player.
-        entries += plan.entries.filter { was in
-            was.role != .ready && seen.contains(was.id) && isPlayable(was.id) && !taken.contains(was.id)
+        let assigned = Set(entries.map(\.id))
+        // A visible clip that was playing keeps its player if one is left. A clip that was only preloaded does not.
+        entries += plan.entries.filter { entry in
+            entry.role != .ready && seen.contains(entry.id) && isPlayable(entry.id)
+                && !assigned.contains(entry.id)
         }.map { Entry(id: $0.id, role: .held) }
         entries = Array(entries.prefix(settings.poolSize))
         return FeedPlan(
             entries: entries,
             chosen: chosen,
-            isPreloadingSuspended: !mayPreload,
-            sounding: isMuted ? nil : entries.first(where: \.plays)?.id,
-            nextDecision: lastMoved.map(settled)
+            isPreloadingSuspended: !allowsPreloading,
+            audible: isMuted ? nil : entries.first(where: \.shouldPlay)?.id,
+            nextDecision: lastMoved.map(settlingEnd)
         )
     }
 }

@@ -1,29 +1,32 @@
 import Foundation
 public import MediaCore
 
-/// Decides who plays in a scrolling list, who is made ready, and who gives its player back. A value without clocks,
-/// players or I/O: events and the time come in, a plan comes out. `FeedPlayer` carries plans out.
+/// The decision logic of a feed: which clips of a scrolling list play, which are preloaded, and which give up their
+/// player.
 ///
-/// A cell that is not the rule's any more loses its turn at once. Another one gets it when the list has settled, when it
-/// scrolls slowly, or when something other than scrolling happened.
+/// The core is a value without clocks, players or I/O. It receives events with the current time and produces a plan,
+/// which `FeedPlayer` applies.
+///
+/// A cell that no longer satisfies the rule stops playing immediately. A new cell is chosen once the list has settled,
+/// while it scrolls slowly, or when an event other than scrolling occurs.
 public struct FeedCore<ID: Hashable & Sendable>: Sendable {
-    /// How it decides. A change counts from the next event on.
+    /// The settings of the feed. A change takes effect with the next event.
     public var settings: FeedSettings
-    /// What is to be now.
+    /// The plan that results from the last event.
     public internal(set) var plan = FeedPlan<ID>()
-    /// What has changed with the last event.
+    /// The differences between the current plan and the previous one.
     public internal(set) var changes: [FeedChange<ID>] = []
 
-    /// What is known of a clip beyond its geometry.
+    /// The state of a clip, apart from its geometry.
     struct Facts: Sendable {
         var isPausedByUser = false
         var isWaiting = false
         var hasEnded = false
         var hasFailed = false
         var hasStarted = false
-        /// Has all, or enough ahead.
-        var isFed = false
-        /// Seconds.
+        /// Whether the clip has buffered enough, or completely.
+        var hasEnoughBuffered = false
+        /// The position to resume from, in seconds.
         var position: Double?
     }
 
@@ -32,59 +35,66 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
     var facts: [ID: Facts] = [:]
     var isOnScreen = true
     var isInBackground = false
-    /// Nobody is heard; true until `FeedEvent.mute` says otherwise.
+    /// Whether the whole feed is muted. It is true until `FeedEvent.mute` changes it.
     public internal(set) var isMuted = true
-    /// When it moved last; nil: it stands.
+    /// The time of the last movement, or nil if the list has settled.
     var lastMoved: HostTime?
-    /// It scrolls slower than `slowSpeed`.
+    /// Whether the list scrolls more slowly than `FeedSettings.slowSpeed`.
     var isSlow = false
-    /// Towards the start of the list.
-    var goesBack = false
-    /// By the rule, as far as they have not left since.
+    /// Whether the list moves towards its start.
+    var isMovingBackward = false
+    /// The clips that the rule chose and that still satisfy it.
     var chosen: [ID] = []
     var ready: [ID] = []
-    /// In view at the last event.
-    private var seen: Set<ID> = []
+    /// The cells that were visible at the last event.
+    private var visibleIDs: Set<ID> = []
 
-    /// Nothing is known yet; tell it of the cells and the viewport.
+    /// Creates a feed without cells. Nothing is planned until the core has received the cells and the viewport.
+    ///
+    /// - Parameter settings: The settings of the feed.
     public init(_ settings: FeedSettings = FeedSettings()) { self.settings = settings }
 
-    /// Takes one event and decides anew. `now` never goes back.
+    /// Processes an event and updates the plan.
+    ///
+    /// - Parameters:
+    ///   - event: The event to process.
+    ///   - now: The current time. It must not decrease from one call to the next.
+    /// - Returns: The new plan, which is also available as `plan`.
     @discardableResult
     public mutating func handle(_ event: FeedEvent<ID>, at now: HostTime) -> FeedPlan<ID> {
         let old = plan
         apply(event, now)
-        if let lastMoved, now >= settled(lastMoved) { self.lastMoved = nil }
+        if let lastMoved, now >= settlingEnd(lastMoved) { self.lastMoved = nil }
         let visible = table.visible(in: viewport)
         choose(visible)
-        forget(visible)
+        resetCellsThatLeft(visible)
         prepare(visible)
         plan = makePlan(visible)
-        let isListed = { [table] id in table.places[id] != nil }
-        changes = plan.changes(since: old) { [facts, seen] was in
-            if !isListed(was.id) { return .removed }
-            if facts[was.id]?.hasFailed == true { return .failed }
-            if seen.contains(was.id) { return .room }
-            return was.role == .ready ? .behind : .left
+        let isListed = { [table] id in table.indices[id] != nil }
+        changes = plan.changes(since: old) { [facts, visibleIDs] entry in
+            if !isListed(entry.id) { return .removed }
+            if facts[entry.id]?.hasFailed == true { return .failed }
+            if visibleIDs.contains(entry.id) { return .evicted }
+            return entry.role == .ready ? .passed : .leftView
         }
         return plan
     }
 
-    /// Whether another cell may be chosen, and made ready.
-    var mayEnter: Bool { lastMoved == nil || isSlow }
+    /// Whether another cell may be chosen or preloaded.
+    var allowsNewChoice: Bool { lastMoved == nil || isSlow }
 
-    func settled(_ moved: HostTime) -> HostTime {
+    func settlingEnd(_ moved: HostTime) -> HostTime {
         moved.advanced(by: Int64(max(0, min(settings.settlingTime, 3600)) * 1e9))
     }
 
     private mutating func apply(_ event: FeedEvent<ID>, _ now: HostTime) {
         switch event {
-        case .cells(let cells): list(cells)
+        case .cells(let cells): setCells(cells)
         case .layout(let cells, let new, let phase):
-            list(cells)
+            setCells(cells)
             scroll(to: new, nil, phase, now)
         case .viewport(let new):
-            turn(to: new)
+            moveViewport(to: new)
             lastMoved = nil
         case .scroll(let new, let velocity, let phase):
             scroll(to: new, velocity, phase, now)
@@ -94,16 +104,17 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
         case .userPause(let id, let flag):
             change(id) { facts in
                 facts.isPausedByUser = flag
-                // Whoever presses play at the end wants it again.
+                // Playing a clip that has ended starts it again.
                 if !flag { facts.hasEnded = false }
             }
         case .started(let id): change(id, ifChosen: true) { $0.hasStarted = true }
         case .waiting(let id, let flag): change(id, ifChosen: true) { $0.isWaiting = flag }
         case .buffered(let id, let seconds, let isFull):
-            // Between the two it stays as it is, so that loading does not start and stop all the time.
-            let (enough, little) = (settings.secondsAhead, min(1, settings.secondsAhead))
+            // The two thresholds form a hysteresis, so that preloading does not start and stop repeatedly.
+            let (sufficient, minimum) = (settings.secondsAhead, min(1, settings.secondsAhead))
             change(id, ifChosen: true) {
-                $0.isFed = isFull || seconds >= enough || $0.isFed && seconds >= little
+                $0.hasEnoughBuffered =
+                    isFull || seconds >= sufficient || $0.hasEnoughBuffered && seconds >= minimum
             }
         case .ended(let id): change(id) { $0.hasEnded = true }
         case .failed(let id): change(id) { $0.hasFailed = true }
@@ -111,14 +122,15 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    private mutating func list(_ cells: [FeedCell<ID>]) {
+    private mutating func setCells(_ cells: [FeedCell<ID>]) {
         table = CellTable(cells)
-        facts = facts.filter { table.places[$0.key] != nil }
+        facts = facts.filter { table.indices[$0.key] != nil }
     }
 
-    /// `ifChosen`: what counts of what plays alone.
+    /// Updates the state of a clip that is in the list. With `ifChosen`, the update is ignored unless the clip is
+    /// chosen.
     private mutating func change(_ id: ID, ifChosen: Bool = false, _ body: (inout Facts) -> Void) {
-        guard table.places[id] != nil, !ifChosen || chosen.contains(id) else { return }
+        guard table.indices[id] != nil, !ifChosen || chosen.contains(id) else { return }
         body(&facts[id, default: Facts()])
     }
 
@@ -129,50 +141,60 @@ public struct FeedCore<ID: Hashable & Sendable>: Sendable {
         _ now: HostTime
     ) {
         let hasMoved = new != viewport
-        turn(to: new)
-        if let velocity, velocity != 0, !velocity.isNaN { goesBack = velocity < 0 }
+        moveViewport(to: new)
+        if let velocity, velocity != 0, !velocity.isNaN { isMovingBackward = velocity < 0 }
         let speed = phase == .settled ? 0 : velocity.map(abs) ?? .infinity
         isSlow = settings.slowSpeed.map { speed < $0 } ?? false
-        // A finger that rests moves nothing, and the time goes on.
+        // A finger that rests on the screen does not restart the settling time.
         if hasMoved { lastMoved = now }
     }
 
-    private mutating func turn(to new: FeedViewport) {
+    private mutating func moveViewport(to new: FeedViewport) {
         let (from, to) = (viewport.visible, new.visible)
         let distance = table.isHorizontal ? to.minX - from.minX : to.minY - from.minY
-        if distance != 0, !distance.isNaN { goesBack = distance < 0 }
+        if distance != 0, !distance.isNaN { isMovingBackward = distance < 0 }
         viewport = new
     }
 
-    /// A cell that goes out of view gets another turn when it comes back: its end and its failure are over. One that
-    /// failed while it was made ready, out of view, has failed until then.
-    private mutating func forget(_ visible: [Int]) {
+    /// Resets the end and the failure of cells that have left the view, so that they can play when they return. The
+    /// failure of a clip that was preloaded out of view is kept until its cell has been visible.
+    private mutating func resetCellsThatLeft(_ visible: [Int]) {
         let now = Set(visible.map { table.cells[$0].id })
-        for id in seen where !now.contains(id) {
+        for id in visibleIDs where !now.contains(id) {
             facts[id]?.hasEnded = false
             facts[id]?.hasFailed = false
         }
-        seen = now
+        visibleIDs = now
         for id in plan.chosen where !chosen.contains(id) {
             facts[id]?.hasStarted = false
-            facts[id]?.isFed = false
+            facts[id]?.hasEnoughBuffered = false
             facts[id]?.isWaiting = false
         }
     }
 
-    // MARK: Where a clip goes on
+    // MARK: Positions
 
-    /// A clip leaves its player at `time`, in seconds. `duration` nil: not known.
+    /// Stores the position of a clip that is about to lose its player.
+    ///
+    /// A position within half a second of the end is not stored, and the clip starts from zero.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the clip.
+    ///   - time: The current time of the clip, in seconds.
+    ///   - duration: The duration of the clip in seconds, or nil if it is unknown.
     public mutating func keepPosition(of id: ID, at time: Double, duration: Double?) {
         change(id) { $0.position = Self.resumable(time, duration) }
     }
 
-    /// Where a clip begins that gets a player, in seconds: where it was, or 0.
+    /// Returns the position at which a clip starts when it is given a player.
+    ///
+    /// - Parameter id: The identity of the clip.
+    /// - Returns: The stored position in seconds, or 0 if there is none or the feed rewinds clips that leave.
     public func startTime(of id: ID) -> Double {
-        settings.leaving == .pause ? facts[id]?.position ?? 0 : 0
+        settings.offscreenBehavior == .pause ? facts[id]?.position ?? 0 : 0
     }
 
-    /// Within half a second of the end there is nothing left to see.
+    /// Returns the position if it is worth resuming from: finite, positive, and more than half a second before the end.
     private static func resumable(_ time: Double, _ duration: Double?) -> Double? {
         guard time.isFinite, time > 0 else { return nil }
         if let duration, duration.isFinite, time > duration - 0.5 { return nil }

@@ -1,31 +1,34 @@
-/// What a feed is told.
+/// An event that a feed reacts to.
 public enum FeedEvent<ID: Hashable & Sendable>: Sendable {
-    /// All cells of the list, in order: at the start, and after a reload, an insertion, a removal or a new layout.
+    /// All cells of the list, in order. Send it at the start and after each reload, insertion, removal or layout
+    /// change.
     case cells([FeedCell<ID>])
-    /// The list shows another part, or has another size, and nobody scrolls: at the start, after a jump, a rotation.
+    /// A new viewport without scrolling: at the start, after a jump or after a rotation.
     case viewport(FeedViewport)
-    /// It scrolls. Points a second, positive towards the end of the list; nil: not known, which counts as fast.
+    /// A scroll step. The velocity is in points per second and is positive towards the end of the list; nil means
+    /// unknown and counts as fast.
     case scroll(FeedViewport, velocity: Double?, ScrollPhase)
-    /// Both at once, where cells move along: an endless banner.
+    /// New cells and a new viewport at once, for cells that move together with the view, as in an endless carousel.
     case layout([FeedCell<ID>], FeedViewport, ScrollPhase)
-    /// Whether the list is seen at all: not under another screen, nor behind a switched tab.
+    /// Whether the list is on screen, that is, not covered by another screen and not in a hidden tab.
     case onScreen(Bool)
-    /// The program went to the background, or came back.
+    /// Whether the application is in the background.
     case background(Bool)
-    /// The user paused a clip, or (false) wants it to play.
+    /// Whether the user has paused a clip. False means that the user wants it to play.
     case userPause(ID, Bool)
-    /// Silence for the whole feed.
+    /// Whether the whole feed is muted.
     case mute(Bool)
-    /// A clip shows its first frame and its time runs.
+    /// A clip has shown its first frame and its time advances.
     case started(ID)
-    /// Its data ran out (true), or is there again.
+    /// Whether a clip is waiting for data.
     case waiting(ID, Bool)
-    /// So many seconds are at hand ahead of what plays. `isFull`: nothing more is read for now, or all is there.
+    /// The seconds of media that a clip has buffered after its current time. `isFull` is true if nothing more is read
+    /// at present, or if the clip is buffered to its end.
     case buffered(ID, seconds: Double, isFull: Bool)
-    /// It was played to its end, and does not repeat.
+    /// A clip has played to its end and does not repeat.
     case ended(ID)
-    /// It cannot be played.
+    /// A clip cannot be played.
     case failed(ID)
-    /// Nothing happened, and time passed: at `FeedPlan.nextDecision`.
+    /// The time has advanced without any other event. Send it at `FeedPlan.nextDecision`.
     case time
 }

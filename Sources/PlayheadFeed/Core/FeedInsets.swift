@@ -1,17 +1,23 @@
 import Foundation
 
-/// What is covered at the edges of the viewport: headers, bars. In points.
+/// The parts of a viewport that are covered at its edges, for example by headers and bars, in points.
 public struct FeedInsets: Hashable, Sendable {
-    /// Covered at the top.
+    /// The covered height at the top.
     public var top: Double
-    /// Covered at the left.
+    /// The covered width at the left.
     public var left: Double
-    /// Covered at the bottom.
+    /// The covered height at the bottom.
     public var bottom: Double
-    /// Covered at the right.
+    /// The covered width at the right.
     public var right: Double
 
-    /// Nothing is covered where nothing is said.
+    /// Creates insets. Edges that are omitted are not covered.
+    ///
+    /// - Parameters:
+    ///   - top: The covered height at the top.
+    ///   - left: The covered width at the left.
+    ///   - bottom: The covered height at the bottom.
+    ///   - right: The covered width at the right.
     public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
         self.top = top
         self.left = left

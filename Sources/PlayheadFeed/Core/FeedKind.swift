@@ -1,11 +1,11 @@
 import Foundation
 
-/// What a cell holds.
+/// The kind of content in a cell.
 public enum FeedKind: Hashable, Sendable {
     /// A video, which plays when its cell is chosen.
     case clip
-    /// A picture, which is shown for so many seconds where pages turn by themselves. Never chosen in a list.
+    /// A picture. A carousel shows it for the given number of seconds; in a list it is never chosen.
     case picture(seconds: Double)
-    /// Text, advertisements, whatever does not play.
+    /// Content that does not play, for example text or an advertisement.
     case other
 }

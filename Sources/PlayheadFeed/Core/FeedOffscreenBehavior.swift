@@ -1,7 +1,7 @@
-/// What happens to a clip whose cell is not the chosen one any more.
+/// The behavior of a clip when its cell is no longer the chosen one.
 public enum FeedOffscreenBehavior: Hashable, Sendable {
-    /// It pauses, and goes on from there when it is chosen again, unless it was within half a second of its end.
+    /// The clip pauses and later resumes from the same position, unless that is within half a second of its end.
     case pause
-    /// It begins at zero when it is chosen again.
+    /// The clip starts from zero when it is chosen again.
     case pauseAndRewind
 }

@@ -1,24 +1,31 @@
-/// Why a chosen clip stands. Each is a reason of its own: when one is over the others still hold.
+/// The reasons why a chosen clip is not playing.
+///
+/// The reasons are independent: the clip stays paused as long as any of them, except `waiting`, applies.
 public struct FeedPauseReasons: OptionSet, Hashable, Sendable, CustomStringConvertible {
+    /// The raw value of the option set.
     public let rawValue: Int
+    /// Creates a set of reasons from a raw value.
+    ///
+    /// - Parameter rawValue: The bits of the reasons.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The list is under another screen.
+    /// The list is covered by another screen.
     public static let hidden = FeedPauseReasons(rawValue: 1)
-    /// The program is in the background.
+    /// The application is in the background.
     public static let background = FeedPauseReasons(rawValue: 2)
-    /// The user paused it. Nothing but the user ends that.
+    /// The user paused the clip. Only the user ends this pause.
     public static let user = FeedPauseReasons(rawValue: 4)
-    /// It waits for data. It is still meant to play: nobody else gets its turn, and its sound.
+    /// The clip is waiting for data. Its player keeps its rate, and no other clip is chosen or heard in its place.
     public static let waiting = FeedPauseReasons(rawValue: 8)
-    /// It was played to its end.
+    /// The clip has played to its end.
     public static let ended = FeedPauseReasons(rawValue: 16)
-    /// It cannot be played.
+    /// The clip cannot be played.
     public static let failed = FeedPauseReasons(rawValue: 32)
 
-    /// Nothing but missing data keeps it from playing.
+    /// Whether the clip may play. Waiting for data does not prevent it.
     var allowPlaying: Bool { subtracting(.waiting).isEmpty }
 
+    /// The names of the reasons joined by "+", or "not chosen" if there are none.
     public var description: String {
         let names: [(FeedPauseReasons, String)] = [
             (.hidden, "hidden"), (.background, "background"), (.user, "user"),

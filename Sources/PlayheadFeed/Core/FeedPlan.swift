@@ -1,92 +1,103 @@
 public import MediaCore
 
-/// What is to be: who has a player, and what that does. A value; two that are equal ask for the same.
+/// The players that a feed needs and what each of them does.
+///
+/// A plan is a value: two equal plans request the same.
 public struct FeedPlan<ID: Hashable & Sendable>: Equatable, Sendable {
-    /// What a clip has its player for.
+    /// The purpose for which a clip has a player.
     public enum Role: Hashable, Sendable {
-        /// The rule chose it.
+        /// The rule chose the clip.
         case chosen
-        /// It is made ready: opened, its first frame decoded.
+        /// The clip is preloaded: it is open and its first frame is decoded.
         case ready
-        /// It was chosen before and is still in view; its player stands, and is not wanted elsewhere.
+        /// The clip was chosen before and is still visible. Its player is paused and is not needed elsewhere.
         case held
     }
 
     /// A clip that has a player.
     public struct Entry: Hashable, Sendable {
-        /// Whose player.
+        /// The identity of the clip.
         public var id: ID
-        /// What for.
+        /// The purpose of the player.
         public var role: Role
-        /// Why it stands, where the rule chose it.
+        /// The reasons why a chosen clip is not playing.
         public var reasons: FeedPauseReasons = []
 
-        /// Its player's rate is not 0: it plays, or waits for its data.
-        public var plays: Bool { role == .chosen && reasons.allowPlaying }
+        /// Whether the player's rate is not 0. The clip plays or waits for data.
+        public var shouldPlay: Bool { role == .chosen && reasons.allowPlaying }
     }
 
-    /// By urgency: the chosen, then those made ready, the next one first, then those held. No more than the pool has.
+    /// The clips that have players, by descending priority: chosen clips, preloaded clips in the order of travel, then
+    /// held clips. There are at most `FeedSettings.poolSize` entries.
     public var entries: [Entry] = []
-    /// All that the rule chose, also where one cannot be played and has no player.
+    /// All clips that the rule chose, including clips that cannot be played and have no player.
     public var chosen: [ID] = []
-    /// What is made ready loads nothing for now: what plays has not started or needs the bytes, or nobody looks.
+    /// Whether preloading is suspended, because the playing clips have not started or need the bandwidth, or because
+    /// the feed is not visible.
     public var isPreloadingSuspended = false
-    /// The only one that is heard; nil: silence.
-    public var sounding: ID?
-    /// Tell the core the time then; nil: it need not be told.
+    /// The only clip that is heard, or nil if none is.
+    public var audible: ID?
+    /// The time at which the core must be sent `FeedEvent.time`, or nil if that is not needed.
     public var nextDecision: HostTime?
 
-    /// nil: it has no player.
+    /// Returns the entry of a clip, or nil if the clip has no player.
+    ///
+    /// - Parameter id: The identity of the clip.
+    /// - Returns: The entry, or nil.
     public func entry(of id: ID) -> Entry? { entries.first { $0.id == id } }
-    /// Those whose players are to run.
-    public var playing: [ID] { entries.filter(\.plays).map(\.id) }
-    /// Those made ready, the next one first.
+    /// The clips whose players run.
+    public var playing: [ID] { entries.filter(\.shouldPlay).map(\.id) }
+    /// The preloaded clips, in the order of travel.
     public var ready: [ID] { entries.filter { $0.role == .ready }.map(\.id) }
 }
 
-/// One difference between a plan and the one before, and why.
+/// A difference between a plan and the previous one.
 public enum FeedChange<ID: Hashable & Sendable>: Hashable, Sendable {
-    /// Why a clip has no player any more.
+    /// The reason why a clip has lost its player.
     public enum Reason: String, Hashable, Sendable, CustomStringConvertible {
-        /// Its cell is not in the list any more.
+        /// The cell was removed from the list.
         case removed
-        /// It went out of view.
-        case left
-        /// It was made ready, and the list went elsewhere.
-        case behind
-        /// It cannot be played.
+        /// The cell left the view.
+        case leftView
+        /// The clip was preloaded, and the list moved past it.
+        case passed
+        /// The clip cannot be played.
         case failed
-        /// Another one needs the player more.
-        case room
+        /// Another clip needs the player.
+        case evicted
 
+        /// The name of the reason.
         public var description: String { rawValue }
     }
 
-    /// Its player runs from now on.
+    /// The player of a clip starts.
     case play(ID)
-    /// Its player stands from now on. Without reasons: it is not the chosen one any more.
+    /// The player of a clip pauses. The set of reasons is empty if the clip is no longer chosen.
     case pause(ID, FeedPauseReasons)
-    /// It is the `rank`th of those that are made ready, from 0 on.
+    /// A clip is being preloaded. `rank` is its position among the preloaded clips, starting at 0.
     case prepare(ID, rank: Int)
-    /// Its player is for others from now on.
+    /// The player of a clip is released for other clips.
     case release(ID, Reason)
 }
 
 extension FeedPlan {
-    /// What differs from `old`: first what ends, then what begins. `why` tells of one that has no player any more.
-    func changes(since old: FeedPlan, why: (Entry) -> FeedChange<ID>.Reason) -> [FeedChange<ID>] {
+    /// Returns the changes from `previous` to this plan: pauses and releases first, then starts and preloads. `reason`
+    /// returns why a clip has lost its player.
+    func changes(since previous: FeedPlan, reason: (Entry) -> FeedChange<ID>.Reason) -> [FeedChange<ID>] {
         var changes: [FeedChange<ID>] = []
-        for was in old.entries {
-            let entry = entry(of: was.id)
-            if was.plays, entry?.plays != true { changes.append(.pause(was.id, entry?.reasons ?? [])) }
-            if entry == nil { changes.append(.release(was.id, why(was))) }
+        for old in previous.entries {
+            let entry = entry(of: old.id)
+            if old.shouldPlay, entry?.shouldPlay != true {
+                changes.append(.pause(old.id, entry?.reasons ?? []))
+            }
+            if entry == nil { changes.append(.release(old.id, reason(old))) }
         }
         var rank = 0
         for entry in entries {
-            let was = old.entry(of: entry.id)
-            if entry.plays, was?.plays != true { changes.append(.play(entry.id)) }
+            let old = previous.entry(of: entry.id)
+            if entry.shouldPlay, old?.shouldPlay != true { changes.append(.play(entry.id)) }
             guard entry.role == .ready else { continue }
-            if was?.role != .ready { changes.append(.prepare(entry.id, rank: rank)) }
+            if old?.role != .ready { changes.append(.prepare(entry.id, rank: rank)) }
             rank += 1
         }
         return changes

@@ -1,21 +1,24 @@
-/// Which of the visible cells plays. Shares are of what can be seen of a cell at most: a cell that is larger than the
-/// viewport has a share of 1 where it fills it, so it can play too.
+/// The rule by which a feed chooses the cells that play.
+///
+/// A cell's share is its visible area divided by the largest area of it that can be visible at once. A cell that is
+/// larger than the viewport therefore has a share of 1 when it fills the viewport.
 public enum FeedRule: Hashable, Sendable {
-    /// The one with the largest share of its area in view; of equal ones the first of the list. None where no share is
-    /// as large as `atLeast`, 0...1.
+    /// The cell with the largest share; of equal shares, the first in the list. No cell is chosen if all shares are
+    /// below `atLeast`, which lies in 0...1.
     case mostVisible(atLeast: Double)
-    /// The first of the list with this share in view, or more. 0...1; 0.85 is common.
+    /// The first cell in the list whose share is at least `atLeast`, which lies in 0...1. A common value is 0.85.
     case first(atLeast: Double)
-    /// All with this share in view, or more, in the order of the list, up to so many. 0: all of which anything is seen.
+    /// All cells whose share is at least `atLeast`, in list order, up to `upTo` of them. A value of 0 selects all cells
+    /// that are at least partly visible.
     case all(atLeast: Double, upTo: Int)
-    /// The one that covers a point of the viewport; 0, 0 is its top left corner, 1, 1 its bottom right one. Of cells that
-    /// overlap there, the first of the list.
+    /// The cell that covers a point of the viewport; of overlapping cells, the first in the list. (0, 0) is the top
+    /// left corner and (1, 1) the bottom right corner.
     case atPoint(x: Double, y: Double)
 
-    /// The first of the list that is wholly in view, or as far as it can be.
+    /// The first cell in the list that is as visible as it can be.
     public static let firstWhollyVisible = FeedRule.first(atLeast: 1)
 
-    /// How many it lets play at the same time.
+    /// The number of clips that may play at the same time.
     public var maximumPlaying: Int {
         if case .all(_, let count) = self { max(1, count) } else { 1 }
     }

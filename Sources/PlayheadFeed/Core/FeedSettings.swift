@@ -1,27 +1,31 @@
-/// How a feed decides. The defaults are what most feeds do.
+/// The settings of a feed. The defaults suit most feeds.
 public struct FeedSettings: Hashable, Sendable {
-    /// Who plays.
+    /// The rule that chooses the cells that play.
     public var rule = FeedRule.mostVisible(atLeast: 0.5)
-    /// Seconds without movement after which another cell is chosen. A cell that leaves is paused at once.
+    /// The seconds without movement after which another cell may be chosen. A cell that stops satisfying the rule is
+    /// paused immediately.
     public var settlingTime = 0.3
-    /// Points a second; where it scrolls slower than that, another cell is chosen at once. nil: only when it has settled.
+    /// The scrolling speed in points per second below which another cell is chosen without waiting for the list to
+    /// settle. If nil, the list must settle first.
     public var slowSpeed: Double?
-    /// How many clips are made ready ahead, in the direction of travel.
+    /// The number of clips that are preloaded in the direction of travel.
     public var readyCount = 2
-    /// What plays has enough when so many seconds are there ahead, or all there is; until then nothing else is loaded.
+    /// The seconds of media that a playing clip must have buffered before other clips are loaded. A clip that is
+    /// buffered completely also qualifies.
     public var secondsAhead = 3.0
-    /// The second of them is not begun before the first one is ready, and so on: one download at a time.
+    /// Whether clips are preloaded one at a time: the next one begins when the previous one is ready.
     public var preparesOneByOne = false
-    /// Clips begin again at their end.
+    /// Whether clips repeat.
     public var loops = true
-    /// What becomes of a clip that leaves.
-    public var leaving = FeedOffscreenBehavior.pause
-    /// Behind the last cell comes the first one: an endless banner.
+    /// The behavior of a clip that is no longer the chosen one.
+    public var offscreenBehavior = FeedOffscreenBehavior.pause
+    /// Whether the first cell follows the last one, as in an endless carousel.
     public var wraps = false
 
-    /// Most visible by area at 50 % or more, after 0.3 s; the next two are made ready.
+    /// Creates the default settings: the most visible cell with a share of at least 50 % plays after 0.3 s, and the
+    /// next two clips are preloaded.
     public init() {}
 
-    /// Players that a feed has at most.
+    /// The largest number of players that the feed uses.
     public var poolSize: Int { rule.maximumPlaying + max(0, readyCount) }
 }

@@ -1,19 +1,23 @@
 public import Foundation
 
-/// The part of the content that is seen: the bounds of the scroll view without what is covered.
+/// The visible part of a list: the bounds of the scroll view without the parts that are covered.
 public struct FeedViewport: Equatable, Sendable {
-    /// In points of the list's content, as `UIScrollView.bounds` is.
+    /// The bounds of the scroll view, in points of the list's content, as `UIScrollView.bounds`.
     public var bounds: CGRect
-    /// Covered at the edges.
+    /// The parts that are covered at the edges.
     public var insets: FeedInsets
 
-    /// `insets`: nothing is covered where they are left out.
+    /// Creates a viewport.
+    ///
+    /// - Parameters:
+    ///   - bounds: The bounds of the scroll view, in points of the list's content.
+    ///   - insets: The parts that are covered at the edges.
     public init(_ bounds: CGRect, insets: FeedInsets = FeedInsets()) {
         self.bounds = bounds
         self.insets = insets
     }
 
-    /// What is left of the bounds; no smaller than nothing.
+    /// The bounds without the covered parts. The size is never negative.
     public var visible: CGRect {
         CGRect(
             x: bounds.minX + insets.left,
@@ -23,20 +27,23 @@ public struct FeedViewport: Equatable, Sendable {
         )
     }
 
-    /// How much of `frame` is seen, 0...1: the area in view, by the area that can be in view at most.
+    /// Returns the share of a frame: its visible area divided by the largest area of it that can be visible at once.
+    ///
+    /// - Parameter frame: A frame in points of the list's content.
+    /// - Returns: A share in 0...1.
     public func share(of frame: CGRect) -> Double {
-        let seen = visible
-        let width = min(frame.maxX, seen.maxX) - max(frame.minX, seen.minX)
-        let height = min(frame.maxY, seen.maxY) - max(frame.minY, seen.minY)
-        let reachable = min(frame.width, seen.width) * min(frame.height, seen.height)
-        // What is no number compares as false.
+        let visibleRect = visible
+        let width = min(frame.maxX, visibleRect.maxX) - max(frame.minX, visibleRect.minX)
+        let height = min(frame.maxY, visibleRect.maxY) - max(frame.minY, visibleRect.minY)
+        let reachable = min(frame.width, visibleRect.width) * min(frame.height, visibleRect.height)
+        // Comparisons with NaN are false.
         guard width > 0, height > 0, reachable > 0 else { return 0 }
         return min(1, width * height / reachable)
     }
 
     func covers(_ frame: CGRect, x: Double, y: Double) -> Bool {
-        let seen = visible
-        let (x, y) = (seen.minX + x * seen.width, seen.minY + y * seen.height)
-        return !seen.isEmpty && x >= frame.minX && x < frame.maxX && y >= frame.minY && y < frame.maxY
+        let visibleRect = visible
+        let (x, y) = (visibleRect.minX + x * visibleRect.width, visibleRect.minY + y * visibleRect.height)
+        return !visibleRect.isEmpty && x >= frame.minX && x < frame.maxX && y >= frame.minY && y < frame.maxY
     }
 }

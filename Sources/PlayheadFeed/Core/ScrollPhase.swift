@@ -1,9 +1,9 @@
-/// How a list is being moved.
+/// The phase of a scroll gesture.
 public enum ScrollPhase: Hashable, Sendable {
-    /// By a finger.
+    /// The user drags the list.
     case dragging
-    /// By itself, slower and slower.
+    /// The list decelerates after the user has lifted the finger.
     case decelerating
-    /// It stands: dragging ended without a swing, or the swing is over.
+    /// The list is at rest: dragging has ended without deceleration, or deceleration has ended.
     case settled
 }

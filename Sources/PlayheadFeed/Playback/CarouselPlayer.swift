@@ -1,20 +1,30 @@
 public import Playhead
 
-/// Plays an endless banner: the clip of the page that is shown, the next pages made ready, and on to the next page when a
-/// clip ends or a picture's time is over. Any thread; nothing blocks.
+/// A player for an endless carousel: it plays the clip of the current page, preloads the next pages, and advances when
+/// a clip ends or the display time of a picture has passed.
+///
+/// All members can be used from any thread, and none blocks.
 public final class CarouselPlayer: Sendable {
     private struct State {
         var core: CarouselCore
-        var alarm: ObservationToken?
+        var turnTimer: ObservationToken?
         var onTurn: (@Sendable (Double) -> Void)?
     }
 
-    /// The players behind it. Its cells are the pages, by their numbers; layers are set there.
+    /// The feed that plays the pages. Its cells are identified by page index; assign layers to them with
+    /// `FeedPlayer.setLayer(_:for:)`.
     public let feed: FeedPlayer<Int>
     private let state: Locked<State>
 
-    /// `asset`: the clip or the picture of a page, 0 the first. A single page plays over and over. `budget`: what its players
-    /// may use, together with its other members.
+    /// Creates a carousel that shows the first page. The clip of a single page repeats.
+    ///
+    /// - Parameters:
+    ///   - pages: The kind of each page, in order.
+    ///   - configuration: The configuration of the players.
+    ///   - posters: The cache that posters are stored in.
+    ///   - budget: The budget that the players share with its other members.
+    ///   - asset: A closure that returns the asset of a page, or nil if there is none. It is called on the feed's
+    ///     queue.
     public init(
         pages: [FeedKind],
         configuration: Player.Configuration = Player.Configuration(),
@@ -44,45 +54,56 @@ public final class CarouselPlayer: Sendable {
         feed.perform { [weak self] in
             guard let self else { return }
             let (now, position) = (feed.now, position)
-            change { $0.move(to: position, isTouched: false, at: now) }
+            change { $0.move(to: position, isDragging: false, at: now) }
         }
     }
 
-    /// The page that is shown most of, for an indicator.
+    /// The index of the page that is most visible, for a page indicator.
     public var index: Int { state.withLock { $0.core.index } }
-    /// In pages, without end: with three of them 4 shows page 1.
+    /// The position in pages. It is unbounded: with three pages, position 4 shows page 1.
     public var position: Double { state.withLock { $0.core.position } }
 
-    /// A finger moves it; it does not turn by itself meanwhile.
-    public func drag(to position: Double) { show(position, isTouched: true) }
-    /// It stands at a page, by a finger's end or by the program.
-    public func settle(at position: Double) { show(position.rounded(), isTouched: false) }
-    /// Where that page is shown already nothing happens: its clip plays on.
+    /// Moves the carousel while the user drags it. The carousel does not advance by itself meanwhile.
+    ///
+    /// - Parameter position: The position in pages.
+    public func drag(to position: Double) { show(position, isDragging: true) }
+    /// Brings the carousel to rest at a page, after the user has lifted the finger or on behalf of the application.
+    ///
+    /// - Parameter position: The position in pages, which is rounded.
+    public func settle(at position: Double) { show(position.rounded(), isDragging: false) }
+    /// Moves to the nearest occurrence of a page. Nothing happens if that page is already shown, so its clip continues
+    /// to play.
+    ///
+    /// - Parameter page: The index of the page.
     public func jump(to page: Int) {
         let now = feed.now
         guard page != index || position != position.rounded() else { return }
         change { $0.jump(to: page, at: now) }
     }
-    /// False: it is under another screen, and does not turn.
+    /// Sets whether the carousel is on screen. While it is not, it does not advance.
+    ///
+    /// - Parameter isOnScreen: False while another screen covers the carousel.
     public func setOnScreen(_ isOnScreen: Bool) {
         let now = feed.now
         feed.setOnScreen(isOnScreen)
         change { $0.setOnScreen(isOnScreen, at: now) }
     }
 
-    /// Called on the feed's queue when it has turned by itself, with the new position: for an animation, and for an
-    /// indicator.
+    /// Sets a handler that is called with the new position when the carousel has advanced by itself, for an animation
+    /// or a page indicator.
+    ///
+    /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setTurnHandler(_ handler: (@Sendable (Double) -> Void)?) {
         state.withLock { $0.onTurn = handler }
     }
 
-    private func show(_ position: Double, isTouched: Bool) {
+    private func show(_ position: Double, isDragging: Bool) {
         let now = feed.now
-        change { $0.move(to: position, isTouched: isTouched, at: now) }
+        change { $0.move(to: position, isDragging: isDragging, at: now) }
     }
 
     private func turn(to position: Double) {
-        show(position, isTouched: false)
+        show(position, isDragging: false)
         state.withLock { $0.onTurn }?(position)
     }
 
@@ -91,15 +112,15 @@ public final class CarouselPlayer: Sendable {
             body(&state.core)
             return state.core
         }
-        // Pages go where they are nearest; who plays keeps its identity, and so its player.
-        feed.setLayout(core.cells, core.viewport, core.isTouched ? .dragging : .settled)
-        let alarm = core.nextTurn.map { time in
+        // The cells move with the view, but their identities stay the same, so each page keeps its player.
+        feed.setLayout(core.cells, core.viewport, core.isDragging ? .dragging : .settled)
+        let turnTimer = core.nextTurn.map { time in
             feed.schedule(at: time) { [weak self] in
                 guard let self else { return }
                 let now = feed.now
                 if let next = state.withLock({ $0.core.turn(at: now) }) { turn(to: next) }
             }
         }
-        state.withLock { $0.alarm = alarm }
+        state.withLock { $0.turnTimer = turnTimer }
     }
 }

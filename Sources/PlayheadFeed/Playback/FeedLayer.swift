@@ -1,17 +1,19 @@
 public import Playhead
 
-/// Where a cell's video goes: its poster first, then the frames of whatever player shows its clip.
+/// The video output of a cell: it shows the poster of a clip first, then the frames of the player that plays the clip.
 ///
-/// A cell keeps its layer when it is used for another clip, and its sinks then get nothing of the one before any more.
-/// What a sink shows stays until there is something else: a poster, or the first frame. Any thread.
+/// A cell keeps its layer when it is reused for another clip. From then on its sinks receive nothing of the previous
+/// clip. A sink keeps showing its last content until it receives a poster or a frame of the new clip.
+///
+/// All members can be used from any thread.
 public final class FeedLayer: Sendable {
-    /// What the sinks were given last.
+    /// The content that the sinks received last.
     public enum Content: String, Hashable, Sendable {
-        /// Nothing of this clip yet.
+        /// Nothing of the current clip.
         case nothing
-        /// Its poster.
+        /// The poster of the current clip.
         case poster
-        /// A frame of its player, which may have left since.
+        /// A frame of the current clip. Its player may have been released since.
         case video
     }
 
@@ -21,59 +23,64 @@ public final class FeedLayer: Sendable {
         var background = Color.clear
         var gates: [SinkGate] = []
         var bound: [BoundSink] = []
-        /// Counts clips. What belongs to another one is dropped.
+        /// The number of the current clip. Frames that were bound to another number are dropped.
         var binding: UInt64 = 0
         var content = Content.nothing
         var layer: PlayerLayer?
-        /// Of the poster that is being made.
+        /// The poster request in progress.
         var poster: PosterRequest?
     }
     private let state = Locked(State())
 
-    /// `size` in pixels; nil: the video's own.
+    /// Creates a layer without sinks.
+    ///
+    /// - Parameter size: The output size in pixels, or nil for the size of the video.
     public init(size: PixelSize? = nil) { state.withLock { $0.size = size } }
 
     deinit {
         for gate in state.withLock({ $0.gates }) { gate.finish() }
     }
 
-    /// As of `PlayerLayer`. A poster that is there already stays as it is.
+    /// The output size, as in `PlayerLayer.size`. A poster that exists already is not scaled again.
     public var size: PixelSize? {
         get { state.withLock { $0.size } }
         set { set(newValue, \.size, \.size) }
     }
 
-    /// As of `PlayerLayer`.
+    /// The video gravity, as in `PlayerLayer.videoGravity`.
     public var videoGravity: VideoGravity {
         get { state.withLock { $0.gravity } }
         set { set(newValue, \.gravity, \.videoGravity) }
     }
 
-    /// As of `PlayerLayer`.
+    /// The background color, as in `PlayerLayer.backgroundColor`.
     public var backgroundColor: Color {
         get { state.withLock { $0.background } }
         set { set(newValue, \.background, \.backgroundColor) }
     }
 
-    /// Here, for layers that come later, and of the layer that is there.
+    /// Stores a value for future player layers and applies it to the current one.
     private func set<Value: Sendable>(
         _ value: Value,
-        _ own: WritableKeyPath<State, Value>,
-        _ ofLayer: ReferenceWritableKeyPath<PlayerLayer, Value>
+        _ property: WritableKeyPath<State, Value>,
+        _ layerProperty: ReferenceWritableKeyPath<PlayerLayer, Value>
     ) {
         let layer = state.withLock { state in
-            state[keyPath: own] = value
+            state[keyPath: property] = value
             return state.layer
         }
-        layer?[keyPath: ofLayer] = value
+        layer?[keyPath: layerProperty] = value
     }
 
-    /// What the sinks show.
+    /// The content that the sinks received last.
     public var content: Content { state.withLock { $0.content } }
 
-    /// The sink gets posters and frames from now on. Posters come in the pixel format that the first sink wants most.
+    /// Adds a sink, which receives posters and frames from now on. Posters are made in the preferred pixel format of
+    /// the first sink.
+    ///
+    /// - Parameter sink: The sink to add. A sink that was added before is ignored.
     public func add(_ sink: any VideoSink) {
-        let gate = SinkGate(sink, keeper: self)
+        let gate = SinkGate(sink, owner: self)
         let added = state.withLock { state -> (PlayerLayer, BoundSink)? in
             guard !state.gates.contains(where: { $0.sink === sink }) else { return nil }
             state.gates.append(gate)
@@ -85,7 +92,9 @@ public final class FeedLayer: Sendable {
         if let (layer, bound) = added { layer.add(bound) }
     }
 
-    /// The sink is finished.
+    /// Removes a sink and finishes it.
+    ///
+    /// - Parameter sink: The sink to remove.
     public func remove(_ sink: any VideoSink) {
         let (gate, bound, layer) = state.withLock { state -> (SinkGate?, BoundSink?, PlayerLayer?) in
             guard let index = state.gates.firstIndex(where: { $0.sink === sink }) else {
@@ -99,12 +108,14 @@ public final class FeedLayer: Sendable {
         gate?.finish()
     }
 
-    // MARK: For the feed
+    // MARK: Used by the feed
 
-    /// Another clip, or none: what is under way of the one before does not arrive any more.
+    /// Begins another clip, or none, and returns its number. Pending frames and posters of the previous clip are
+    /// dropped.
     @discardableResult
     func begin() -> UInt64 {
-        // What goes is let go of outside of the lock: a poster that is called off answers at once.
+        // The old request is released outside of the lock, because a poster request that is cancelled answers
+        // immediately.
         let (binding, old, poster) = state.withLock { state in
             state.binding += 1
             state.content = .nothing
@@ -117,7 +128,7 @@ public final class FeedLayer: Sendable {
         return binding
     }
 
-    /// The player of the present clip; nil: it leaves, and its last frame stays.
+    /// Attaches the player of the current clip. With nil the player is detached and its last frame stays visible.
     func attach(_ player: Player?) {
         let (old, layer, sinks) = state.withLock { state -> (PlayerLayer?, PlayerLayer?, [BoundSink]) in
             guard state.layer?.player !== player || player == nil else { return (nil, nil, []) }
@@ -138,7 +149,7 @@ public final class FeedLayer: Sendable {
         layer.player = player
     }
 
-    /// How a poster has to look; nil: nobody looks.
+    /// The properties that a poster must have, or nil if there is no sink.
     var posterShape: PosterShape? {
         state.withLock { state in
             guard let sink = state.gates.first?.sink else { return nil }
@@ -151,8 +162,8 @@ public final class FeedLayer: Sendable {
         }
     }
 
-    /// Held until it has an answer, or another clip comes.
-    func hold(_ request: PosterRequest?, for binding: UInt64) {
+    /// Keeps a poster request until it is answered, or until another clip begins.
+    func retain(_ request: PosterRequest?, for binding: UInt64) {
         let old = state.withLock { state -> PosterRequest? in
             guard state.binding == binding else { return request }
             defer { state.poster = request }
@@ -161,24 +172,24 @@ public final class FeedLayer: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// On a lane for sinks.
+    /// Presents a poster in all sinks that accept its pixel format. It is called on a sink lane.
     func show(_ poster: VideoFrame, for binding: UInt64) {
         let gates = state.withLock { $0.gates }
         for gate in gates {
             let accepted = gate.sink.acceptedPixelFormats
             guard accepted.isEmpty || accepted.contains(poster.pixelFormat) else { continue }
-            // A sink that throws is finished, and gets no frames either: the player's layer tells of it then.
+            // A sink that throws is finished and receives no frames; the player layer reports the error.
             _ = Result { try gate.present(poster, of: binding, isVideo: false) }
         }
     }
 }
 
 extension FeedLayer: SinkGate.Owner {
-    func mayShow(_ binding: UInt64, isVideo: Bool) -> Bool {
+    func shouldShow(_ binding: UInt64, isVideo: Bool) -> Bool {
         state.withLock { $0.binding == binding && (isVideo || $0.content != .video) }
     }
 
-    func hasShown(_ binding: UInt64, isVideo: Bool) {
+    func didShow(_ binding: UInt64, isVideo: Bool) {
         state.withLock { state in
             guard state.binding == binding else { return }
             state.content = isVideo ? .video : .poster

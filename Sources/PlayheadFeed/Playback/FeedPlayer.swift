@@ -1,26 +1,35 @@
 public import Dispatch
 public import Playhead
 
-/// Plays the clips of a scrolling list: told where the cells are and how the list moves, it gives players to the cells
-/// that shall play, makes the next ones ready, and takes players back.
+/// A player for the clips of a scrolling list.
+///
+/// The application reports the cells and how the list moves. The feed assigns players to the cells that are to play,
+/// preloads the next ones, and reclaims players.
 ///
 ///     let feed = FeedPlayer<Post.ID> { id in Asset(url: posts[id].url) }
 ///     feed.setViewport(FeedViewport(scrollView.bounds))
 ///     feed.setCells(posts.map { FeedCell($0.id, frame: $0.frame) })
-///     feed.setLayer(cell.layer, for: post.id)       // where a cell shows its clip
+///     feed.setLayer(cell.layer, for: post.id)       // the layer in which a cell shows its clip
 ///     feed.scroll(to: viewport, velocity: 900, .dragging)
 ///
-/// Any thread; nothing blocks. What is told takes effect on the feed's queue, in order: `configuration.callbackQueue`,
-/// or one of its own. Released, all its players go.
+/// All members can be used from any thread, and none blocks. Calls take effect in order on `callbackQueue`. Releasing
+/// the feed releases all its players.
 public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
-    private let crew: FeedPlayerPool<ID>
-    private var clock: SharedClock { crew.clock }
-    /// Where everything is decided, and handlers run. Serial.
+    private let pool: FeedPlayerPool<ID>
+    private var clock: SharedClock { pool.clock }
+    /// The serial queue on which the feed decides and calls handlers: `Player.Configuration.callbackQueue`, or a queue
+    /// of the feed.
     public let callbackQueue: DispatchQueue
 
-    /// `configuration`: of all its players, which share one clock. `posters`: where posters are kept. `budget`: what its
-    /// players may use, together with its other members. `asset`: what to play for an identity; asked once for each clip that
-    /// is wanted, on the feed's queue; nil: nothing.
+    /// Creates a feed without cells.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings of the feed.
+    ///   - configuration: The configuration of all players, which share one clock.
+    ///   - posters: The cache that posters are stored in.
+    ///   - budget: The budget that the players share with its other members.
+    ///   - asset: A closure that returns the asset of a clip, or nil if there is none. It is called on the feed's
+    ///     queue, once for each clip that is needed.
     public init(
         settings: FeedSettings = FeedSettings(),
         configuration: Player.Configuration = Player.Configuration(),
@@ -31,87 +40,127 @@ public final class FeedPlayer<ID: Hashable & Sendable>: Sendable {
         let queue = configuration.callbackQueue ?? DispatchQueue(label: "playhead.feed", target: .global())
         callbackQueue = queue
         let clock = SharedClock(configuration.clock, queue: queue)
-        var own = configuration
-        own.clock = clock.mode
-        own.callbackQueue = queue
-        crew = FeedPlayerPool(settings, own, clock, posters, budget, asset)
+        var feedConfiguration = configuration
+        feedConfiguration.clock = clock.mode
+        feedConfiguration.callbackQueue = queue
+        pool = FeedPlayerPool(settings, feedConfiguration, clock, posters, budget, asset)
     }
 
-    deinit { clock.enqueue { [crew] in crew.end() } }
+    deinit { clock.enqueue { [pool] in pool.close() } }
 
-    private func tell(_ event: FeedEvent<ID>) { clock.enqueue { [crew] in crew.tell(event) } }
+    private func send(_ event: FeedEvent<ID>) { clock.enqueue { [pool] in pool.handle(event) } }
 
     // MARK: Geometry
 
-    /// All cells, in the order of the list: at the start, after a reload, an insertion, a removal, a new layout. Layers of
-    /// cells that are gone show nothing more.
-    public func setCells(_ cells: [FeedCell<ID>]) { tell(.cells(cells)) }
-    /// The list shows this part and nobody scrolls: at the start, after a jump or a rotation.
-    public func setViewport(_ viewport: FeedViewport) { tell(.viewport(viewport)) }
-    /// Somebody scrolls. `velocity`: points a second, positive towards the end of the list; nil: not known.
+    /// Sets all cells, in list order. Call it at the start and after each reload, insertion, removal or layout change.
+    ///
+    /// The layers of cells that are no longer in the list receive nothing more.
+    ///
+    /// - Parameter cells: All cells of the list.
+    public func setCells(_ cells: [FeedCell<ID>]) { send(.cells(cells)) }
+    /// Sets the viewport without scrolling: at the start, after a jump or after a rotation.
+    ///
+    /// - Parameter viewport: The visible part of the list.
+    public func setViewport(_ viewport: FeedViewport) { send(.viewport(viewport)) }
+    /// Reports a scroll step.
+    ///
+    /// - Parameters:
+    ///   - viewport: The visible part of the list.
+    ///   - velocity: The velocity in points per second, positive towards the end of the list, or nil if it is unknown.
+    ///   - phase: The phase of the scroll gesture.
     public func scroll(to viewport: FeedViewport, velocity: Double? = nil, _ phase: ScrollPhase) {
-        tell(.scroll(viewport, velocity: velocity, phase))
+        send(.scroll(viewport, velocity: velocity, phase))
     }
-    /// Where a cell shows its clip; nil: nowhere. A layer that served another cell leaves it, and shows nothing of its
-    /// clip any more.
+    /// Sets the layer in which a cell shows its clip. A layer that was used by another cell is removed from it and
+    /// shows nothing more of that cell's clip.
+    ///
+    /// - Parameters:
+    ///   - layer: The layer, or nil if the cell has none.
+    ///   - id: The identity of the cell.
     public func setLayer(_ layer: FeedLayer?, for id: ID) {
-        clock.enqueue { [crew] in crew.setLayer(layer, for: id) }
+        clock.enqueue { [pool] in pool.setLayer(layer, for: id) }
     }
 
-    // MARK: Intent
+    // MARK: Playback control
 
-    /// False: the list is under another screen.
-    public func setOnScreen(_ isOnScreen: Bool) { tell(.onScreen(isOnScreen)) }
-    /// True: the program went to the background.
-    public func setInBackground(_ isInBackground: Bool) { tell(.background(isInBackground)) }
-    /// The user's own pause, which nothing but the user undoes.
-    public func pause(_ id: ID) { tell(.userPause(id, true)) }
-    /// The user wants it to go on. It plays when it is the chosen one.
-    public func play(_ id: ID) { tell(.userPause(id, false)) }
-    /// Silence for the whole feed; true by default. Where several play, the first of them is heard.
-    public func setMuted(_ isMuted: Bool) { tell(.mute(isMuted)) }
-    /// As the feed has it.
-    public var isMuted: Bool { crew.published.withLock { $0.isMuted } }
-    /// Changes how it decides, from now on.
+    /// Sets whether the list is on screen.
+    ///
+    /// - Parameter isOnScreen: False while another screen covers the list.
+    public func setOnScreen(_ isOnScreen: Bool) { send(.onScreen(isOnScreen)) }
+    /// Sets whether the application is in the background.
+    ///
+    /// - Parameter isInBackground: True while the application is in the background.
+    public func setInBackground(_ isInBackground: Bool) { send(.background(isInBackground)) }
+    /// Pauses a clip on behalf of the user. Only `play(_:)` ends this pause.
+    ///
+    /// - Parameter id: The identity of the clip.
+    public func pause(_ id: ID) { send(.userPause(id, true)) }
+    /// Ends the user's pause. The clip plays if it is the chosen one.
+    ///
+    /// - Parameter id: The identity of the clip.
+    public func play(_ id: ID) { send(.userPause(id, false)) }
+    /// Mutes or unmutes the whole feed, which is muted by default. If several clips play, only the first is heard.
+    ///
+    /// - Parameter isMuted: Whether the feed is muted.
+    public func setMuted(_ isMuted: Bool) { send(.mute(isMuted)) }
+    /// Whether the whole feed is muted.
+    public var isMuted: Bool { pool.published.withLock { $0.isMuted } }
+    /// Changes the settings and decides again.
+    ///
+    /// - Parameter body: A closure that changes the settings. It is called on the feed's queue.
     public func change(_ body: @escaping @Sendable (inout FeedSettings) -> Void) {
-        clock.enqueue { [crew] in crew.change(body) }
+        clock.enqueue { [pool] in pool.change(body) }
     }
 
-    // MARK: What is
+    // MARK: State
 
-    /// Who plays, who is ready, and why the others are not.
-    public var plan: FeedPlan<ID> { crew.published.withLock { $0.plan } }
-    /// The player that a clip has now; nil: none. It is the feed's: what is set on it lasts as long as the feed likes.
-    public func player(for id: ID) -> Player? { crew.published.withLock { $0.players[id] }?.player }
-    /// Its player was suspended: what else plays in the budget needs the room. It goes on by itself.
+    /// The current plan: the clips that play, the clips that are preloaded, and why chosen clips are paused.
+    public var plan: FeedPlan<ID> { pool.published.withLock { $0.plan } }
+    /// Returns the current player of a clip. The feed owns the player and may change its properties at any time.
+    ///
+    /// - Parameter id: The identity of the clip.
+    /// - Returns: The player, or nil if the clip has none.
+    public func player(for id: ID) -> Player? { pool.published.withLock { $0.players[id] }?.player }
+    /// Returns whether the player of a clip is suspended because other players of the budget need its resources. It
+    /// resumes by itself.
+    ///
+    /// - Parameter id: The identity of the clip.
+    /// - Returns: Whether the player is suspended.
     public func isSuspended(_ id: ID) -> Bool {
-        crew.published.withLock { $0.players[id] }?.isSuspended ?? false
+        pool.published.withLock { $0.players[id] }?.isSuspended ?? false
     }
-    /// Players that exist, with a clip or without; never more than `FeedSettings.poolSize`.
-    public var playerCount: Int { crew.published.withLock { $0.playerCount } }
-    /// Why a clip that is in the list could not be played.
-    public func error(of id: ID) -> PlaybackError? { crew.published.withLock { $0.errors[id] } }
+    /// The number of players that exist, with or without a clip. It never exceeds `FeedSettings.poolSize`.
+    public var playerCount: Int { pool.published.withLock { $0.playerCount } }
+    /// Returns the error that prevents a clip in the list from playing.
+    ///
+    /// - Parameter id: The identity of the clip.
+    /// - Returns: The error, or nil.
+    public func error(of id: ID) -> PlaybackError? { pool.published.withLock { $0.errors[id] } }
 
-    /// Called on the feed's queue with each decision that changed something, behind the players' own setters.
+    /// Sets a handler that is called with the changes of each decision, after they have been applied to the players.
+    ///
+    /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setChangeHandler(_ handler: (@Sendable (HostTime, [FeedChange<ID>]) -> Void)?) {
-        crew.published.withLock { $0.onChange = handler }
+        pool.published.withLock { $0.onChange = handler }
     }
 
-    /// Called on the feed's queue when a clip has been played to its end and does not repeat.
+    /// Sets a handler that is called when a clip has played to its end and does not repeat.
+    ///
+    /// - Parameter handler: A closure that is called on the feed's queue, or nil.
     public func setEndHandler(_ handler: (@Sendable (ID) -> Void)?) {
-        crew.published.withLock { $0.onEnd = handler }
+        pool.published.withLock { $0.onEnd = handler }
     }
 
     var now: HostTime { clock.now }
 
-    /// Runs `body` on the feed's queue at a time of its clock; released, the token calls it off.
+    /// Runs `body` on the feed's queue at a time of its clock. Releasing the token cancels it.
     func schedule(at time: HostTime, _ body: @escaping @Sendable () -> Void) -> ObservationToken {
         clock.schedule(at: time, body)
     }
 
-    /// Cells that move along with the view.
+    /// Sets cells that move together with the view.
     func setLayout(_ cells: [FeedCell<ID>], _ viewport: FeedViewport, _ phase: ScrollPhase) {
-        tell(.layout(cells, viewport, phase))
+        send(.layout(cells, viewport, phase))
     }
 
     func perform(_ body: @escaping @Sendable () -> Void) { clock.enqueue(body) }

@@ -1,11 +1,11 @@
 import Foundation
 import Playhead
 
-/// The players of a feed, and who has them: carries out what the core plans.
+/// The players of a feed and their assignment to clips. The pool applies the plans of the core.
 ///
-/// `@unchecked Sendable`: everything is confined to the feed's queue, but what is locked.
+/// `@unchecked Sendable`: all members except `published` are confined to the feed's queue.
 final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
-    /// What others may read at any time.
+    /// The state that any thread may read.
     struct Published: Sendable {
         var plan = FeedPlan<ID>()
         var players: [ID: PlaybackBudget.Membership] = [:]
@@ -23,14 +23,14 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     private let makeAsset: @Sendable (ID) -> Asset?
     private let posters: PosterCache
     private let budget: PlaybackBudget
-    private let presentStill: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let performOnSinkLane: @Sendable (@escaping @Sendable () -> Void) -> Void
     private var slots: [FeedSlot<ID>] = []
     private let preloads: FeedPreloads<ID>
     private var layers: [ID: FeedLayer] = [:]
-    /// One for each clip in the list that was wanted: items and posters share what was opened.
+    /// One asset for each clip in the list that was requested. Items and posters share what opening it has loaded.
     private var assets: [ID: Asset] = [:]
-    private var alarm: ObservationToken?
-    private var isEnded = false
+    private var decisionTimer: ObservationToken?
+    private var isClosed = false
 
     init(
         _ settings: FeedSettings,
@@ -46,38 +46,38 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         self.posters = posters
         self.budget = budget
         self.makeAsset = makeAsset
-        presentStill = clock.makeSinkLane()
+        performOnSinkLane = clock.makeSinkLane()
         preloads = FeedPreloads(configuration, budget)
         preloads.setChangeHandler { [weak self, clock] change in
-            clock.enqueue { [weak self] in self?.take(change) }
+            clock.enqueue { [weak self] in self?.handlePreloaderChange(change) }
         }
     }
 
-    // MARK: What comes in
+    // MARK: Events
 
-    func tell(_ event: FeedEvent<ID>) {
-        guard !isEnded else { return }
+    func handle(_ event: FeedEvent<ID>) {
+        guard !isClosed else { return }
         core.handle(event, at: clock.now)
         switch event {
         case .cells(let cells), .layout(let cells, _, _): keepOnly(Set(cells.map(\.id)))
         default: break
         }
-        carryOut()
+        applyPlan()
     }
 
     func change(_ body: (inout FeedSettings) -> Void) {
         body(&core.settings)
-        tell(.time)
+        handle(.time)
     }
 
     func setLayer(_ layer: FeedLayer?, for id: ID) {
-        guard !isEnded else { return }
+        guard !isClosed else { return }
         if let old = layers[id], old !== layer {
             old.begin()
             layers[id] = nil
         }
         guard let layer, layers[id] !== layer else { return }
-        // It served another clip until now.
+        // The layer was used by another clip until now.
         for other in layers.keys where layers[other] === layer { layers[other] = nil }
         layers[id] = layer
         let binding = layer.begin()
@@ -85,12 +85,12 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         requestPoster(of: id, layer, binding)
     }
 
-    func end() {
-        guard !isEnded else { return }
-        isEnded = true
-        alarm = nil
-        preloads.end()
-        for slot in slots { slot.end() }
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        decisionTimer = nil
+        preloads.close()
+        for slot in slots { slot.close() }
         for layer in layers.values { layer.begin() }
         slots = []
         layers = [:]
@@ -116,40 +116,40 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
 
     private func requestPoster(of id: ID, _ layer: FeedLayer, _ binding: UInt64) {
         guard let shape = layer.posterShape, let asset = asset(of: id) else { return }
-        let show: @Sendable (VideoFrame) -> Void = { [presentStill, weak layer] frame in
-            presentStill { [weak layer] in layer?.show(frame, for: binding) }
+        let show: @Sendable (VideoFrame) -> Void = { [performOnSinkLane, weak layer] frame in
+            performOnSinkLane { [weak layer] in layer?.show(frame, for: binding) }
         }
         if let known = posters.poster(of: asset, shape) { return show(known) }
         let request = posters.makePoster(of: asset, shape, clock: clock.mode) { [weak layer] frame in
             if let frame { show(frame) }
-            layer?.hold(nil, for: binding)
+            layer?.retain(nil, for: binding)
         }
-        layer.hold(request, for: binding)
+        layer.retain(request, for: binding)
     }
 
-    // MARK: Carrying out
+    // MARK: Applying plans
 
     private func slot(of id: ID) -> FeedSlot<ID>? { slots.first { $0.id == id } }
 
-    private func carryOut() {
+    private func applyPlan() {
         let (plan, changes) = (core.plan, core.changes)
-        // First what ends, so that there are never two sounds nor too many players.
+        // Pauses and releases come first, so that two clips are never heard and the pool is never exceeded.
         for slot in slots {
             guard let id = slot.id else { continue }
             let entry = plan.entry(of: id)
-            if entry?.plays != true { slot.pause() }
-            if plan.sounding != id { slot.player.isMuted = true }
+            if entry?.shouldPlay != true { slot.pause() }
+            if plan.audible != id { slot.player.isMuted = true }
             guard let entry else {
                 release(slot, id)
                 continue
             }
-            if entry.role == .held, core.settings.leaving == .pauseAndRewind { slot.rewind() }
+            if entry.role == .held, core.settings.offscreenBehavior == .pauseAndRewind { slot.rewind() }
         }
         while slots.count > core.settings.poolSize, let index = slots.firstIndex(where: { $0.id == nil }) {
-            slots.remove(at: index).end()
+            slots.remove(at: index).close()
         }
         var failed: [ID] = []
-        var wanted: [FeedPreloads<ID>.Wanted] = []
+        var requests: [FeedPreloads<ID>.Request] = []
         var rank = 0
         for entry in plan.entries {
             if entry.role == .ready { rank += 1 }
@@ -161,29 +161,29 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
                 let isDue = entry.role == .chosen || preloads.isReady(entry.id)
                 if !isDue || !assign(entry.id, asset) {
                     let start = core.startTime(of: entry.id)
-                    wanted.append(.init(id: entry.id, asset: asset, rank: rank - 1, start: start))
+                    requests.append(.init(id: entry.id, asset: asset, rank: rank - 1, start: start))
                 }
             }
             guard let slot = slot(of: entry.id) else { continue }
-            let ahead = plan.isPreloadingSuspended ? 0 : FeedPreloads<ID>.Wanted.secondsAhead(rank - 1)
+            let ahead = plan.isPreloadingSuspended ? 0 : FeedPreloads<ID>.Request.secondsAhead(rank - 1)
             slot.membership.priority = Self.priority(entry.role, rank: rank)
             slot.setLoading(entry.role == .ready ? .first(seconds: ahead) : .all)
-            if plan.sounding == entry.id { slot.player.isMuted = false }
-            if entry.plays { slot.play(loops: core.settings.loops) }
+            if plan.audible == entry.id { slot.player.isMuted = false }
+            if entry.shouldPlay { slot.play(loops: core.settings.loops) }
         }
-        preloads.want(
-            wanted,
+        preloads.update(
+            requests,
             isSuspended: plan.isPreloadingSuspended,
             oneByOne: core.settings.preparesOneByOne
         )
-        alarm = plan.nextDecision.map { time in
-            clock.schedule(at: time) { [weak self] in self?.tell(.time) }
+        decisionTimer = plan.nextDecision.map { time in
+            clock.schedule(at: time) { [weak self] in self?.handle(.time) }
         }
         publish(plan, changes)
-        for id in failed { tell(.failed(id)) }
+        for id in failed { handle(.failed(id)) }
     }
 
-    /// Among the players of the process, once those that play have theirs.
+    /// Returns the priority of a player in the budget, apart from the priority of playing players.
     private static func priority(_ role: FeedPlan<ID>.Role, rank: Int) -> Double {
         switch role {
         case .chosen: 0
@@ -207,19 +207,21 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
     }
 
     private func release(_ slot: FeedSlot<ID>, _ id: ID) {
-        if let place = slot.place { core.keepPosition(of: id, at: place.time, duration: place.duration) }
+        if let position = slot.resumePosition {
+            core.keepPosition(of: id, at: position.time, duration: position.duration)
+        }
         layers[id]?.attach(nil)
         slot.clear()
-        preloads.takeBack(id)
+        preloads.playerReleased(id)
     }
 
-    /// False: no player is free.
+    /// Loads a clip into a player. Returns false if no player is free.
     private func assign(_ id: ID, _ asset: Asset) -> Bool {
         let free = slots.first { $0.id == nil }
         guard free != nil || slots.count < core.settings.poolSize else { return false }
         let slot = free ?? makeSlot()
-        preloads.handOver(id)
-        slot.take(id, asset, at: core.startTime(of: id), loops: core.settings.loops)
+        preloads.transfer(id)
+        slot.load(id, asset, at: core.startTime(of: id), loops: core.settings.loops)
         layers[id]?.attach(slot.player)
         return true
     }
@@ -228,54 +230,55 @@ final class FeedPlayerPool<ID: Hashable & Sendable>: @unchecked Sendable {
         let slot = FeedSlot<ID>(Player(configuration: configuration), budget)
         slot.token = slot.player.onEvent { [weak self, weak slot] timed in
             guard let self, let slot else { return }
-            // What an earlier clip of this player still has to tell is of no interest.
+            // Events of an earlier item of this player are ignored.
             guard let id = slot.id, let item = slot.item, timed.item === item else { return }
-            take(timed.event, of: id, item, slot)
+            handlePlayerEvent(timed.event, of: id, item, slot)
         }
         slots.append(slot)
         return slot
     }
 
-    // MARK: What players and the preloader tell
+    // MARK: Players and preloader
 
-    private func take(_ change: Preloader.Change) {
-        // It may have got a player, or gone, since.
-        guard !isEnded, let id = preloads.id(of: change.asset) else { return }
+    private func handlePreloaderChange(_ change: Preloader.Change) {
+        // The clip may have been given a player, or have been removed, in the meantime.
+        guard !isClosed, let id = preloads.id(of: change.asset) else { return }
         switch change.status {
-        case .ready: tell(.time)
+        case .ready: handle(.time)
         case .failed(let error):
             published.withLock { $0.errors[id] = error }
-            tell(.failed(id))
+            handle(.failed(id))
         default: break
         }
     }
 
-    private func take(_ event: PlayerEvent, of id: ID, _ item: PlayerItem, _ slot: FeedSlot<ID>) {
+    private func handlePlayerEvent(_ event: PlayerEvent, of id: ID, _ item: PlayerItem, _ slot: FeedSlot<ID>)
+    {
         switch event {
         case .timeControlStatusChanged(.playing, _):
-            tell(.started(id))
-            tell(.waiting(id, false))
-            tellBuffer(id, item)
-        case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, _): tell(.waiting(id, true))
-        case .loadedTimeRangesChanged(item, _), .playbackBufferFullChanged(item, _): tellBuffer(id, item)
+            handle(.started(id))
+            handle(.waiting(id, false))
+            reportBuffer(id, item)
+        case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, _): handle(.waiting(id, true))
+        case .loadedTimeRangesChanged(item, _), .playbackBufferFullChanged(item, _): reportBuffer(id, item)
         case .didPlayToEndTime(item) where !core.settings.loops:
-            tell(.ended(id))
+            handle(.ended(id))
             published.withLock { $0.onEnd }?(id)
         case .itemStatusChanged(item, .failed), .passEnded(item, .failed):
             let error = item.error
             published.withLock { $0.errors[id] = error }
-            tell(.failed(id))
+            handle(.failed(id))
         default: break
         }
     }
 
-    private func tellBuffer(_ id: ID, _ item: PlayerItem) {
+    private func reportBuffer(_ id: ID, _ item: PlayerItem) {
         guard core.plan.entry(of: id)?.role == .chosen else { return }
         let end = item.loadedTimeRanges.last?.end.seconds ?? 0
         let isWhole = item.duration.isNumeric && end >= item.duration.seconds - 0.1
-        // Files do not share a line with anybody.
-        let isLocal = item.asset.description?.isLocal ?? false
-        tell(
+        // Local files do not compete for network bandwidth.
+        let isLocal = item.asset.media?.isLocal ?? false
+        handle(
             .buffered(
                 id,
                 seconds: max(0, end - item.currentTime().seconds),

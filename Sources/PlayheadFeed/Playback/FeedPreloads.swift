@@ -1,25 +1,26 @@
 import Playhead
 
-/// The next clips before they have players: a preloader opens them, reads their first bytes and decodes their first
-/// frames, the nearest one first. Confined to the feed's queue.
+/// The next clips that do not have players yet. A preloader opens them, reads their first bytes and decodes their first
+/// frames, nearest first.
 ///
-/// `@unchecked Sendable` for that reason.
+/// `@unchecked Sendable`: confined to the feed's queue.
 final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
-    /// A clip that is to be made ready.
-    struct Wanted {
+    /// A clip to preload.
+    struct Request {
         let id: ID
         let asset: Asset
-        /// How many go before it.
+        /// The number of preloaded clips before this one.
         let rank: Int
-        /// It goes on from a place of its own, in seconds.
+        /// The position in seconds from which the clip resumes.
         let start: Double
 
-        /// Less is read of what is further away. Where a clip goes on in its middle its beginning is of no use.
+        /// The stage up to which the clip is preloaded. Less is loaded for clips that are further away. A clip that
+        /// resumes in its middle is only opened, because its beginning is not needed.
         fileprivate var target: Preloader.Target {
-            start > 0 ? .probed : .firstFrame(loading: Wanted.secondsAhead(rank))
+            start > 0 ? .probed : .firstFrame(loading: Request.secondsAhead(rank))
         }
 
-        /// Seconds of media that are loaded, by the number of clips that go before.
+        /// Returns the seconds of media to load, by the number of clips before.
         static func secondsAhead(_ rank: Int) -> Double { [2, 1][safe: rank] ?? 0 }
     }
 
@@ -31,21 +32,22 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
 
     private let preloader: Preloader
     private var entries: [ID: Entry] = [:]
-    /// A player has them, or is about to: it takes them over on a lane of its own.
-    private var handedOver: [ID: Asset] = [:]
+    /// The assets of clips that have been assigned to players. Each player takes over the preloaded resources on a lane
+    /// of its own.
+    private var transferred: [ID: Asset] = [:]
 
     init(_ configuration: Player.Configuration, _ budget: PlaybackBudget) {
         preloader = Preloader(configuration: configuration, budget: budget)
     }
 
-    /// Called on any thread with what became of an asset.
+    /// Sets a handler that is called on any thread with the result of a preload.
     func setChangeHandler(_ handler: @escaping @Sendable (Preloader.Change) -> Void) {
         preloader.setChangeHandler(handler)
     }
 
-    /// Exactly these; what is not among them is called off. `isSuspended`: nothing is begun.
-    func want(_ wanted: [Wanted], isSuspended: Bool, oneByOne: Bool) {
-        let ids = Set(wanted.map(\.id))
+    /// Preloads exactly the requested clips and cancels all others. Nothing new is begun while `isSuspended` is true.
+    func update(_ requests: [Request], isSuspended: Bool, oneByOne: Bool) {
+        let ids = Set(requests.map(\.id))
         for (id, entry) in entries where !ids.contains(id) {
             entries[id] = nil
             preloader.cancel(entry.asset)
@@ -53,7 +55,7 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
         if preloader.isPaused != isSuspended { preloader.isPaused = isSuspended }
         let count = oneByOne ? 1 : Preloader.Options().concurrentLoads
         if preloader.options.concurrentLoads != count { preloader.options.concurrentLoads = count }
-        for new in wanted {
+        for new in requests {
             let entry = Entry(asset: new.asset, target: new.target, rank: new.rank)
             if let old = entries[new.id], old.target == entry.target, old.rank == entry.rank { continue }
             entries[new.id] = entry
@@ -61,29 +63,29 @@ final class FeedPreloads<ID: Hashable & Sendable>: @unchecked Sendable {
         }
     }
 
-    /// As far as was wanted.
+    /// Returns whether a clip has been preloaded as far as requested.
     func isReady(_ id: ID) -> Bool {
         guard let entry = entries[id] else { return false }
         return preloader.status(of: entry.asset) == .ready
     }
 
-    /// Whose asset it is, of those that no player has.
+    /// Returns the clip of an asset, among the clips without a player.
     func id(of asset: Asset) -> ID? { entries.first { $0.value.asset === asset }?.key }
 
-    /// A player gets it, with what was made of it by now.
-    func handOver(_ id: ID) {
-        if let entry = entries.removeValue(forKey: id) { handedOver[id] = entry.asset }
+    /// Leaves a clip to a player, together with the resources preloaded so far.
+    func transfer(_ id: ID) {
+        if let entry = entries.removeValue(forKey: id) { transferred[id] = entry.asset }
     }
 
-    /// Its player has let go of it.
-    func takeBack(_ id: ID) {
-        // It may have been too quick to take anything over.
-        if let asset = handedOver.removeValue(forKey: id) { preloader.cancel(asset) }
+    /// Cancels what is left of a clip whose player has released it.
+    func playerReleased(_ id: ID) {
+        // The player may have been released before it took over the preloaded resources.
+        if let asset = transferred.removeValue(forKey: id) { preloader.cancel(asset) }
     }
 
-    func end() {
+    func close() {
         entries = [:]
-        handedOver = [:]
+        transferred = [:]
         preloader.setChangeHandler(nil)
         preloader.cancelAll()
     }

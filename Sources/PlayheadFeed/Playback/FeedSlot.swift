@@ -1,19 +1,19 @@
 import Foundation
 import Playhead
 
-/// One player of a feed's pool, and the clip that it has now. Confined to the feed's queue.
+/// A player of a feed's pool and its current clip.
 ///
-/// `@unchecked Sendable` for that reason: the player's handlers run there too.
+/// `@unchecked Sendable`: confined to the feed's queue, on which the player's handlers run too.
 final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
-    /// How much is loaded.
+    /// The amount of media that is loaded ahead.
     enum Loading {
-        /// What the player's policy has.
+        /// The amount that the player's policy loads.
         case all
-        /// The first seconds; 0: next to nothing more than there is.
+        /// The first seconds. With 0, almost nothing beyond what is already loaded.
         case first(seconds: Double)
 
-        /// Seconds; 0: as the policy has it.
-        var forward: Double {
+        /// The value for `preferredForwardBufferDuration`, in seconds. 0 leaves it to the player's policy.
+        var forwardBufferDuration: Double {
             switch self {
             case .all: 0
             case .first(let seconds): max(0.05, seconds)
@@ -22,7 +22,7 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
     }
 
     let player: Player
-    /// Its part in what the process may use.
+    /// The player's membership in the budget.
     let membership: PlaybackBudget.Membership
     var token: ObservationToken?
     private(set) var id: ID?
@@ -34,14 +34,14 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         membership = budget.join(player)
     }
 
-    /// nil: nothing is known that is worth keeping.
-    var place: (time: Double, duration: Double?)? {
+    /// The current time and the duration of the clip in seconds, or nil if there is no clip or it has failed.
+    var resumePosition: (time: Double, duration: Double?)? {
         guard let item, item.status != .failed else { return nil }
         let duration = item.duration
         return (item.currentTime().seconds, duration.isNumeric ? duration.seconds : nil)
     }
 
-    func take(_ id: ID, _ asset: Asset, at time: Double, loops: Bool) {
+    func load(_ id: ID, _ asset: Asset, at time: Double, loops: Bool) {
         let item = PlayerItem(asset: asset)
         if time > 0 {
             let start = MediaTime(seconds: time, preferredTimescale: 90_000)
@@ -53,7 +53,7 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         player.replaceCurrentItem(with: item)
     }
 
-    /// The clip goes, and with it all that is read for it.
+    /// Removes the clip and all data that was read for it.
     func clear() {
         id = nil
         item = nil
@@ -61,8 +61,8 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
     }
 
     func setLoading(_ loading: Loading) {
-        guard let item, item.preferredForwardBufferDuration != loading.forward else { return }
-        item.preferredForwardBufferDuration = loading.forward
+        guard let item, item.preferredForwardBufferDuration != loading.forwardBufferDuration else { return }
+        item.preferredForwardBufferDuration = loading.forwardBufferDuration
     }
 
     func pause() { if player.rate != 0 { player.pause() } }
@@ -71,7 +71,7 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         guard player.rate == 0, let item else { return }
         let mode = loops ? Player.RepeatMode.loop : .once
         if player.repeatMode != mode { player.repeatMode = mode }
-        // At its end it would stand.
+        // A clip that does not repeat would stay at its end.
         if !loops, item.duration.isNumeric, item.currentTime() >= item.duration { rewind() }
         player.play()
     }
@@ -81,7 +81,7 @@ final class FeedSlot<ID: Hashable & Sendable>: @unchecked Sendable {
         item.seek(to: .zero, toleranceBefore: .zero, toleranceAfter: .zero)
     }
 
-    func end() {
+    func close() {
         token = nil
         clear()
     }

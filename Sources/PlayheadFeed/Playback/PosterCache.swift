@@ -1,7 +1,9 @@
 import Foundation
 import Playhead
 
-/// Posters that were made, for feeds and views: the first frame of each clip, in the shape that a cell wants. Any thread.
+/// A cache of posters for feeds and views: the first frame of each clip, in the size and format that a cell needs.
+///
+/// All members can be used from any thread.
 public final class PosterCache: Sendable {
     fileprivate struct Key: Hashable, Sendable {
         let url: URL
@@ -9,7 +11,7 @@ public final class PosterCache: Sendable {
     }
     private struct State {
         var frames: [Key: VideoFrame] = [:]
-        /// The one used last is at the end.
+        /// The keys by their last use, most recent last.
         var order: [Key] = []
 
         mutating func use(_ key: Key) {
@@ -20,16 +22,18 @@ public final class PosterCache: Sendable {
     private let state = Locked(State())
     private let limit: Int
 
-    /// Keeps so many posters at most; those that nobody wanted for the longest time go first.
+    /// Creates a cache.
+    ///
+    /// - Parameter limit: The largest number of posters. The least recently used ones are removed first.
     public init(limit: Int = 50) { self.limit = max(0, limit) }
 
-    /// What feeds and views use that are given no other one.
+    /// The cache that feeds and views use by default.
     public static let shared = PosterCache()
 
-    /// How many there are.
+    /// The number of posters in the cache.
     public var count: Int { state.withLock { $0.frames.count } }
 
-    /// Forgets all.
+    /// Removes all posters.
     public func removeAll() { state.withLock { $0 = State() } }
 
     func poster(of asset: Asset, _ shape: PosterShape) -> VideoFrame? {
@@ -41,7 +45,8 @@ public final class PosterCache: Sendable {
         }
     }
 
-    /// `done` is called once, on some lane, with nil where there is no picture; not any more when the request goes.
+    /// Makes a poster. `done` is called once, on any lane, with nil if no frame could be made. It is not called after
+    /// the request has been released.
     func makePoster(
         of asset: Asset,
         _ shape: PosterShape,

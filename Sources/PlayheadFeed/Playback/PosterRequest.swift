@@ -1,7 +1,7 @@
 import Foundation
 import Playhead
 
-/// A poster that is being made. Called off when it goes.
+/// A poster that is being made. Releasing the request cancels it.
 final class PosterRequest: Sendable {
     private let generator: ImageGenerator
     private let token: ObservationToken

@@ -1,7 +1,7 @@
 import Foundation
 import Playhead
 
-/// How a poster is to look.
+/// The size, gravity, pixel format and orientation of a poster.
 struct PosterShape: Hashable, Sendable {
     var size: PixelSize?
     var gravity = VideoGravity.resizeAspect

@@ -1,15 +1,17 @@
 import Playhead
 
-/// A sink that serves one clip after the other: frames of another clip than the present one do not pass.
+/// A gate in front of a sink that shows one clip after another. Only frames of the current clip pass.
 ///
-/// Frames come on lanes of several players. They are handed on one at a time, by whoever is there; nobody waits.
+/// Frames arrive on the lanes of several players. They are presented one at a time by the thread that finds the queue
+/// idle; other threads do not wait.
 ///
-/// `@unchecked Sendable`: `started`, `isOver` and `failure` are touched by the one who hands on; `queue` is locked.
+/// `@unchecked Sendable`: `started` and `isFinished` are only used by the thread that empties the queue; `queue` and
+/// `failure` are locked.
 final class SinkGate: @unchecked Sendable {
-    /// Says whether a frame may pass, and is told that one has.
+    /// The object that decides whether a frame may pass, and that is notified after it has passed.
     protocol Owner: AnyObject, Sendable {
-        func mayShow(_ binding: UInt64, isVideo: Bool) -> Bool
-        func hasShown(_ binding: UInt64, isVideo: Bool)
+        func shouldShow(_ binding: UInt64, isVideo: Bool) -> Bool
+        func didShow(_ binding: UInt64, isVideo: Bool)
     }
 
     private struct Queue {
@@ -18,45 +20,45 @@ final class SinkGate: @unchecked Sendable {
     }
 
     let sink: any VideoSink
-    private weak let keeper: (any Owner)?
+    private weak let owner: (any Owner)?
     private let queue = Locked(Queue())
     private let failure = Locked<(any Error)?>(nil)
     private var started: VideoFormat?
-    private var isOver = false
+    private var isFinished = false
 
-    init(_ sink: any VideoSink, keeper: any Owner) {
+    init(_ sink: any VideoSink, owner: any Owner) {
         self.sink = sink
-        self.keeper = keeper
+        self.owner = owner
     }
 
     private func perform(_ work: @escaping @Sendable () -> Void) {
-        let isMine = queue.withLock { queue in
+        let isFirst = queue.withLock { queue in
             queue.waiting.append(work)
             defer { queue.isBusy = true }
             return !queue.isBusy
         }
-        guard isMine else { return }
-        while let next = takeNext() { next() }
+        guard isFirst else { return }
+        while let next = dequeue() { next() }
     }
 
-    private func takeNext() -> (@Sendable () -> Void)? {
+    private func dequeue() -> (@Sendable () -> Void)? {
         queue.withLock { queue in
             queue.isBusy = !queue.waiting.isEmpty
             return queue.isBusy ? queue.waiting.removeFirst() : nil
         }
     }
 
-    /// Throws what the sink threw, now or before.
+    /// Presents a frame if its clip is the current one. Throws the error that the sink has thrown, now or before.
     func present(_ frame: VideoFrame, of binding: UInt64, isVideo: Bool) throws {
         perform { [self] in
-            guard !isOver, let keeper, keeper.mayShow(binding, isVideo: isVideo) else { return }
+            guard !isFinished, let owner, owner.shouldShow(binding, isVideo: isVideo) else { return }
             do {
                 if started != frame.format {
                     started = frame.format
                     try sink.start(frame.format)
                 }
                 try sink.present(frame)
-                keeper.hasShown(binding, isVideo: isVideo)
+                owner.didShow(binding, isVideo: isVideo)
             } catch {
                 end()
                 failure.withLock { $0 = error }
@@ -67,20 +69,20 @@ final class SinkGate: @unchecked Sendable {
 
     func flush(_ binding: UInt64) {
         perform { [self] in
-            if !isOver, let keeper, keeper.mayShow(binding, isVideo: true) { sink.flush() }
+            if !isFinished, let owner, owner.shouldShow(binding, isVideo: true) { sink.flush() }
         }
     }
 
     func finish() { perform { [self] in end() } }
 
     private func end() {
-        guard !isOver else { return }
-        isOver = true
+        guard !isFinished else { return }
+        isFinished = true
         sink.finish()
     }
 }
 
-/// What a player's layer has for a sink while it shows one clip.
+/// The sink that a player layer has while it shows one clip.
 final class BoundSink: VideoSink {
     private let gate: SinkGate
     private let binding: UInt64
@@ -95,10 +97,10 @@ final class BoundSink: VideoSink {
     var acceptedPixelFormats: [PixelFormat] { gate.sink.acceptedPixelFormats }
     var appliesPreferredTrackTransform: Bool { gate.sink.appliesPreferredTrackTransform }
     var lateFramePolicy: LateFramePolicy { gate.sink.lateFramePolicy }
-    /// The gate does, where the frames of another player may have come between.
+    /// Does nothing. The gate starts the sink, because frames of another player may have been presented in between.
     func start(_ format: VideoFormat) {}
     func present(_ frame: VideoFrame) throws { try gate.present(frame, of: binding, isVideo: true) }
     func flush() { gate.flush(binding) }
-    /// The clip leaves; the sink stays.
+    /// Does nothing. The clip is removed, but the sink remains in use.
     func finish() {}
 }

@@ -2,8 +2,8 @@ import MediaCore
 import PlaybackEngine
 import PlayheadBackend
 
-/// A grey frame, 16 x 8 at first, whose first eight bytes hold the frame's number.
-final class ScriptedPicture: VideoFrameStorage {
+/// A grey frame whose first eight bytes contain its number. It is decoded as 16 x 8 pixels.
+final class ScriptedFrame: VideoFrameStorage {
     let index: Int
     private let size: PixelSize
     private let bytes: [UInt8]
@@ -42,7 +42,7 @@ final class ScriptedPicture: VideoFrameStorage {
             duration: packet.duration ?? .invalid,
             isKeyFrame: packet.isKeyFrame,
             sourceTime: SourceTime(ticks: time.value, timeBase: Rational(1, time.timescale)),
-            storage: ScriptedPicture(index)
+            storage: ScriptedFrame(index)
         )
     }
 }
