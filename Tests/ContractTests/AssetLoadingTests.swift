@@ -46,7 +46,7 @@ struct AssetLoadingTests {
     @Test("Tracks by kind, by what they are for, and by number; groups of options")
     func tracks() async throws {
         var media = ScriptedMedia.clip()
-        media.texts = [.init("words", from: 0, to: 500)]
+        media.cues = [.init("words", from: 0, to: 500)]
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let asset = scripts.makeAsset(media)
         #expect(asset.tracks(withMediaType: .video).isEmpty)
@@ -81,7 +81,7 @@ struct AssetLoadingTests {
         let scripts = ScriptedBackend(clock: ManualDriver().clock)
         let lost: [(ScriptedMedia, Bool)] = [
             (.clip([.noDecoder(.video)]), true), (.silentClip([.noDecoder(.video)]), false),
-            (ScriptedMedia(texts: [.init("words", from: 0, to: 500)]), false),
+            (ScriptedMedia(cues: [.init("words", from: 0, to: 500)]), false),
         ]
         for (media, expected) in lost {
             #expect(try await scripts.makeAsset(media).load(.isPlayable) == expected)

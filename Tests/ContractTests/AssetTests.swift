@@ -32,7 +32,7 @@ struct AssetTests {
         let broken = scripts.makeAsset(.silentClip([.openFails(.unrecognizedFormat)]))
         for _ in 0..<2 {
             await #expect { try await broken.load() } throws: {
-                ($0 as? PlaybackError)?.message == "/script-1: the script says so"
+                ($0 as? PlaybackError)?.message == "/script-1: opening fails as requested by the script"
             }
         }
         #expect(broken.status == .failed)
@@ -88,7 +88,7 @@ struct AssetTests {
     @Test("An option says its kind, its name, and whether it can be played")
     func options() async throws {
         var media = ScriptedMedia.clip([.noDecoder(.audio)])
-        media.texts = [.init("words", from: 0, to: 500), .init("Worte", from: 0, to: 500, track: 3)]
+        media.cues = [.init("words", from: 0, to: 500), .init("Worte", from: 0, to: 500, track: 3)]
         let asset = ScriptedBackend(clock: ManualDriver().clock).makeAsset(media)
         try await asset.load()
         let options = [MediaCharacteristic.visual, .audible, .legible].compactMap(asset.mediaSelectionGroup)

@@ -59,7 +59,7 @@ struct CriteriaTests {
     func words() throws {
         let clip = ScriptedMedia(
             video: .init(frameCount: 50, frameRate: 25, keyInterval: 10),
-            texts: [.init("one", from: 0, to: 1900), .init("eins", from: 0, to: 1900, track: 3)]
+            cues: [.init("one", from: 0, to: 1900), .init("eins", from: 0, to: 1900, track: 3)]
         )
         for (languages, words) in [(["fr", "ger"], ["eins"]), (["fr"], []), ([], []), (["en"], ["one"])] {
             let bench = PlayerTestBench(.silentClip())

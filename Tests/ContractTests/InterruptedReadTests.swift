@@ -5,6 +5,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: interrupted-reads
 /// Reads that hang, in real media through the FFmpeg demuxer. No test lets the bytes go that it waits for,
 /// unless it says so: what is awaited comes although the read hangs.
 @Suite("Contract: a read that hangs holds up nothing", .enabled(if: Fixture.areThere, "make fixtures"))
@@ -16,7 +17,7 @@ struct InterruptedReadTests {
     /// Files with an index. Without one a seek reads here and there to find its place, and so may need what is held.
     static let indexed = files.filter { !$0.hasSuffix(".ts") }
     static let clip = "clip-h264-aac.mp4"
-    static let ways: [ScriptedByteSource.Waiting] = [.blocks, .saysNotReady]
+    static let ways: [ScriptedByteSource.Waiting] = [.blocks, .throwsNotReady]
 
     @Test("A seek goes where data is, and playing goes on there with exact frames", arguments: indexed, ways)
     func seekAway(_ file: String, _ way: ScriptedByteSource.Waiting) async throws {
@@ -187,7 +188,7 @@ struct InterruptedReadTests {
     @Test("Bytes that come are told of: nobody asks again and again", arguments: files)
     func wakes(_ file: String) async throws {
         let reference = try await HangScene.reference(file)
-        try await HangScene.play(file, .saysNotReady) { scene in
+        try await HangScene.play(file, .throwsNotReady) { scene in
             try await scene.load()
             scene.hold(HangScene.middle)
             try await scene.event("a stall", after: { scene.player.play() }) { event in

@@ -16,7 +16,7 @@ private final class CountingOutput: PlayerItemOutput {
         set { state.withLock { $0.item = newValue } }
     }
 
-    func take(_ frame: VideoFrame) { state.withLock { $0.numbers.append(frame.scriptedNumber) } }
+    func receive(_ frame: VideoFrame) { state.withLock { $0.numbers.append(frame.scriptedNumber) } }
 }
 
 /// All words that an output handed out, in order.
@@ -42,6 +42,7 @@ private final class Words: Sendable {
     }
 }
 
+// Rule: late-sinks
 @Suite("Outputs that are added late, on the manual driver")
 struct LateOutputTests {
     @Test("Added while paused, an output gets the frame being shown, once; then what follows")
@@ -188,10 +189,10 @@ struct LateOutputTests {
     @Test("Words that are due are told to an output that is added while paused, and again when it comes back")
     func words() {
         var media = ScriptedMedia.silentClip()
-        media.texts = [.init("one", from: 0, to: 900), .init("two", from: 1000, to: 1900)]
+        media.cues = [.init("one", from: 0, to: 900), .init("two", from: 1000, to: 1900)]
         let bench = PlayerTestBench(media)
         let item = bench.makeItem()
-        item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
         bench.load(item)
         bench.seek("sought", to: .ms(1200))
         bench.driver.run(seconds: 0.1)

@@ -2,6 +2,7 @@ import Playhead
 import PlayheadTesting
 import Testing
 
+// Rule: nothing-selected
 @Suite("Contract: items of which nothing is heard or seen")
 struct NothingChosenTests {
     enum Scene: CaseIterable, Sendable {
@@ -121,10 +122,10 @@ struct NothingChosenTests {
     @Test("Text of an asset without a backend of its own is read by the player's")
     func text() {
         var media = ScriptedMedia.silentClip()
-        media.texts = [.init("one", from: 0, to: 900)]
+        media.cues = [.init("one", from: 0, to: 900)]
         let bench = PlayerTestBench(media)
         let item = PlayerItem(url: bench.makeItem().asset.url)
-        item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
         let output = LegibleOutput()
         item.add(output)
         bench.load(item)

@@ -4,6 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: interrupted-reads
 /// Several readers of one source: what ends one reader's wait leaves the others alone.
 @Suite("Contract: readers that share a source", .enabled(if: Fixture.areThere, "make fixtures"))
 struct SharedReadTests {
@@ -41,7 +42,7 @@ struct SharedReadTests {
     @Test("An image request waits for bytes that are to come, and gets its frame")
     func imagesWait() async throws {
         let reference = try await HangScene.reference(Self.clip)
-        try await HangScene.play(Self.clip, .saysNotReady) { scene in
+        try await HangScene.play(Self.clip, .throwsNotReady) { scene in
             scene.hold(HangScene.middle)
             let generator = Self.generator(scene)
             let waiting = Task { try? await generator.image(at: .ms(1700)).actualTime }

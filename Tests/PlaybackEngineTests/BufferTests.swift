@@ -3,6 +3,7 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
+// Rule: stalls
 @Suite("What must be at hand to play, and what a seek into it costs")
 struct BufferTests {
     /// 4 s; a key frame every 0.4 s.
@@ -28,7 +29,7 @@ struct BufferTests {
     @Test("A file starts with a tenth of a second at hand, not with a single picture")
     func localStart() throws {
         let bench = EngineTestBench()
-        bench.load(Self.clip([.trickles(speed: 0.5)]))
+        bench.load(Self.clip([.throttled(speed: 0.5)]))
         bench.loop.send(.setRate(1))
         let seconds = try #require(start(of: bench)).nanoseconds
         // 0.1 s of both tracks at half speed; what is read is known to a packet, and asked for every 10 ms.
@@ -39,7 +40,7 @@ struct BufferTests {
     @Test("Over a network it starts with a second and resumes with two, each setting counts")
     func networkStart() throws {
         let bench = EngineTestBench()
-        bench.load(Self.clip([.trickles(speed: 2)], isLocal: false))
+        bench.load(Self.clip([.throttled(speed: 2)], isLocal: false))
         bench.loop.send(.setRate(1))
         let seconds = try #require(start(of: bench)).nanoseconds
         #expect(seconds >= 450_000_000)
@@ -52,7 +53,7 @@ struct BufferTests {
     @Test("Over a network data that comes too slowly is waited for until the rest will be there in time")
     func slowNetwork() throws {
         let bench = EngineTestBench()
-        bench.load(Self.clip([.trickles(speed: 0.8)], isLocal: false))
+        bench.load(Self.clip([.throttled(speed: 0.8)], isLocal: false))
         bench.loop.send(.setRate(1))
         // 4 s of media come in 5 s: begun one second in, the end is reached as its data comes.
         let seconds = try #require(start(of: bench)).nanoseconds
@@ -66,7 +67,7 @@ struct BufferTests {
     @Test("After a stall over a network two seconds must be at hand")
     func networkResume() {
         let bench = EngineTestBench()
-        bench.load(Self.clip([.trickles(speed: 0.9)], isLocal: false))
+        bench.load(Self.clip([.throttled(speed: 0.9)], isLocal: false))
         // At once, with next to nothing: it runs dry soon.
         bench.loop.send(.playImmediately(1))
         let isStalled = bench.driver.run(atMost: 60) { !bench.lines("playbackStalled").isEmpty }
@@ -86,7 +87,7 @@ struct BufferTests {
     @Test("After a stall of a file half a second must be at hand")
     func localResume() {
         let bench = EngineTestBench()
-        bench.load(Self.clip([.trickles(speed: 0.9)]))
+        bench.load(Self.clip([.throttled(speed: 0.9)]))
         bench.loop.send(.playImmediately(1))
         let isStalled = bench.driver.run(atMost: 60) { !bench.lines("playbackStalled").isEmpty }
         #expect(isStalled)

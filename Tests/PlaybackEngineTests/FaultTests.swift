@@ -4,6 +4,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: dropping
 @Suite("Faults through the pipeline")
 struct FaultTests {
     static func clip(_ faults: [ScriptedMedia.Fault]) -> ScriptedMedia {
@@ -162,7 +163,7 @@ struct FaultTests {
         let bench = EngineTestBench()
         let other = CapturingVideoSink(clock: bench.driver.clock)
         bench.layer.add(other)
-        bench.videoSink.fail(atPicture: 5)
+        bench.videoSink.fail(atFrame: 5)
         bench.load(Self.clip([]))
         bench.loop.send(.setRate(1))
         bench.driver.run(atMost: 60)

@@ -5,6 +5,7 @@ import Testing
 
 @testable import PlaybackEngine
 
+// Rule: dropping, sink-pace
 @Suite("A lane for each sink of a layer")
 struct SinkLaneTests {
     /// Takes frames no faster than it is told to.
@@ -207,7 +208,7 @@ struct SinkLaneTests {
             if case .sinkFailed(let error, _) = report { failures.withLock { $0.append(error) } }
         }
         for sink in sinks { layer.add(sink) }
-        sinks[0].fail(atPicture: 2)
+        sinks[0].fail(atFrame: 2)
         let done = Locked(0)
         for number in 0..<4 {
             layer.present(Self.frame(number), isEssential: false) { done.withLock { $0 += 1 } }

@@ -3,6 +3,7 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
+// Rule: device-clock
 @Suite("Sound of a simulated device as the clock")
 struct SoundClockTests {
     @Test(
@@ -35,7 +36,7 @@ struct SoundClockTests {
     )
     func wrongDelay(wrongBy: Double) {
         var setup = SimulatedAudioDevice.Setup()
-        setup.wrongBy = wrongBy
+        setup.startDelayError = wrongBy
         let bench = EngineTestBench(audio: .device(setup))
         bench.load(.clip(seconds: 3))
         bench.play()
@@ -51,7 +52,7 @@ struct SoundClockTests {
     )
     func farAhead(delay: Double, isAskedFirst: Bool) {
         var setup = SimulatedAudioDevice.Setup()
-        setup.ahead = delay
+        setup.leadingSilence = delay
         setup.isConnecting = isAskedFirst
         setup.isConnected = !isAskedFirst
         let bench = EngineTestBench(audio: .device(setup))

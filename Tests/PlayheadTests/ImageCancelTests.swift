@@ -21,7 +21,7 @@ struct ImageCancelTests {
             let backend = ScriptedBackend(
                 .clip(),
                 clock: ManualDriver().clock,
-                called: { [weak self] call in if call == .read { self?.countRead() } }
+                onCall: { [weak self] call in if call == .read { self?.countRead() } }
             )
             backendBox.withLock { $0 = backend }
             let generator = ImageGenerator(asset: backend.makeAsset(), clock: .virtual)

@@ -10,7 +10,7 @@ struct LegibleTests {
     static let clip = ScriptedMedia(
         video: .init(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2),
         audio: .init(sampleCount: 96_000),
-        texts: [
+        cues: [
             .init("one", from: 100, to: 500), .init("two", from: 600, to: 900),
             .init("still two", from: 700, to: 1500), .init("last", from: 1800, to: nil),
             .init("eins", from: 200, to: 550, track: 3), .init("zwei", from: 650, to: 1950, track: 3),
@@ -69,7 +69,7 @@ struct LegibleTests {
     @Test("Each cue when it is due, with its end; pictures and sound are what they are without words")
     func due() {
         let (bench, item, listener) = makeBench()
-        item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
         bench.player.replaceCurrentItem(with: item)
         bench.player.play()
         bench.driver.run(until: .ms(650))
@@ -92,7 +92,7 @@ struct LegibleTests {
         let (bench, item, listener) = makeBench(advance: .ms(250))
         let plain = Listener()
         item.add(plain.output)
-        item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
         bench.player.replaceCurrentItem(with: item)
         bench.player.rate = 2
         bench.driver.run(atMost: 60)
@@ -107,7 +107,7 @@ struct LegibleTests {
     @Test("After a seek the flush, then what is due there already; cues that began before it too")
     func seeks() {
         let (bench, item, listener) = makeBench()
-        item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
         bench.player.replaceCurrentItem(with: item)
         bench.player.play()
         bench.driver.run(until: .ms(300))
@@ -172,9 +172,9 @@ struct LegibleTests {
     @Test("Words that are sparse, late, missing or broken hold up neither the start nor the end")
     func sparse() {
         var media = Self.clip
-        media.texts = [.init("far away", from: 1_800_000, to: nil)]
+        media.cues = [.init("far away", from: 1_800_000, to: nil)]
         let (bench, item, _) = makeBench(media)
-        item.selectTrack(ScriptedMedia.textTrack, ofType: .subtitle)
+        item.selectTrack(ScriptedMedia.subtitleTrack, ofType: .subtitle)
         bench.player.replaceCurrentItem(with: item)
         bench.player.play()
         bench.driver.run(atMost: 60)
@@ -193,7 +193,7 @@ struct LegibleTests {
     func sidecar() {
         let (bench, item, listener) = makeBench(ScriptedMedia.clip())
         let words = ScriptedBackend(
-            ScriptedMedia(texts: [.init("beside", from: 500, to: 800)]),
+            ScriptedMedia(cues: [.init("beside", from: 500, to: 800)]),
             clock: bench.driver.clock
         )
         item.legibleAsset = words.makeAsset()
@@ -214,7 +214,7 @@ struct LegibleTests {
         let (bench, item, listener) = makeBench(ScriptedMedia.clip())
         let words = ScriptedBackend(
             ScriptedMedia(
-                texts: [.init("one", from: 100, to: 300), .init("two", from: 500, to: 1500)],
+                cues: [.init("one", from: 100, to: 300), .init("two", from: 500, to: 1500)],
                 faults: faults
             ),
             clock: bench.driver.clock

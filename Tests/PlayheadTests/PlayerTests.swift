@@ -278,7 +278,7 @@ struct PlayerTests {
         bench.driver.run(atMost: 1)
         #expect(item.status == .failed)
         #expect(item.error?.code == .unrecognizedFormat)
-        #expect(item.error?.message == "/script-1: the script says so")
+        #expect(item.error?.message == "/script-1: opening fails as requested by the script")
         #expect(item.error?.url?.path == "/script-1")
         #expect(bench.player.status == .readyToPlay)
     }

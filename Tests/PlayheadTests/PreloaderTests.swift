@@ -5,6 +5,7 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
+// Rule: preloading
 /// Scripts have one picture each 40 ms, and sound.
 @Suite("Preloading, on a clock that the test moves")
 struct PreloaderTests {
@@ -297,7 +298,7 @@ struct PreloaderTests {
         arguments: [0, 400, 20_000] as [Int64]
     )
     func underWay(from offset: Int64) throws {
-        let scene = try FileScene(.saysNotReady, heldFrom: offset)
+        let scene = try FileScene(.throwsNotReady, heldFrom: offset)
         scene.driver.run(seconds: 1)
         #expect(scene.preloader.status(of: scene.asset) == .loading && scene.source.counts.waits > 0)
         let sink = scene.play(scene.asset)

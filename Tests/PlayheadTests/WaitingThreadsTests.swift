@@ -22,7 +22,7 @@ struct WaitingThreadsTests {
     private static func source(_ part: Double) throws -> ScriptedByteSource {
         let source = try ScriptedByteSource(
             contentsOfFile: Fixture.path("clip-h264-aac.mp4"),
-            waiting: .saysNotReady,
+            waiting: .throwsNotReady,
             isLocal: false
         )
         source.limitReads(to: 2048)
