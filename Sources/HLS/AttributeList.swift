@@ -1,9 +1,10 @@
-/// The attributes of a tag: `BANDWIDTH=1280000,CODECS="avc1.4d401f,mp4a.40.2"`.
+/// The attribute list of a tag (RFC 8216, section 4.2), such as `BANDWIDTH=1280000,CODECS="avc1.4d401f,mp4a.40.2"`.
 ///
-/// Takes any text: what makes no sense is left out.
+/// Accepts any text. Attributes that cannot be parsed are ignored.
 struct AttributeList {
     private var values: [Substring: Substring] = [:]
 
+    /// Parses the text after the colon of a tag.
     init(_ text: Substring) {
         var rest = text.utf8[...]
         let (comma, equals, quote) = (UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "\""))
@@ -28,21 +29,24 @@ struct AttributeList {
         }
     }
 
-    /// nil where there is none, or it is empty.
+    /// Returns the value of an attribute, or nil if it is missing or empty.
     func text(_ name: Substring) -> String? {
         guard let value = values[name], !value.isEmpty else { return nil }
         return String(value)
     }
 
+    /// Returns a decimal integer, or nil if the value is not one.
     func number(_ name: Substring) -> Int64? { values[name].flatMap { Int64($0) } }
 
+    /// Returns a finite decimal number, or nil if the value is not one.
     func real(_ name: Substring) -> Double? {
         values[name].flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
     }
 
+    /// Returns true if the value is the enumerated string YES.
     func isYes(_ name: Substring) -> Bool { values[name] == "YES" }
 
-    /// "640x360".
+    /// Returns a decimal resolution such as "640x360".
     func size(_ name: Substring) -> (width: Int, height: Int)? {
         let parts = (values[name] ?? "").split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
@@ -51,7 +55,8 @@ struct AttributeList {
         return (width, height)
     }
 
-    /// "0x" and 32 digits, the high ones first; fewer are filled up in front. nil for anything else.
+    /// Returns 16 bytes of a hexadecimal sequence: "0x" and up to 32 digits, most significant first. Fewer digits are
+    /// padded with leading zeros. Returns nil for any other text.
     func block(_ name: Substring) -> [UInt8]? {
         guard let text = values[name], text.hasPrefix("0x") || text.hasPrefix("0X") else { return nil }
         let digits = text.dropFirst(2)

@@ -1,6 +1,6 @@
 internal import MediaCore
 
-/// A codec by FFmpeg's name, of the name that playlists use (RFC 6381).
+/// FFmpeg's name of a codec, derived from the name in a playlist (RFC 6381).
 struct CodecName {
     let type: MediaType
     let name: String
@@ -18,7 +18,7 @@ struct CodecName {
         ("fLaC", .audio, "flac"), ("flac", .audio, "flac"), ("alac", .audio, "alac"),
     ]
 
-    /// nil for words, and for what nobody knows.
+    /// Maps a name such as "avc1.64001f". Returns nil for subtitle codecs and for unknown names.
     init?(_ text: String) {
         guard let found = Self.known.first(where: { text.lowercased().hasPrefix($0.prefix.lowercased()) })
         else {

@@ -1,9 +1,9 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// What a demuxer's caller has told it: kept for the demuxers inside it that are made later.
+/// The state that a caller has set on a demuxer. It is applied to inner demuxers that are created later.
 struct DemuxerControlState: Sendable {
-    /// A closure in a struct: a bare one in a generic container is wrapped anew at each access.
+    /// A closure in a struct. In a generic container a bare closure would be wrapped again at each access.
     private struct Handler {
         let body: @Sendable (ReadNotice) -> Void
     }
@@ -14,13 +14,16 @@ struct DemuxerControlState: Sendable {
     var waitsInCalls = false
     var isCancelled = false
 
-    /// Somebody calls again when told so: no thread has to wait for bytes.
+    /// Whether calls may return `.notReady` instead of blocking a thread: the caller receives notices and repeats the
+    /// call.
     var canReturnNotReady: Bool { handler != nil && !waitsInCalls }
 
     mutating func setHandler(_ body: (@Sendable (ReadNotice) -> Void)?) { handler = body.map(Handler.init) }
 
+    /// Records that reads for older epochs are interrupted.
     mutating func interrupt(before epoch: Epoch) { oldestWanted = max(oldestWanted ?? epoch, epoch) }
 
+    /// Applies the state to a new demuxer.
     func apply(to demuxer: any Demuxer) {
         demuxer.begin(epoch)
         demuxer.setUsesBlockingReads(waitsInCalls)

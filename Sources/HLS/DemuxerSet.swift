@@ -1,7 +1,7 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// The demuxers that a presentation is read with, told together of what its own caller tells it.
+/// The demuxers of a presentation. Control calls of the caller are forwarded to all of them.
 final class DemuxerSet: Sendable {
     private struct State {
         var demuxers: [any SegmentedDemuxer] = []
@@ -10,7 +10,7 @@ final class DemuxerSet: Sendable {
 
     let backend: any SegmentBackend
     let resources: PresentationResources
-    /// What all of them have in common.
+    /// The request from which the requests of all demuxers are derived.
     private let request: OpenRequest
     private let state = Locked(State())
 
@@ -20,15 +20,16 @@ final class DemuxerSet: Sendable {
         self.request = request
     }
 
-    /// One that reads `source`. `container`: libav's name of what it holds; nil: its bytes say it.
+    /// Creates a demuxer for a source. `container` is FFmpeg's name of the format, or nil to detect it from the
+    /// bytes.
     func make(_ source: any ByteSource, container: String? = nil) -> any SegmentedDemuxer {
         var request = request
         request.source = source
         request.container = container
-        // Segments have no complete headers, or say less than their frames do.
+        // The headers of segments are incomplete, or describe less than their frames.
         request.probesFully = true
         let demuxer = backend.makeSegmentedDemuxer(for: request)
-        // Whoever tells something while it is made sees it in the list, or has left word in the state.
+        // A concurrent control call either finds the demuxer in the list or is part of this state.
         let control = state.withLock { state in
             state.demuxers.append(demuxer)
             return state.control
@@ -37,7 +38,7 @@ final class DemuxerSet: Sendable {
         return demuxer
     }
 
-    /// It is read no more.
+    /// Cancels a demuxer and removes it.
     func drop(_ demuxer: any SegmentedDemuxer) {
         state.withLock { $0.demuxers.removeAll { $0 === demuxer } }
         demuxer.cancel()
@@ -59,6 +60,7 @@ final class DemuxerSet: Sendable {
 
     func cancel() { forward({ $0.isCancelled = true }, { $0.cancel() }) }
 
+    /// Records a control call for later demuxers, and forwards it to the existing ones.
     private func forward(_ note: (inout DemuxerControlState) -> Void, _ body: (any SegmentedDemuxer) -> Void)
     {
         let demuxers = state.withLock { state in

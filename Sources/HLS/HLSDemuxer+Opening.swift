@@ -2,9 +2,10 @@ internal import MediaCore
 import PlayheadBackend
 
 extension HLSDemuxer {
-    /// Variants that are tried, where the first ones cannot be opened or are not what they said.
+    /// The maximum number of variant streams to try if one cannot be opened or differs from its description.
     private static let attemptLimit = 8
 
+    /// Loads the playlist of the asset and opens what is needed for playback.
     func openPlaylists() throws(MediaError) {
         var read = PlaylistLoad(url, resources)
         let root = try waiting { () throws(MediaError) in try read.resume(context, given: request.source)
@@ -19,7 +20,7 @@ extension HLSDemuxer {
         case .master(let master):
             presentation = HLSPresentation(master)
             if readsSubtitlesAlone, presentation.hasSubtitles {
-                // Their times begin where those of the pictures do, which whoever plays these finds out.
+                // Subtitle times are relative to the first video segment, which another demuxer of the asset opens.
                 guard resources.knownZero != nil else {
                     throw MediaError(.notReady, "waiting for the first segment", isRetryable: true)
                 }
@@ -29,7 +30,7 @@ extension HLSDemuxer {
         }
     }
 
-    /// Opens the variant that is wanted. What is learned of its size may lead to another one.
+    /// Opens the chosen variant stream. Its actual size may lead to another choice.
     private func openVariant() throws(MediaError) {
         guard let master = presentation.master else { return }
         for _ in 0..<Self.attemptLimit {
@@ -40,7 +41,7 @@ extension HLSDemuxer {
             let needed = presentation.needed(for: variant).filter { $0.rendition == nil }
             guard let own = presentation.entries.first(where: { $0.url == variant.url }) else { break }
             if own.rendition == nil {
-                // Nothing else is left.
+                // No other variant stream is left.
                 if let failure = own.failure { throw failure }
                 try open(needed)
             } else if needed.allSatisfy({ $0.failure != nil }) {
@@ -58,11 +59,11 @@ extension HLSDemuxer {
         }
         if presentation.main == nil {
             throw presentation.entries.compactMap(\.failure).first
-                ?? MediaError(.noPlayableTracks, "the playlist has no variant that can be played")
+                ?? MediaError(.noPlayableTracks, "the master playlist has no playable variant stream")
         }
     }
 
-    /// The one with pictures, of those the one with the highest bit rate, of those the first.
+    /// Returns the variant with video and the highest peak bit rate. Of several, returns the first.
     private static func best(of description: MediaDescription) -> Variant? {
         let lost = Set(description.tracks.filter { !$0.isPlayable }.map(\.id))
         let playable = description.variants.filter { $0.trackIDs.isDisjoint(with: lost) }
@@ -73,7 +74,7 @@ extension HLSDemuxer {
         }
     }
 
-    /// Fetches playlists side by side, then their first segments. What fails is noted with its entry.
+    /// Loads playlists concurrently, then their first segments. Failures are stored in the entries.
     func open(_ entries: [PresentationPlaylist], known: (MediaPlaylist, [DateSpan])? = nil) throws(MediaError)
     {
         if let known {
@@ -95,7 +96,7 @@ extension HLSDemuxer {
         }
     }
 
-    /// Throws only where nobody wants it any more.
+    /// Calls `body` and stores its failure in the entry. Rethrows only `.notReady` and `.cancelled`.
     private func attempt(
         _ entry: PresentationPlaylist,
         _ body: (PresentationPlaylist) throws(MediaError) -> Void
@@ -104,13 +105,15 @@ extension HLSDemuxer {
             try body(entry)
         } catch {
             if error.code == .notReady { throw error }
-            // Half open it is of no use: whoever asks for it again begins anew.
+            // A partly opened rendition is useless. The next attempt starts from scratch.
             entry.rendition = nil
             if error.code == .cancelled { throw error }
             entry.failure = error
         }
     }
 
+    /// Loads the playlist of an entry and creates its rendition. Does nothing if the bytes are not available and
+    /// `mayWait` is false.
     private func fetch(_ entry: PresentationPlaylist, mayWait: Bool) throws(MediaError) {
         guard var read = entry.read else { return }
         defer { entry.read = read }
@@ -128,13 +131,14 @@ extension HLSDemuxer {
         guard case .media(let media) = found.playlist else {
             throw MediaError(
                 .forbidden,
-                "a variant is a list of variants itself: it may lead round in a circle",
+                "a variant stream is a master playlist: only media playlists are allowed",
                 location: PlaylistURL.name(entry.url)
             )
         }
         try prepare(entry, media, found.dates)
     }
 
+    /// Creates the rendition of a media playlist.
     private func prepare(_ entry: PresentationPlaylist, _ media: MediaPlaylist, _ dates: [DateSpan])
         throws(MediaError)
     {
@@ -144,12 +148,12 @@ extension HLSDemuxer {
             dates: dates,
             demuxers: demuxers,
             timestampAdjuster: timestampAdjuster,
-            // The times of a later segment mean something only where that of the first one is known.
+            // The times of a later segment need the time of the first segment as reference.
             openingTime: resources.knownZero == nil ? nil : openingTime
         )
     }
 
-    /// Fetches a playlist of words, the first time; its segments are asked for as they are read.
+    /// Loads a subtitle playlist on the first call. Its segments are loaded as they are read.
     func openSubtitles(_ entry: PresentationPlaylist) throws(MediaError) -> SubtitleRendition {
         if let subtitles = entry.subtitles { return subtitles }
         var read = PlaylistLoad(entry.url, resources)
@@ -157,7 +161,7 @@ extension HLSDemuxer {
         guard case .media(let media) = found.playlist else {
             throw MediaError(
                 .forbidden,
-                "a list of words is a list of variants: it may lead round in a circle",
+                "a subtitle rendition is a master playlist: only media playlists are allowed",
                 location: PlaylistURL.name(entry.url)
             )
         }
@@ -174,13 +178,14 @@ extension HLSDemuxer {
 
     // MARK: Describing
 
+    /// Returns the description of the presentation, also of playlists that are not open.
     func describe() -> MediaDescription {
         let zero = zero
         var description = MediaDescription(formatName: "hls")
         description.startTime = zero
         description.tracks = presentation.entries.flatMap { $0.tracks(zero: zero) }
         description.variants = variants(description.tracks)
-        // Its segments come over a network, though the playlist itself may be at hand.
+        // The segments are remote even if the playlist is cached.
         description.isLocal = false
         guard let main = presentation.main ?? presentation.renditions.first else { return description }
         description.metadata = main.description.metadata

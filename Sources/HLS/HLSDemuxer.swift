@@ -1,34 +1,36 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// Plays a presentation of segments (HLS): reads its playlists, opens one variant and what belongs to it, and hands out the
-/// packets of all its renditions in the order of their times.
+/// A demuxer for HLS. It loads the playlists, opens one variant stream with its renditions, and returns the packets
+/// of all of them in the order of their times.
 ///
-/// Unchecked: all members but `context` and `demuxers` are used on the caller's one lane only, as `Demuxer` demands; those
-/// two guard themselves.
+/// `@unchecked Sendable`: all members except `context` and `demuxers` are confined to the caller's lane, as `Demuxer`
+/// requires. Those two are thread safe.
 package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     let request: OpenRequest
-    /// For playlists; segments are read by the demuxers of their containers.
+    /// The reader of playlists and subtitle segments. Other segments are read by the demuxers of their containers.
     let context = ReadContext()
     let demuxers: DemuxerSet
     let timestampAdjuster: TimestampAdjuster
     let url: String
     var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
-    /// See `setReadsSubtitlesAlone`, `setWaitsInCalls`.
+    /// Whether only subtitles are read. See `setReadsSubtitlesAlone`.
     var readsSubtitlesAlone = false
+    /// Whether calls block. See `setWaitsInCalls`.
     private var waitsInCalls = false
-    /// See `setOpeningTime`.
+    /// The time at which opening begins. See `setOpeningTime`.
     var openingTime: MediaTime?
-    /// nil until open.
+    /// The description, or nil before the demuxer is open.
     var description: MediaDescription?
     var presentation = HLSPresentation()
-    /// A call was interrupted in the middle.
+    /// Whether an interrupted call has left the renditions at different positions, so that a seek must follow.
     private var mustSeek = false
+    /// The seek that waits for bytes.
     private var segmentSeek: SegmentSeek?
-    /// The containers' time that is zero on the item's timeline.
+    /// The container time that corresponds to zero on the item's timeline.
     var zero = MediaTime.zero
 
-    /// `request.source` holds the playlist that is at `url`.
+    /// Creates a demuxer. `request.source` holds the playlist of `url`.
     package init(
         _ request: OpenRequest,
         url: String,
@@ -42,14 +44,16 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
     }
 
     var resources: PresentationResources { demuxers.resources }
+    /// The error of an interrupted call.
     var cancelled: MediaError {
         MediaError(.cancelled, "reading was interrupted", location: request.location)
     }
 
-    /// Calls `body` until it has what it needs, and waits in between: on no thread, where the call can stand still.
+    /// Calls `body` until it does not throw `.notReady`. Between calls it waits, without blocking a thread if the
+    /// backend can suspend the call.
     func waiting<Result>(_ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
         while true {
-            // A wake-up counts from here on.
+            // A wake-up after this line ends the wait.
             let wakes = context.wakeCount
             do throws(MediaError) {
                 return try body()
@@ -135,10 +139,10 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         return try rendition.makeTextDecoder(for: own)
     }
 
-    /// What was not opened at first is opened now.
+    /// Returns the rendition of a track and the track's ID in it. Opens the rendition on the first call.
     private func rendition(of track: Int) throws(MediaError) -> (Rendition, Int) {
         guard let entry = presentation.entry(of: track) else {
-            throw MediaError(.invalidArgument, "there is no track \(track)", location: request.location)
+            throw MediaError(.invalidArgument, "no track with the ID \(track)", location: request.location)
         }
         if entry.rendition == nil {
             try open([entry])
@@ -149,7 +153,11 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         guard let rendition = entry.rendition,
             let own = rendition.trackIDs.first(where: { $0.value == track })?.key
         else {
-            throw MediaError(.decoderNotFound, "the playlist names a track that is not there", track: track)
+            throw MediaError(
+                .decoderNotFound,
+                "the master playlist declares a track that the segments do not contain",
+                track: track
+            )
         }
         return (rendition, own)
     }
@@ -168,7 +176,8 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    /// The earliest packet, and what takes it. All renditions are asked before one is waited for.
+    /// Returns the earliest packet and the function that dequeues it. Requests packets from all renditions before it
+    /// waits for one.
     private func next() throws(MediaError) -> (packet: Packet, dequeue: () -> Void)? {
         var earliest: (packet: Packet, dequeue: () -> Void)?
         var waiting: MediaError?
@@ -215,7 +224,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
             return
         }
         let track = seekTrack(description, of: rendition)
-        // A seek that found nothing at hand goes on where it was.
+        // Continue a seek that was waiting for bytes.
         var segmentSeek =
             segmentSeek.flatMap { $0.isFor(target, preference, rendition) ? $0 : nil }
             ?? SegmentSeek(
@@ -244,7 +253,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
         for subtitles in presentation.subtitleRenditions { subtitles.begin(at: target) }
     }
 
-    /// The track whose sync points matter: the picture, else sound, else whatever there is.
+    /// Returns the track whose sync points a seek uses: video, otherwise audio, otherwise any.
     private func seekTrack(_ description: MediaDescription, of rendition: Rendition) -> Track? {
         let ids = Set(rendition.enabled.compactMap { rendition.trackIDs[$0] })
         let tracks = description.tracks.filter { ids.contains($0.id) && !$0.isAttachedPicture }
@@ -254,6 +263,7 @@ package final class HLSDemuxer: Demuxer, @unchecked Sendable {
 }
 
 extension MediaError {
+    /// Returns the error with a location.
     func at(_ location: String) -> MediaError {
         var error = self
         error.location = location

@@ -1,24 +1,25 @@
 internal import MediaCore
 
-/// The playlists of a presentation, those that are open and those that are only named.
+/// The playlists of a presentation, open or only declared.
 ///
-/// Confined to the lane of the demuxer that it belongs to.
+/// Confined to the lane of its demuxer.
 struct HLSPresentation {
-    /// Numbers of tracks that each playlist has for itself, so that a track keeps its own whichever variant is opened.
+    /// The number of track IDs reserved for each playlist, so that a track keeps its ID in every variant stream.
     static let stride = 64
 
-    /// nil: there is one media playlist, and no other.
+    /// The master playlist, or nil if the presentation has only one media playlist.
     var master: MasterPlaylist?
-    /// First the variants', then the renditions', each URL once.
+    /// The playlists of the variant streams, then those of the renditions. Each URL occurs once.
     var entries: [PresentationPlaylist] = []
-    /// The first one that was opened for pictures, or for sound where there are none.
+    /// The first rendition that was opened for video, or for audio if there is no video.
     var main: Rendition?
 
     var renditions: [Rendition] { entries.compactMap(\.rendition) }
 
-    /// The earliest time of all that is open.
+    /// The earliest start time of all open renditions.
     var zero: MediaTime { renditions.map(\.description.startTime).min() ?? .zero }
 
+    /// Returns the playlist of a track.
     func entry(of track: Int) -> PresentationPlaylist? {
         let index = track / Self.stride
         return entries.indices.contains(index) ? entries[index] : nil
@@ -26,7 +27,7 @@ struct HLSPresentation {
 
     init() {}
 
-    /// One media playlist.
+    /// Creates a presentation with one media playlist.
     init(_ url: String) { entries = [PresentationPlaylist(url: url, index: 0)] }
 
     init(_ master: MasterPlaylist) {
@@ -47,8 +48,9 @@ struct HLSPresentation {
         }
     }
 
-    /// Playlists of words, which belong to no variant.
+    /// Whether the presentation has subtitle playlists. They belong to no variant stream.
     var hasSubtitles: Bool { entries.contains(where: \.isSubtitles) }
+    /// The open subtitle renditions.
     var subtitleRenditions: [SubtitleRendition] { entries.compactMap(\.subtitles) }
 
     private mutating func add(_ url: String) -> PresentationPlaylist {
@@ -58,19 +60,20 @@ struct HLSPresentation {
         return entry
     }
 
-    /// Renditions of its group that have playlists of their own.
+    /// Returns the audio renditions of a variant's group that have playlists of their own.
     private func audio(of variant: MasterPlaylist.Variant) -> [MasterPlaylist.Rendition] {
         guard let master, let group = variant.audioGroup else { return [] }
         return master.renditions.filter { $0.kind == .audio && $0.group == group && $0.url != nil }
     }
 
-    /// The variant's own playlist, and those that belong to it.
+    /// Returns the playlist of a variant stream and those of its renditions.
     func entries(of variant: MasterPlaylist.Variant) -> [PresentationPlaylist] {
         let urls = [variant.url] + audio(of: variant).compactMap(\.url)
         return entries.filter { urls.contains($0.url) }
     }
 
-    /// What has to be open to play the variant: of its audio the one that is heard where nobody chooses.
+    /// Returns the playlists that must be open to play the variant stream. Of its audio renditions this is the one
+    /// that plays by default.
     func needed(for variant: MasterPlaylist.Variant) -> [PresentationPlaylist] {
         let offered = audio(of: variant)
         let selected =

@@ -1,7 +1,7 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Bytes that are there.
+/// A byte source in memory.
 final class InMemoryByteSource: ByteSource {
     private let bytes: [UInt8]
 

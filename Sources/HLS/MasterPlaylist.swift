@@ -1,21 +1,23 @@
-/// The renderings that there are, and what belongs to each (`EXT-X-STREAM-INF`, `EXT-X-MEDIA`).
+/// The variant streams and renditions of a master playlist (`EXT-X-STREAM-INF`, `EXT-X-MEDIA`).
 package struct MasterPlaylist: Hashable, Sendable {
+    /// A variant stream (`EXT-X-STREAM-INF`).
     package struct Variant: Hashable, Sendable {
         package var url: String
-        /// Bits per second at most; 0 where the playlist does not say.
+        /// The peak bit rate in bits per second, or 0 if it is not declared.
         package var peakBitRate: Int64
         package var averageBitRate: Int64?
-        /// `.zero` where the playlist does not say.
+        /// The resolution, or zero if it is not declared.
         package var width = 0
         package var height = 0
         package var frameRate: Double?
-        /// As the playlist writes them ("avc1.64001f"); empty where it does not.
+        /// The codecs in the notation of RFC 6381 ("avc1.64001f"). Empty if they are not declared.
         package var codecs: [String] = []
-        /// Group of audio that belongs to it; nil: its own segments hold the audio.
+        /// The group of the audio renditions, or nil if the variant's own segments contain the audio.
         package var audioGroup: String?
         package var subtitleGroup: String?
     }
 
+    /// The type of a rendition (`TYPE`).
     package enum Kind: String, Hashable, Sendable {
         case audio = "AUDIO"
         case video = "VIDEO"
@@ -23,11 +25,12 @@ package struct MasterPlaylist: Hashable, Sendable {
         case closedCaptions = "CLOSED-CAPTIONS"
     }
 
+    /// A rendition (`EXT-X-MEDIA`).
     package struct Rendition: Hashable, Sendable {
         package var kind: Kind
         package var group: String
         package var name: String
-        /// nil: it is in the variant's own segments.
+        /// The URL of the media playlist, or nil if the variant's own segments contain the rendition.
         package var url: String?
         package var language: String?
         package var isDefault = false
@@ -36,7 +39,7 @@ package struct MasterPlaylist: Hashable, Sendable {
         package var channelCount: Int?
     }
 
-    /// In the playlist's order, of which there is at least one.
+    /// The variant streams in the order of the playlist. Never empty.
     package var variants: [Variant]
     package var renditions: [Rendition]
 }

@@ -1,27 +1,27 @@
-/// The segments of one rendering, in order.
+/// The media segments of one variant stream or rendition, in order.
 package struct MediaPlaylist: Hashable, Sendable {
-    /// Segments may be added, or taken off the front.
+    /// The ways in which a playlist may change.
     package enum Kind: Hashable, Sendable {
-        /// Nothing changes any more.
+        /// The playlist does not change (`VOD`).
         case vod
-        /// Segments are added, and none goes.
+        /// Segments are appended, and none is removed (`EVENT`).
         case event
-        /// Segments come and go.
+        /// Segments are appended and removed.
         case live
     }
 
     package var kind: Kind
-    /// No segment is added any more.
+    /// Whether no segment will be appended (`EXT-X-ENDLIST`).
     package var hasEnded: Bool
-    /// No segment is longer, in microseconds.
+    /// The target duration in microseconds. No segment is longer.
     package var targetDuration: Int64
     package var segments: [PlaylistSegment]
-    /// Seconds from the start, or, negative, from the end, at which playing is to begin.
+    /// The preferred start in seconds, relative to the beginning, or if negative to the end (`EXT-X-START`).
     package var startOffset: Double?
-    /// At least one segment says when it happened.
+    /// Whether at least one segment has a date (`EXT-X-PROGRAM-DATE-TIME`).
     package var hasDates: Bool
 
-    /// In nanoseconds from the first one. Empty while more segments come.
+    /// The start times of the segments in nanoseconds from the first one. Empty while segments are appended.
     package var segmentStarts: [Int64] {
         guard hasEnded else { return [] }
         var time: Int64 = 0
@@ -31,7 +31,7 @@ package struct MediaPlaylist: Hashable, Sendable {
         }
     }
 
-    /// Of all segments, in microseconds.
+    /// The duration of all segments in microseconds.
     package var duration: Int64 {
         segments.reduce(0) { sum, segment in
             let (next, overflow) = sum.addingReportingOverflow(segment.duration)

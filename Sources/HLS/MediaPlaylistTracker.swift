@@ -1,29 +1,29 @@
 internal import Dispatch
 internal import MediaCore
 
-/// The segments that there are of a playlist, which are read again while it grows.
+/// The segments of a media playlist, which is reloaded while it is live.
 ///
 /// Confined to the lane of the demuxer that reads it.
 struct MediaPlaylistTracker {
     private(set) var playlist: MediaPlaylist
     private let url: String
     private let resources: PresentationResources
-    /// Segments that the playlist has lost at its front since it was opened.
+    /// The number of segments that have been removed from the playlist since it was opened.
     private(set) var removedCount = 0
-    /// How long they were together, in microseconds.
+    /// The duration of the removed segments in microseconds.
     private var removedDuration: Int64 = 0
     private var load: PlaylistLoad?
-    /// When it is read again, by the machine's clock.
+    /// The time of the next reload, by the machine's clock.
     private var reloadTime: UInt64 = 0
-    /// Who is woken then.
+    /// The reader that is woken for the next reload.
     private var scheduledWake: (context: ObjectIdentifier, time: UInt64)?
-    /// Reloads that brought nothing new, in a row.
+    /// The number of consecutive reloads without a change.
     private var unchangedReloads = 0
     private var failedReloads = 0
-    /// When segments came into a playlist that grows, from a number on: their URLs may have been others' before.
+    /// When segments of a live playlist appeared, by sequence number: an older segment may have had the same URL.
     private var arrivals: [(sequence: Int64, time: Int64)] = []
 
-    /// Reloads without a new segment after which the presentation is taken for abandoned.
+    /// The number of unchanged reloads after which the presentation counts as abandoned.
     private static let unchangedReloadLimit = 20
     private static let failureLimit = 3
 
@@ -37,17 +37,19 @@ struct MediaPlaylistTracker {
         }
     }
 
-    /// Where what comes of segments and their maps stays.
+    /// The places where segments and their maps may be stored.
     var cachePolicy: CachePolicy { playlist.hasEnded && arrivals.isEmpty ? .everywhere : .inMemory }
 
-    /// What servers have said of the segment's resources since then holds; see `RemoteResourceProvider.open`.
+    /// Returns the time after which a validated response for the segment is fresh. See `RemoteResourceProvider.open`.
     func arrivalTime(of segment: PlaylistSegment) -> Int64 {
         arrivals.last { $0.sequence <= segment.sequence }?.time ?? arrivals.first?.time ?? 0
     }
 
+    /// The URL of the playlist for messages.
     var name: String { PlaylistURL.name(url) }
 
-    /// Where playing begins: of a live presentation three target durations before its end.
+    /// The index of the segment with which playback begins. A live presentation begins three target durations before
+    /// its end (RFC 8216, section 6.3.3).
     var firstIndex: Int {
         guard playlist.kind == .live, !playlist.hasEnded else { return 0 }
         var rest = playlist.targetDuration.multipliedReportingOverflow(by: 3).partialValue
@@ -59,21 +61,24 @@ struct MediaPlaylistTracker {
         return index
     }
 
-    /// Segments are counted from those that the playlist began with when it was opened. nil: it is not there.
+    /// Returns the segment with an index, or nil if it is not in the playlist. Indices begin with the first segment
+    /// at the time of opening.
     func segment(_ index: Int) -> PlaylistSegment? {
         let position = index - removedCount
         return playlist.segments.indices.contains(position) ? playlist.segments[position] : nil
     }
 
-    /// Where a segment begins, counted from the first one that was there when the playlist was opened; in microseconds.
+    /// Returns the start time of a segment in microseconds, relative to the first segment at the time of opening.
     func start(of index: Int) -> Int64 {
         playlist.segments.prefix(max(0, index - removedCount)).reduce(removedDuration) {
             $0.addingReportingOverflow($1.duration).partialValue
         }
     }
 
-    /// The segment, or the first behind it that is still there: then `index` is that one's. nil: the presentation is over.
-    /// `.notReady`: it is not there yet, and the context is woken.
+    /// Returns the segment with an index. If it has been removed, advances `index` to the first one available.
+    ///
+    /// - Returns: The segment, or nil at the end of the presentation.
+    /// - Throws: `.notReady` if the segment is not in the playlist yet. The context will be woken.
     mutating func segment(_ index: inout Int, _ context: ReadContext) throws(MediaError) -> PlaylistSegment? {
         while true {
             index = max(index, removedCount)
@@ -83,6 +88,7 @@ struct MediaPlaylistTracker {
         }
     }
 
+    /// Reloads the playlist when it is due.
     private mutating func reload(_ context: ReadContext) throws(MediaError) {
         let now = Self.now
         guard load != nil || now >= reloadTime else {
@@ -98,7 +104,11 @@ struct MediaPlaylistTracker {
             let entry = try read.resume(context, isFresh: true)
             load = nil
             guard case .media(let new) = entry.playlist else {
-                throw MediaError(.unrecognizedFormat, "the playlist has become another one", location: name)
+                throw MediaError(
+                    .unrecognizedFormat,
+                    "the media playlist has become a master playlist",
+                    location: name
+                )
             }
             try apply(new)
             failedReloads = 0
@@ -115,19 +125,24 @@ struct MediaPlaylistTracker {
         guard unchangedReloads < Self.unchangedReloadLimit else {
             throw MediaError(
                 .timedOut,
-                "the playlist does not grow any more, and does not end",
+                "the live playlist has not changed in \(Self.unchangedReloadLimit) reloads and has no EXT-X-ENDLIST",
                 location: name
             )
         }
     }
 
+    /// Replaces the playlist by a newer version.
     private mutating func apply(_ new: MediaPlaylist) throws(MediaError) {
         let old = playlist
         let first = old.segments.first?.sequence ?? new.segments.first?.sequence ?? 0
         let removed = (new.segments.first?.sequence ?? first) - first
         let isNew = new.segments.last?.sequence != old.segments.last?.sequence || new.hasEnded
         guard removed >= 0 else {
-            throw MediaError(.resourceChanged, "the playlist has begun anew", location: name)
+            throw MediaError(
+                .resourceChanged,
+                "the media sequence number of the live playlist has decreased",
+                location: name
+            )
         }
         removedCount += Int(clamping: removed)
         for segment in old.segments.prefix(Int(clamping: removed)) {
@@ -136,18 +151,19 @@ struct MediaPlaylistTracker {
         noteArrivals(in: new, after: old.segments.last?.sequence)
         playlist = new
         unchangedReloads = isNew ? 0 : unchangedReloads + 1
-        // What brought nothing is asked again after half the time.
+        // After an unchanged reload the client waits half the target duration (RFC 8216, section 6.3.4).
         let interval = Self.nanoseconds(new.targetDuration)
         reloadTime = Self.now + (isNew ? interval : interval / 2)
     }
 
+    /// Records when the new segments appeared.
     private mutating func noteArrivals(in new: MediaPlaylist, after last: Int64?) {
         guard let first = new.segments.first else { return }
         if let arrived = new.segments.first(where: { segment in last.map { segment.sequence > $0 } ?? true })
         {
             arrivals.append((arrived.sequence, resources.provider.now))
         }
-        // Those of segments that have gone tell nothing any more.
+        // The arrival times of removed segments are not needed any more.
         if let position = arrivals.lastIndex(where: { $0.sequence <= first.sequence }) {
             arrivals.removeFirst(position)
         }
@@ -155,7 +171,7 @@ struct MediaPlaylistTracker {
 
     private static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// At least a tenth of a second: a server decides it.
+    /// Converts a duration of the playlist, which the server controls, to 100 milliseconds to an hour.
     private static func nanoseconds(_ microseconds: Int64) -> UInt64 {
         UInt64(clamping: min(max(microseconds, 100_000), 3_600_000_000)) * 1000
     }

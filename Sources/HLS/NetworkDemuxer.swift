@@ -1,12 +1,12 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// Opens what a URL of a network holds: a playlist of segments, or a container, as its first bytes say.
+/// A demuxer that detects from the first bytes of a URL whether it is an HLS playlist or a container.
 ///
-/// Any thread; what is read on the way is confined to the caller's lane.
+/// Thread safe, except that the detection is confined to the caller's lane.
 package final class NetworkDemuxer: Demuxer {
     private struct State {
-        /// nil until the first bytes have come.
+        /// The actual demuxer, or nil before the first bytes have arrived.
         var inner: (any Demuxer)?
         var chooseVariant: (@Sendable (MediaDescription) -> Variant?)?
         var openingTime: MediaTime?
@@ -22,7 +22,7 @@ package final class NetworkDemuxer: Demuxer {
     private let context = ReadContext()
     private let state = Locked(State())
 
-    /// `request.source`, which is `source`, holds what is at `url`.
+    /// Creates a demuxer. `source`, which is also `request.source`, reads `url`.
     package init(
         _ request: OpenRequest,
         _ source: any ByteSource,
@@ -58,14 +58,14 @@ package final class NetworkDemuxer: Demuxer {
         return try inner.open()
     }
 
-    /// Who says what it is to be opened as is believed.
+    /// Returns true if the resource is a playlist. A declared container is not verified.
     private func isPlaylist() throws(MediaError) -> Bool {
         if let container = request.container { return container == "hls" }
         let mark = Array("#EXTM3U".utf8)
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: mark.count + 3, alignment: 1)
         defer { chunk.deallocate() }
         var count = 0
-        // Where somebody listens and calls again, no thread waits. What came is still there then.
+        // Return `.notReady` if the caller repeats the call. Received bytes remain available.
         let canReturnNotReady = state.withLock { $0.control.canReturnNotReady }
         while count < chunk.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: chunk.dropFirst(count))
@@ -84,6 +84,9 @@ package final class NetworkDemuxer: Demuxer {
         return head.starts(with: mark) || head.starts(with: [0xEF, 0xBB, 0xBF] + mark)
     }
 
+    /// Returns the actual demuxer.
+    ///
+    /// - Throws: `MediaError` if the demuxer is not open.
     private func openedDemuxer() throws(MediaError) -> any Demuxer {
         guard let inner = state.withLock({ $0.inner }) else {
             throw MediaError(.invalidArgument, "the demuxer is not open", location: request.location)
@@ -147,6 +150,7 @@ package final class NetworkDemuxer: Demuxer {
         update { $0.control.isCancelled = true }?.cancel()
     }
 
+    /// Records a control call, and returns the demuxer to forward it to.
     private func update(_ note: (inout State) -> Void) -> (any Demuxer)? {
         state.withLock { state in
             note(&state)

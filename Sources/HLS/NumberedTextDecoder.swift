@@ -1,7 +1,7 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Cues bear the presentation's number of their track.
+/// A text decoder whose cues have the track ID of the presentation.
 final class NumberedTextDecoder: TextDecoder {
     private let inner: any TextDecoder
     private let track: Int

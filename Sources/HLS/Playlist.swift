@@ -1,7 +1,7 @@
-/// What the text of a playlist says, its URLs made whole.
+/// A parsed playlist with absolute URLs.
 package enum Playlist: Hashable, Sendable {
-    /// A choice of renderings of the same programme.
+    /// A master playlist: the variant streams of one presentation.
     case master(MasterPlaylist)
-    /// The segments of one rendering.
+    /// A media playlist: the segments of one variant stream or rendition.
     case media(MediaPlaylist)
 }

@@ -1,7 +1,7 @@
-/// How a segment is encrypted (`EXT-X-KEY`).
+/// The encryption of a segment (`EXT-X-KEY`).
 package enum PlaylistKey: Hashable, Sendable {
-    /// The key is at `url`. `iv` nil: the segment's number.
+    /// AES-128 with the key at `url`. If `iv` is nil, it is the media sequence number.
     case aes128(url: String, iv: [UInt8]?)
-    /// A method that is not supported, by its name.
+    /// The name of an unsupported method.
     case unsupported(String)
 }

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// Fetches a playlist and makes values of it.
+/// The loading of a playlist, which can be resumed after `.notReady`.
 struct PlaylistLoad {
     private let url: String
     private let resources: PresentationResources
@@ -14,12 +14,18 @@ struct PlaylistLoad {
     private func source(_ given: (any ByteSource)?, isFresh: Bool) throws(MediaError) -> any ByteSource {
         if isFresh { return try resources.provider.open(url, cachePolicy: .nowhere, validatedAfter: 0) }
         if let given { return given }
-        // Nobody knows yet whether it changes: its server is asked, also where it has been read before.
+        // The playlist may be a live one, so it is revalidated even if it was read before.
         return try resources.source(url, validatedAfter: resources.provider.now)
     }
 
-    /// `given`: where the bytes are, if somebody has them open. `.notReady`: to be called again. `isFresh`: what is known is not
-    /// good enough.
+    /// Continues loading.
+    ///
+    /// - Parameters:
+    ///   - context: The reader, which is woken when bytes arrive.
+    ///   - given: An open source of the playlist.
+    ///   - isFresh: Whether the playlist must be fetched again.
+    /// - Returns: The parsed playlist.
+    /// - Throws: `MediaError`; `.notReady` if the call must be repeated.
     mutating func resume(_ context: ReadContext, given: (any ByteSource)? = nil, isFresh: Bool = false)
         throws(MediaError)
         -> PresentationResources.LoadedPlaylist

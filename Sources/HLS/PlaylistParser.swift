@@ -1,6 +1,6 @@
 package import MediaCore
 
-/// Larger playlists are refused, before they cost memory and time.
+/// Limits for the size of playlists. Larger ones are rejected before they cost memory and time.
 package struct PlaylistLimits: Sendable {
     package var byteCount = 8 << 20
     package var variantCount = 1000
@@ -10,10 +10,10 @@ package struct PlaylistLimits: Sendable {
     package init() {}
 }
 
-/// Makes values of the text of a playlist (RFC 8216). Does no I/O.
+/// A parser for playlists (RFC 8216). It performs no I/O.
 ///
-/// Takes any bytes. What is not known is left out, as the RFC demands; what would lead to wrong bytes or times is an error
-/// that names the line.
+/// It accepts any bytes. Unknown tags are ignored, as the RFC requires. Tags that would lead to wrong bytes or times
+/// are errors with a line number.
 package struct PlaylistParser {
     private let base: String
     private let limits: PlaylistLimits
@@ -28,11 +28,11 @@ package struct PlaylistParser {
     )
     private var isMaster = false
     private var isMedia = false
-    /// Of the variant whose URL comes next.
+    /// The variant stream whose URI follows.
     private var variant: MasterPlaylist.Variant?
     private var next = NextSegment()
 
-    /// What tags have said of the segment whose URL comes next.
+    /// The properties of the media segment whose URI follows.
     private struct NextSegment {
         var duration: Int64?
         var sequence: Int64 = 0
@@ -41,18 +41,26 @@ package struct PlaylistParser {
         var map: PlaylistResource?
         var mapKey: PlaylistKey?
         var keys: [PlaylistKey] = []
-        /// The last tag was a key as well: it is one more way to the same key.
+        /// Whether the previous tag was EXT-X-KEY, too. Adjacent tags are alternative sources of the same key.
         var continuesKeyList = false
         var isGap = false
-        /// Behind the last range, and of which resource.
+        /// The end of the previous byte range, and its resource.
         var end: (url: String, offset: Int64)?
 
+        /// The supported key, or otherwise the first one.
         var key: PlaylistKey? {
             keys.first { if case .aes128 = $0 { true } else { false } } ?? keys.first
         }
     }
 
-    /// `base`: where the playlist is, to which its URLs are relative.
+    /// Parses a playlist.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes of the playlist.
+    ///   - base: The URL of the playlist, to which its URIs are relative.
+    ///   - limits: The limits for its size.
+    /// - Returns: The playlist with absolute URLs.
+    /// - Throws: `MediaError` with the number of the line that is invalid.
     package static func parse(
         _ bytes: [UInt8],
         at base: String,
@@ -69,9 +77,9 @@ package struct PlaylistParser {
 
     private mutating func run(_ bytes: [UInt8]) throws(MediaError) -> Playlist {
         guard bytes.count <= limits.byteCount else {
-            throw MediaError(.exceedsLimits, "the playlist is longer than \(limits.byteCount >> 20) MiB")
+            throw MediaError(.exceedsLimits, "playlist too large (limit \(limits.byteCount >> 20) MiB)")
         }
-        // Before values are made of them.
+        // Check the limit before values are created.
         guard Self.urlCount(bytes) <= max(limits.segmentCount, limits.variantCount) else {
             throw limitError("segments", limits.segmentCount)
         }
@@ -85,16 +93,16 @@ package struct PlaylistParser {
             rest = rest[end...]
             rest = rest.starts(with: [0x0D, 0x0A]) ? rest.dropFirst(2) : rest.dropFirst()
             if isFirst, text != "#EXTM3U" {
-                throw syntaxError("this is no playlist: it does not begin with #EXTM3U")
+                throw syntaxError("not a playlist: it does not begin with #EXTM3U")
             }
             if !isFirst, !text.isEmpty { try parseLine(text[...]) }
             isFirst = false
         }
-        if isFirst { throw syntaxError("this is no playlist: it is empty") }
+        if isFirst { throw syntaxError("not a playlist: it is empty") }
         return try finish()
     }
 
-    /// Lines that are neither empty nor tags.
+    /// Returns the number of lines that are neither empty nor begin with "#".
     private static func urlCount(_ bytes: [UInt8]) -> Int {
         bytes.withUnsafeBufferPointer { bytes in
             var count = 0
@@ -113,11 +121,14 @@ package struct PlaylistParser {
 
     private mutating func finish() throws(MediaError) -> Playlist {
         if isMaster && isMedia {
-            throw MediaError(.unrecognizedFormat, "the playlist holds both variants and segments")
+            throw MediaError(
+                .unrecognizedFormat,
+                "the playlist contains both variant streams and media segments"
+            )
         }
         if isMaster {
             guard !master.variants.isEmpty else {
-                throw MediaError(.noPlayableTracks, "the playlist has no variants")
+                throw MediaError(.noPlayableTracks, "the master playlist has no variant streams")
             }
             return .master(master)
         }
@@ -126,6 +137,7 @@ package struct PlaylistParser {
         return .media(media)
     }
 
+    /// Parses a line, which is not empty.
     private mutating func parseLine(_ text: Substring) throws(MediaError) {
         guard text.utf8.first == UInt8(ascii: "#") else { return try parseURI(text) }
         guard text.hasPrefix("#EXT") else { return }
@@ -149,7 +161,7 @@ package struct PlaylistParser {
         isMaster = true
         let list = AttributeList(value)
         if name == "#EXT-X-MEDIA" { return try parseRendition(list) }
-        // Pictures for seeking through alone.
+        // I-frame playlists are not supported.
         guard name == "#EXT-X-STREAM-INF" else { return }
         var variant = MasterPlaylist.Variant(url: "", peakBitRate: max(0, list.number("BANDWIDTH") ?? 0))
         variant.averageBitRate = list.number("AVERAGE-BANDWIDTH")
@@ -189,7 +201,7 @@ package struct PlaylistParser {
         case "#EXT-X-MEDIA-SEQUENCE":
             isMedia = true
             guard media.segments.isEmpty else {
-                throw syntaxError("the number of the first segment comes behind it")
+                throw syntaxError("EXT-X-MEDIA-SEQUENCE after the first media segment")
             }
             next.sequence = try count(value)
         case "#EXT-X-DISCONTINUITY-SEQUENCE": next.discontinuity = try count(value)
@@ -201,8 +213,8 @@ package struct PlaylistParser {
             media.kind = value == "VOD" ? .vod : value == "EVENT" ? .event : .live
         case "#EXT-X-START": media.startOffset = AttributeList(value).real("TIME-OFFSET")
         case "#EXT-X-I-FRAMES-ONLY":
-            throw syntaxError("the playlist has single pictures alone, which cannot be played")
-        case "#EXT-X-DEFINE": throw syntaxError("playlists with variables (EXT-X-DEFINE) cannot be played")
+            throw syntaxError("unsupported playlist: I-frames only (EXT-X-I-FRAMES-ONLY)")
+        case "#EXT-X-DEFINE": throw syntaxError("unsupported tag EXT-X-DEFINE")
         default: break
         }
     }
@@ -224,7 +236,7 @@ package struct PlaylistParser {
     }
 
     private mutating func parseMap(_ list: AttributeList) throws(MediaError) {
-        guard let uri = list.text("URI") else { throw syntaxError("EXT-X-MAP has no URI") }
+        guard let uri = list.text("URI") else { throw syntaxError("EXT-X-MAP without URI") }
         var resource = PlaylistResource(url: try resolve(uri))
         if let text = list.text("BYTERANGE") {
             let (count, start) = try range(text[...])
@@ -240,9 +252,11 @@ package struct PlaylistParser {
         guard method == "AES-128", (list.text("KEYFORMAT") ?? "identity") == "identity" else {
             return .unsupported(method)
         }
-        guard let uri = list.text("URI") else { throw syntaxError("EXT-X-KEY has no URI") }
+        guard let uri = list.text("URI") else { throw syntaxError("EXT-X-KEY without URI") }
         let iv = list.block("IV")
-        if list.text("IV") != nil, iv == nil { throw syntaxError("the IV of a key is no number of 128 bits") }
+        if list.text("IV") != nil, iv == nil {
+            throw syntaxError("invalid IV: it must be a hexadecimal number of at most 128 bits")
+        }
         return .aes128(url: try resolve(uri), iv: iv)
     }
 
@@ -257,9 +271,9 @@ package struct PlaylistParser {
             self.variant = nil
             return
         }
-        // A list of songs has no lengths.
+        // M3U playlists of plain files have no durations.
         guard let length = next.duration else {
-            throw syntaxError("a URL has neither a length nor a bit rate: this is a list of files, no HLS")
+            throw syntaxError("URI without EXTINF or EXT-X-STREAM-INF: not an HLS playlist")
         }
         guard media.segments.count < limits.segmentCount else {
             throw limitError("segments", limits.segmentCount)
@@ -267,7 +281,7 @@ package struct PlaylistParser {
         var resource = PlaylistResource(url: url)
         if let (count, start) = next.range {
             guard let first = start ?? next.end.flatMap({ $0.url == url ? $0.offset : nil }) else {
-                throw syntaxError("a byte range does not say where it begins")
+                throw syntaxError("byte range without an offset")
             }
             resource.range = try byteRange(first, count)
         }
@@ -294,52 +308,54 @@ package struct PlaylistParser {
         do throws(MediaError) {
             return try PlaylistURL.resolve(uri, against: base)
         } catch {
-            throw MediaError(error.code, "line \(line) of the playlist: \(error.message)")
+            throw MediaError(error.code, "playlist line \(line): \(error.message)")
         }
     }
 
-    /// Microseconds.
+    /// Parses a duration in seconds. Returns microseconds.
     private func duration(_ text: Substring) throws(MediaError) -> Int64 {
         guard let seconds = Double(Self.trimmed(text.utf8)),
             (0..<Self.maximumSegmentDuration).contains(seconds)
         else {
-            throw syntaxError("a length is no number of seconds")
+            throw syntaxError("invalid duration")
         }
         return Int64(seconds * 1_000_000)
     }
 
-    /// Seconds of a segment: a year.
+    /// The maximum duration of a segment in seconds: a year.
     private static let maximumSegmentDuration: Double = 366 * 86_400
 
     private func count(_ text: Substring) throws(MediaError) -> Int64 {
         guard let value = Int64(Self.trimmed(text.utf8)), (0..<1 << 60).contains(value) else {
-            throw syntaxError("a number is none, or out of bounds")
+            throw syntaxError("invalid or too large number")
         }
         return value
     }
 
-    /// "1000@0": so many bytes from there on.
+    /// Parses a byte range: "1000@0" is 1000 bytes from offset 0.
     private func range(_ text: Substring) throws(MediaError) -> (count: Int64, start: Int64?) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count) else { throw syntaxError("a byte range makes no sense") }
+        guard (1...2).contains(parts.count) else { throw syntaxError("invalid byte range") }
         let length = try count(parts[0])
-        guard length > 0 else { throw syntaxError("a byte range is empty") }
+        guard length > 0 else { throw syntaxError("empty byte range") }
         guard parts.count == 2 else { return (length, nil) }
         return (length, try count(parts[1]))
     }
 
     private func byteRange(_ start: Int64, _ count: Int64) throws(MediaError) -> Range<Int64> {
         let (end, overflow) = start.addingReportingOverflow(count)
-        guard !overflow else { throw syntaxError("a byte range makes no sense") }
+        guard !overflow else { throw syntaxError("invalid byte range") }
         return start..<end
     }
 
+    /// Returns an error that names the current line.
     private func syntaxError(_ message: String) -> MediaError {
-        MediaError(.unrecognizedFormat, "line \(line) of the playlist: \(message)")
+        MediaError(.unrecognizedFormat, "playlist line \(line): \(message)")
     }
 
+    /// Returns the error for a limit that is exceeded.
     private func limitError(_ what: String, _ limit: Int) -> MediaError {
-        MediaError(.exceedsLimits, "the playlist has more than \(limit) \(what)")
+        MediaError(.exceedsLimits, "too many \(what) in the playlist (limit \(limit))")
     }
 
     private static func trimmed(_ bytes: some BidirectionalCollection<UInt8>) -> String {

@@ -1,6 +1,6 @@
-/// A part of a resource, or all of it.
+/// A resource, or a byte range of it.
 package struct PlaylistResource: Hashable, Sendable {
     package var url: String
-    /// nil: all of it.
+    /// The byte range, or nil for the whole resource.
     package var range: Range<Int64>?
 }

@@ -1,15 +1,16 @@
+/// A media segment.
 package struct PlaylistSegment: Hashable, Sendable {
     package var resource: PlaylistResource
-    /// In microseconds, as libav counts.
+    /// The duration in microseconds, the unit of libav.
     package var duration: Int64
-    /// Counts segments from the beginning of the presentation, also those that are in the playlist no more.
+    /// The media sequence number. It counts removed segments as well.
     package var sequence: Int64
-    /// Counts breaks in time stamps and formats.
+    /// The discontinuity sequence number. It counts changes of time stamps and formats.
     package var discontinuity: Int64
-    /// What goes before the segment's own bytes.
+    /// The media initialization section that precedes the segment (`EXT-X-MAP`).
     package var map: PlaylistResource?
     package var mapKey: PlaylistKey?
     package var key: PlaylistKey?
-    /// The server says that it is not there (`EXT-X-GAP`).
+    /// Whether the playlist declares that the segment is not available (`EXT-X-GAP`).
     package var isGap = false
 }

@@ -1,15 +1,15 @@
 internal import Foundation
 package import MediaCore
 
-/// When the segments of a playlist happened, which libav's HLS demuxer does not tell.
+/// The dates of the segments of a playlist (`EXT-X-PROGRAM-DATE-TIME`), which libav's HLS demuxer does not report.
 ///
-/// Takes any text: a line that makes no sense is left out.
+/// Accepts any text. Invalid lines are ignored.
 package struct PlaylistText {
-    /// Larger playlists are read by libav alone.
+    /// The maximum size of a playlist whose dates are read.
     package static let byteLimit: Int64 = 8 << 20
 
-    /// On a timeline that begins with the first segment. A segment without a date of its own follows the one
-    /// before; those before the first date end where it begins.
+    /// The dates on a timeline that begins with the first segment. The date of a segment without its own follows from
+    /// the segment before. Dates of segments before the first date are counted back from it.
     package let dates: [DateSpan]
 
     package init(_ text: String) {
@@ -43,14 +43,14 @@ package struct PlaylistText {
         }
     }
 
-    /// Nanoseconds on both timelines.
+    /// A time range in nanoseconds, and the date of its start in nanoseconds.
     private struct Span {
         var start: Int64
         var end: Int64
         var date: Int64?
     }
 
-    /// One that goes on where the last one ends becomes part of it.
+    /// Appends a range. A range that continues the last one without a gap extends it.
     private static func append(_ span: Span, to spans: inout [Span]) {
         guard let last = spans.last else { return spans.append(span) }
         let goesOn = last.date.map { $0.addingReportingOverflow(span.start - last.start) }
@@ -73,7 +73,7 @@ package struct PlaylistText {
         text.trimmingCharacters(in: .whitespacesAndNewlines)[...]
     }
 
-    /// Decimal seconds, exactly; nil for what is none or longer than a year.
+    /// Parses decimal seconds without rounding. Returns nil for invalid text and for more than a year.
     static func nanoseconds(_ text: Substring) -> Int64? {
         let parts = trimmed(text).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let seconds = Int64(first.isEmpty ? "0" : first), seconds >= 0,
@@ -87,10 +87,10 @@ package struct PlaylistText {
     }
 }
 
-/// Moments as ISO 8601 has them: "2026-11-21T12:00:00.250+01:00".
+/// Parses ISO 8601 dates such as "2026-11-21T12:00:00.250+01:00".
 enum DateText {
-    /// Since the beginning of 1970 (UTC); without a zone the text is taken for UTC. nil for what is no moment
-    /// of the years 1700 to 2199.
+    /// Returns the nanoseconds since the beginning of 1970 (UTC). A date without a zone is in UTC. Returns nil for
+    /// invalid text and for years outside of 1700 to 2199.
     static func nanoseconds(_ text: Substring) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 19, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -123,7 +123,7 @@ enum DateText {
         return range.contains(value) ? value : nil
     }
 
-    /// Seconds east of UTC of "Z", "+01:00", "+0100", "+01" or nothing.
+    /// Returns the offset of a zone from UTC in seconds. Zones are "Z", "+01:00", "+0100", "+01" or an empty string.
     private static func zone(_ bytes: [UInt8]) -> Int64? {
         if bytes.isEmpty || bytes == [UInt8(ascii: "Z")] || bytes == [UInt8(ascii: "z")] { return 0 }
         let digits = bytes.dropFirst().filter { $0 != UInt8(ascii: ":") }

@@ -1,24 +1,25 @@
 internal import MediaCore
 
-/// A playlist of a presentation.
+/// A media playlist of a presentation, open or only declared.
 final class PresentationPlaylist {
     let url: String
-    /// The first number of its tracks.
+    /// The first of its track IDs.
     let base: Int
-    /// Of the master playlist, those that it renders.
+    /// The indices of the master playlist's variant streams that use this media playlist.
     var variants: [Int] = []
-    /// What is known of it before it is opened.
+    /// The tracks that the master playlist declares.
     private(set) var expected: [Track] = []
+    /// The rendition that the playlist belongs to.
     private(set) var rendered: MasterPlaylist.Rendition?
-    /// nil: it is not open.
+    /// The open rendition, or nil.
     var rendition: Rendition?
-    /// It holds words.
+    /// Whether the playlist contains subtitles.
     private(set) var isSubtitles = false
-    /// The same for words.
+    /// The open subtitle rendition, or nil.
     var subtitles: SubtitleRendition?
-    /// Why it cannot be.
+    /// The error of the last attempt to open it.
     var failure: MediaError?
-    /// It is being fetched.
+    /// The loading of the playlist in progress.
     var read: PlaylistLoad?
 
     init(url: String, index: Int) {
@@ -26,9 +27,10 @@ final class PresentationPlaylist {
         base = index * HLSPresentation.stride
     }
 
+    /// Declares the tracks of a variant stream.
     func expect(_ variant: MasterPlaylist.Variant, hasAudio: Bool) {
         var kinds = variant.codecs.compactMap(CodecName.init)
-        // Most playlists that name no codecs hold the usual ones.
+        // Without a CODECS attribute, assume the most common codecs.
         if kinds.isEmpty { kinds = [CodecName(.video, "h264"), CodecName(.audio, "aac")] }
         if !hasAudio { kinds.removeAll { $0.type == .audio } }
         expected = kinds.prefix(8).enumerated().map { index, kind in
@@ -45,6 +47,7 @@ final class PresentationPlaylist {
         }
     }
 
+    /// Declares the track of an audio rendition.
     func expect(_ rendition: MasterPlaylist.Rendition, _ master: MasterPlaylist) {
         rendered = rendition
         let codecs = master.variants.first { $0.audioGroup == rendition.group }?.codecs ?? []
@@ -56,6 +59,7 @@ final class PresentationPlaylist {
         expected = [track]
     }
 
+    /// Declares the track of a subtitle rendition.
     func expect(subtitles rendition: MasterPlaylist.Rendition) {
         isSubtitles = true
         rendered = rendition
@@ -68,7 +72,7 @@ final class PresentationPlaylist {
         expected = [track]
     }
 
-    /// Its tracks as they are, or, while it is not open, as the master playlist says.
+    /// Returns the actual tracks if the playlist is open, and otherwise the declared ones.
     func tracks(zero: MediaTime) -> [Track] {
         guard let rendition else {
             return expected.map { track in
@@ -80,7 +84,7 @@ final class PresentationPlaylist {
         return rendition.description.tracks.map { own in
             var track = own
             track.id = rendition.trackIDs[own.id] ?? base + own.id
-            // The containers' own times, and nobody knows where a segment's track ends.
+            // Item times are derived from container times. The end of a segment's track is unknown.
             let start = own.timeRange.start + rendition.startTime - zero
             track.timeRange = MediaTimeRange(start: max(.zero, start), duration: .indefinite)
             track.language = rendered?.language ?? own.language
@@ -90,7 +94,7 @@ final class PresentationPlaylist {
         }
     }
 
-    /// It was opened after its tracks had been described: they keep the numbers that they were given.
+    /// Assigns the declared track IDs to the tracks of a rendition that was opened later.
     func bind() {
         guard let rendition else { return }
         var free = expected

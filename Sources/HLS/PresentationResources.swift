@@ -1,9 +1,9 @@
 import MediaCore
 
-/// What all who open the same presentation share: playlists that do not change, keys, and the resources that were used last. What came
-/// of other resources is where the opener keeps it.
+/// The resources that all readers of a presentation share: playlists that have ended, keys, and the most recent
+/// sources. Other bytes are kept by the provider.
 package final class PresentationResources: Sendable {
-    /// A playlist, and where it was found.
+    /// A parsed playlist and its URL after redirects.
     struct LoadedPlaylist {
         var playlist: Playlist
         var location: String
@@ -13,13 +13,13 @@ package final class PresentationResources: Sendable {
     private struct State {
         var playlists: [String: LoadedPlaylist] = [:]
         var keys: [String: [UInt8]] = [:]
-        /// The one that was used last comes last. `opened`: by the opener's clock.
+        /// The most recently used sources, in order of use. `openTime` is by the provider's clock.
         var recent: [(url: String, source: any ByteSource, openTime: Int64)] = []
-        /// Playlists that had no end when they were read last.
+        /// The playlists that had no end when they were read last.
         var live: Set<String> = []
-        /// What came of those that are not held any more.
+        /// The number of bytes received by sources that were released.
         var formerBytes: Int64 = 0
-        /// What opening taught of variants that say nothing of their size, by URL.
+        /// The actual sizes of variant streams that declare none, by URL.
         var sizes: [String: PixelSize] = [:]
         var zero: MediaTime?
     }
@@ -27,9 +27,9 @@ package final class PresentationResources: Sendable {
     private let state = Locked(State())
     let provider: any RemoteResourceProvider
     let limits: PlaylistLimits
-    /// See `TimestampAdjuster`.
+    /// The time stamp offsets of discontinuities. See `TimestampAdjuster`.
     let measuredShifts = TimestampAdjuster.Shifts([:])
-    /// Resources that are held though nobody reads them. Each of them holds what came last of it, in memory.
+    /// The number of sources that stay open without readers. Each of them keeps its latest bytes in memory.
     private static let recentLimit = 8
 
     package init(provider: any RemoteResourceProvider, limits: PlaylistLimits = PlaylistLimits()) {
@@ -37,7 +37,8 @@ package final class PresentationResources: Sendable {
         self.limits = limits
     }
 
-    /// The same source for all who read it at the same time, and shortly after. `since`: as for the opener.
+    /// Returns the source of a URL. Readers at about the same time get the same one. The other parameters are those
+    /// of `RemoteResourceProvider.open`.
     func source(_ url: String, cachePolicy: CachePolicy = .everywhere, validatedAfter: Int64 = 0)
         throws(MediaError)
         -> any ByteSource
@@ -60,14 +61,14 @@ package final class PresentationResources: Sendable {
         }
     }
 
-    /// Of all resources of the presentation.
+    /// The number of bytes received for all resources of the presentation.
     var receivedBytes: Int64 {
         state.withLock { state in
             state.recent.reduce(state.formerBytes) { $0 + provider.receivedBytes(of: $1.source) }
         }
     }
 
-    /// What failed for good, or is to be read anew.
+    /// Releases the source of a URL, because it failed permanently or must be read again.
     func forget(_ url: String) {
         state.withLock { state in
             for recent in state.recent where recent.url == url {
@@ -77,6 +78,7 @@ package final class PresentationResources: Sendable {
         }
     }
 
+    /// Returns a playlist that has ended and was loaded before.
     func playlist(_ url: String) -> LoadedPlaylist? { state.withLock { $0.playlists[url] } }
 
     func store(_ entry: LoadedPlaylist, for url: String) {
@@ -90,14 +92,15 @@ package final class PresentationResources: Sendable {
         }
     }
 
-    /// It had no end when it was read last.
+    /// Returns true if the playlist had no end when it was read last.
     func isLive(_ url: String) -> Bool { state.withLock { $0.live.contains(url) } }
 
+    /// Returns a key that was loaded before.
     func key(_ url: String) -> [UInt8]? { state.withLock { $0.keys[url] } }
     func store(key: [UInt8], for url: String) { state.withLock { $0.keys[url] = key } }
 
-    /// The containers' time that is zero on the item's timeline: as it was for the first who opened the presentation, so that
-    /// all variants, and a live presentation joined later, have the same times.
+    /// Returns the container time that corresponds to zero on the item's timeline. The first caller sets it, so that
+    /// all variant streams and later readers of a live presentation have the same times.
     func zero(establishing found: MediaTime) -> MediaTime {
         state.withLock { state in
             if let known = state.zero { return known }
@@ -106,9 +109,10 @@ package final class PresentationResources: Sendable {
         }
     }
 
-    /// nil: nobody has opened it.
+    /// The container time that corresponds to zero, or nil before the presentation has been opened.
     var knownZero: MediaTime? { state.withLock { $0.zero } }
 
+    /// Returns the actual size of a variant stream.
     func size(_ url: String) -> PixelSize? { state.withLock { $0.sizes[url] } }
     func store(size: PixelSize, for url: String) { state.withLock { $0.sizes[url] = size } }
 }

@@ -1,5 +1,5 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Stands for no words: reading has come so far.
+/// The payload of a packet without subtitles, which reports that reading has reached its time.
 final class ProgressMarkerPayload: PacketPayload {}

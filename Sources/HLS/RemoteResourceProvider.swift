@@ -1,23 +1,31 @@
 package import MediaCore
 
-/// How the parts of a presentation are had: from a network, with the headers, limits and secrets of whatever led to them.
+/// Opens the resources of a presentation, with the header fields, limits and credentials of the playlist that refers
+/// to them.
 package protocol RemoteResourceProvider: Sendable {
-    /// Does no I/O. `kept`: where what comes of it stays. `since`: what its server has said of it since that moment, by `now`, holds; 0:
-    /// since whatever led to it was opened.
+    /// Opens a resource without performing I/O.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the resource.
+    ///   - cachePolicy: Where its bytes may be stored.
+    ///   - validatedAfter: A response that the server has validated after this time, by `now`, needs no revalidation.
+    ///     With 0, the time is when the referring playlist was opened.
+    /// - Throws: `MediaError` if the URL is not allowed.
     func open(_ url: String, cachePolicy: CachePolicy, validatedAfter: Int64) throws(MediaError)
         -> any ByteSource
-    /// The reader goes on elsewhere: nothing is fetched or held for it any more. It may come back.
+    /// Removes a reader that continues elsewhere. Nothing is fetched or kept for it any more. It may return.
     func release(_ source: any ByteSource, _ context: ReadContext)
-    /// All of it is still to be had from it. Not where a server sends its bytes once, in order, and its readers have gone.
+    /// Returns true if all bytes can still be read. False if the server sends its bytes only once and the readers
+    /// have gone.
     func isReusable(_ source: any ByteSource) -> Bool
-    /// It has turned out to be another one each time that it is asked for: nobody else gets what has come of it.
+    /// Marks a resource that changes with every request, so that it is not shared.
     func setVolatile(_ source: any ByteSource)
-    /// Nanoseconds of the machine's clock.
+    /// The machine's clock in nanoseconds.
     var now: Int64 { get }
-    /// Where a server has led to; nil: where it was opened. Known once the first bytes have come.
+    /// Returns the URL after redirects, or nil if there were none. Known after the first response.
     func location(of source: any ByteSource) -> String?
-    /// All that has come of it so far, whoever asked for it.
+    /// Returns the number of bytes received for all readers.
     func receivedBytes(of source: any ByteSource) -> Int64
-    /// Calls `body` in so many nanoseconds, on a thread that must not be blocked.
+    /// Calls `body` after a delay in nanoseconds, on a thread that must not be blocked.
     func call(after delay: Int64, _ body: @escaping @Sendable () -> Void) throws(MediaError)
 }

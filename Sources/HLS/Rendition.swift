@@ -1,62 +1,64 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// One playlist of segments that is open: the stream of its bytes, and the demuxer of the containers in it.
+/// An open media playlist: the byte stream of its segments and the demuxers of their containers.
 ///
-/// Confined to the lane of the demuxer that it belongs to.
+/// Confined to the lane of its demuxer.
 final class Rendition {
-    /// The presentation's numbers of its tracks, by the container's.
+    /// The presentation's track IDs by the container's.
     private(set) var trackIDs: [Int: Int] = [:]
     let dates: [DateSpan]
     private(set) var description = MediaDescription(formatName: "hls")
-    /// Of the container's tracks those that are wanted.
+    /// The container's IDs of the enabled tracks.
     private(set) var enabled: Set<Int> = []
     private let source: SegmentSource
     private let demuxers: DemuxerSet
     private let timestampAdjuster: TimestampAdjuster
-    /// The one that opened first: its decoders take the packets of all.
+    /// The run that was opened first. Its decoders receive the packets of all runs.
     private var firstRun: SegmentRun
-    /// The one that is read now.
+    /// The run that is read now.
     private var currentRun: SegmentRun
+    /// The container time that corresponds to zero on the item's timeline.
     private var zero = MediaTime.zero
-    /// When the first segment begins, where its container does not say; else zero.
+    /// The start of the first segment according to its ID3 tag if it is packed audio, otherwise zero.
     private var packedAudioStart = MediaTime.zero
-    /// Packets that were read and not taken.
+    /// Packets that have been read and not dequeued.
     private var pending: [Packet] = []
     private var isAtEnd = false
-    /// Where item time begins, as the source counts.
+    /// The time of the source's timeline that corresponds to item time zero, in microseconds.
     private var origin: Int64
-    /// Of the segment that the presentation begins with.
+    /// The discontinuity sequence number of the first segment.
     private let firstDiscontinuity: Int64
-    /// Packets that end before it are dropped.
+    /// Packets that end before this time are dropped.
     private var skipEnd: MediaTime?
-    /// Segments that could not be had since the last packet.
+    /// The number of consecutive segments that could not be read.
     private var lostSegments = 0
-    /// A loss that was met while opening.
+    /// The error of a segment that was skipped during opening. `peek()` reports it.
     private var unreportedLoss: MediaError?
 
-    /// Packets that were taken.
+    /// The number of dequeued packets.
     private var dequeuedCount = 0
-    /// So many are taken before more than the first segments are asked for.
+    /// The number of packets after which segments are prefetched.
     private static let readAheadThreshold = 12
-    /// So many in a row end the presentation.
+    /// The number of consecutive lost segments that ends the presentation.
     private static let lostSegmentLimit = 3
 
-    /// A demuxer, and a segment of those that it can read.
+    /// A demuxer, and one of the segments that it can read.
     private struct SegmentRun {
         let demuxer: any SegmentedDemuxer
         var segment: PlaylistSegment
-        /// Item time of the segment with which it opens.
+        /// The item time of the segment with which the run opens.
         var start = MediaTime.zero
-        /// It is the first one behind a discontinuity.
+        /// Whether that segment is the first one after a discontinuity.
         var followsDiscontinuity = false
         var isOpen = false
 
-        /// Raw audio has no times of its own, and libav's demuxer of MP4 holds on to the fragments of the place before: each
-        /// place is opened anew.
+        /// Whether the demuxer must be opened again after each jump. Packed audio has no time stamps, and libav's MP4
+        /// demuxer keeps fragments of the previous position.
         var needsReopening: Bool { isPacked || segment.map != nil }
         var isPacked = false
 
+        /// Returns true if the demuxer can continue with the segment.
         func canRead(_ other: PlaylistSegment) -> Bool {
             !needsReopening && other.discontinuity == segment.discontinuity && other.map == segment.map
         }
@@ -81,7 +83,11 @@ final class Rendition {
         }
         origin = source.start(of: source.index)
         guard let segment = source.segment else {
-            throw MediaError(.emptyMedia, "the playlist has no segments", location: PlaylistURL.name(url))
+            throw MediaError(
+                .emptyMedia,
+                "the media playlist has no segments",
+                location: PlaylistURL.name(url)
+            )
         }
         firstDiscontinuity = segment.discontinuity
         firstRun = SegmentRun(demuxer: demuxers.make(source), segment: segment)
@@ -89,7 +95,7 @@ final class Rendition {
         if let openingTime, playlist.hasEnded { beginOpening(at: openingTime) }
     }
 
-    /// It is opened with the segment that holds the time, for the others may not be needed.
+    /// Begins opening with the segment that contains the time, so that earlier segments need not be loaded.
     private func beginOpening(at time: MediaTime) {
         source.begin(at: index(at: time))
         guard let segment = source.segment else { return }
@@ -97,10 +103,11 @@ final class Rendition {
         firstRun.start = segmentStart
         firstRun.followsDiscontinuity = followsDiscontinuity(source.index)
         currentRun = firstRun
-        // Others have opened the presentation. Where its times are moved goes by it.
+        // The presentation is open already, so its zero determines the offset of the time stamps.
         zero = demuxers.resources.knownZero ?? .zero
     }
 
+    /// Returns true if the segment is the first one after a discontinuity.
     private func followsDiscontinuity(_ index: Int) -> Bool {
         guard let segment = source.segment(at: index), let last = source.segment(at: index - 1) else {
             return false
@@ -109,16 +116,16 @@ final class Rendition {
     }
 
     var playlist: MediaPlaylist { source.playlist }
-    /// Item time began so long after the first segment that was in the playlist when it was opened.
+    /// The duration from the first segment at the time of opening to item time zero.
     var originTime: MediaTime { MediaTime(value: origin, timescale: 1_000_000) }
     var isEnabled: Bool { !enabled.isEmpty }
-    /// Item time of the segment being read, as the playlist says.
+    /// The item time of the current segment according to the playlist.
     var segmentStart: MediaTime { start(of: source.index) }
 
-    /// Its next bytes are asked for, so that they are on their way when they are read.
+    /// Requests the next bytes, so that they are on their way when they are read.
     func requestFirstBytes(_ context: ReadContext) { source.requestFirstBytes(context) }
 
-    /// Waits for what it needs. `base` is added to the numbers of tracks.
+    /// Opens the first run. `base` is added to the container's track IDs.
     func open(base: Int) throws(MediaError) {
         description = try openFirstRun()
         for track in description.tracks { trackIDs[track.id] = base + track.id }
@@ -131,14 +138,14 @@ final class Rendition {
         timestampAdjuster.begin(firstDiscontinuity)
     }
 
-    /// Where its first segments cannot be had, the next one.
+    /// Opens the first run. Skips a segment that cannot be loaded.
     private func openFirstRun() throws(MediaError) -> MediaDescription {
         while true {
             do throws(MediaError) {
                 return try currentRun.demuxer.open()
             } catch {
                 guard error.code != .cancelled, error.code != .notReady else { throw error }
-                // What failed below says more than that nothing can be recognised.
+                // The error of the source is more specific than that of the demuxer.
                 guard case .lost(var why) = source.stop else { throw error }
                 lostSegments += 1
                 guard lostSegments < Self.lostSegmentLimit, why.isSkippable,
@@ -155,18 +162,18 @@ final class Rendition {
         }
     }
 
-    /// The presentation knows the track by another number than it was given.
+    /// Replaces the presentation's ID of a track.
     func rename(_ track: Int, _ id: Int) { trackIDs[track] = id }
 
-    /// The item's timeline, when all that belongs to it is open.
+    /// Sets the item's timeline after all renditions have been opened.
     func setZero(_ zero: MediaTime) {
         self.zero = zero
-        // Others may have joined a live presentation before, and item time began then.
+        // Item time zero of a live presentation was set when it was opened first.
         if !playlist.hasEnded { origin -= (description.startTime - zero).microseconds }
         firstRun.demuxer.setTimeline(zero: zero, shift: packedAudioStart + firstShift)
     }
 
-    /// How far its containers' times are moved, where it was opened behind a break in them.
+    /// The offset of the first run's time stamps if it begins after a discontinuity.
     private var firstShift: MediaTime {
         timestampAdjuster.shift(of: firstRun.segment.discontinuity, isMeasured: firstRun.followsDiscontinuity)
         {
@@ -174,11 +181,12 @@ final class Rendition {
         }
     }
 
-    /// As its containers would say it of the first segment.
+    /// The start time of the first segment in container time.
     var startTime: MediaTime {
         firstRun.start == .zero ? description.startTime : description.startTime + firstShift - firstRun.start
     }
 
+    /// Enables tracks by their presentation IDs.
     func enable(_ ids: Set<Int>) {
         enabled = Set(trackIDs.filter { ids.contains($0.value) }.keys)
         firstRun.demuxer.setEnabledTracks(enabled)
@@ -195,7 +203,7 @@ final class Rendition {
 
     // MARK: Reading
 
-    /// The next packet, which stays the next one. nil at the end.
+    /// Returns the next packet without removing it, or nil at the end.
     func peek() throws(MediaError) -> Packet? {
         if let loss = unreportedLoss {
             unreportedLoss = nil
@@ -222,17 +230,20 @@ final class Rendition {
         return pending.first
     }
 
+    /// Removes the packet that `peek()` has returned.
     func dequeue() {
         pending.removeFirst()
         dequeuedCount += 1
         if dequeuedCount == Self.readAheadThreshold { source.readsAhead = true }
     }
 
-    /// They come again, before all others.
+    /// Inserts packets before all others.
     func putBack(_ packets: [Packet]) { pending.insert(contentsOf: packets, at: 0) }
 
+    /// Drops packets that end before `time`, up to the first one that does not.
     func skip(until time: MediaTime?) { skipEnd = time }
 
+    /// Adds a packet with its presentation track ID.
     private func enqueue(_ packet: Packet) {
         guard let id = trackIDs[packet.track] else { return }
         lostSegments = 0
@@ -245,7 +256,7 @@ final class Rendition {
         pending.append(packet)
     }
 
-    /// Goes on behind a segment that cannot be had. What to tell of it.
+    /// Continues after a segment that cannot be read. Returns the error to report.
     private func recovered(from error: MediaError) throws(MediaError) -> MediaError {
         guard case .lost(var why) = source.stop, error.code != .cancelled, error.code != .notReady else {
             return error
@@ -260,9 +271,9 @@ final class Rendition {
         return why
     }
 
-    // MARK: Going elsewhere
+    // MARK: Changing segments
 
-    /// The stream goes on with this segment, in the demuxer that reads its kind.
+    /// Continues with a segment, in the demuxer that can read its format.
     private func move(to index: Int) throws(MediaError) {
         source.begin(at: index)
         guard let segment = source.segment, !currentRun.canRead(segment) else {
@@ -287,7 +298,7 @@ final class Rendition {
         }
     }
 
-    /// The segments have other formats, or other times, than those before.
+    /// Opens a run whose segments have another format or other time stamps.
     private func openRun() throws(MediaError) {
         do throws(MediaError) {
             let description = try currentRun.demuxer.open()
@@ -307,7 +318,8 @@ final class Rendition {
         }
     }
 
-    /// Goes to the segment that holds an item time, or `back` segments before it. False: there is none so early.
+    /// Moves to the segment that contains an item time, or `back` segments before it. Returns false if there is none
+    /// so early.
     func begin(at time: MediaTime, back: Int) throws(MediaError) -> Bool {
         let found = index(at: time)
         guard back == 0 || found - back >= source.firstAvailableIndex else { return false }
@@ -319,7 +331,7 @@ final class Rendition {
         return true
     }
 
-    /// The last segment that begins at or before the time.
+    /// Returns the index of the last segment that begins at or before the time.
     private func index(at time: MediaTime) -> Int {
         var index = source.firstAvailableIndex
         var end = start(of: index).microseconds
@@ -332,12 +344,13 @@ final class Rendition {
         return index
     }
 
+    /// Returns the item time of a segment.
     private func start(of index: Int) -> MediaTime {
         MediaTime(value: source.start(of: index) - origin, timescale: 1_000_000)
     }
 }
 
 extension MediaTime {
-    /// Rounded down; 0 for what is no number.
+    /// The time rounded down to microseconds, or 0 if it is not numeric.
     var microseconds: Int64 { (nanoseconds ?? 0) / 1000 }
 }

@@ -1,7 +1,7 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// A resource, or a part of one, that is read from its beginning to its end and decrypted.
+/// Reads and decrypts a resource, or a byte range of it, from its beginning to its end.
 ///
 /// Confined to the lane of the demuxer that reads it.
 final class SegmentReader {
@@ -9,15 +9,16 @@ final class SegmentReader {
     let isMap: Bool
     private let source: any ByteSource
     private let cipher: (any BlockCipher)?
-    /// Bytes of the resource that were read.
+    /// The number of bytes read from the resource.
     private var offset: Int64 = 0
-    /// Decrypted and not handed out, then what is still to be decrypted.
+    /// The decrypted bytes that have not been read.
     private var plaintext: [UInt8] = []
+    /// The bytes that have not been decrypted.
     private var ciphertext: [UInt8] = []
-    /// What the segment begins with, until it is known whether that is a tag, and what is left of it.
+    /// The first bytes, until it is known whether they are an ID3 tag; then their unread rest.
     private var start: [UInt8] = []
     private var isStartParsed = false
-    /// From the tag before packed audio; see `TimestampTag`.
+    /// The time stamp of the ID3 tag before packed audio. See `TimestampTag`.
     private(set) var timestamp: Int64?
     private var isAtEnd = false
 
@@ -28,9 +29,10 @@ final class SegmentReader {
         self.cipher = cipher
     }
 
+    /// Whether bytes have been read.
     var hasBegun: Bool { offset > 0 }
 
-    /// Most of it has been read.
+    /// Whether three quarters have been read.
     var isNearEnd: Bool {
         guard let length = resource.range.map({ $0.upperBound - $0.lowerBound }) ?? source.byteCount else {
             return false
@@ -38,7 +40,7 @@ final class SegmentReader {
         return offset >= length - length / 4
     }
 
-    /// 0 at the end.
+    /// Reads decrypted bytes. Returns 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, _ context: ReadContext) throws(MediaError) -> Int {
         try readStart(context)
         guard !start.isEmpty else { return try readContent(into: buffer, context) }
@@ -51,7 +53,7 @@ final class SegmentReader {
 
     private func readStart(_ context: ReadContext) throws(MediaError) {
         guard !isStartParsed else { return }
-        // The tag is none of the container's business.
+        // The tag is not a part of the container.
         while let missing = TimestampTag.missing(of: start), missing > 0 {
             let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: missing, alignment: 1)
             defer { chunk.deallocate() }
@@ -93,7 +95,7 @@ final class SegmentReader {
             context: context
         )
         if count == 0, resource.range != nil {
-            throw MediaError(.truncated, "it ends before its byte range does")
+            throw MediaError(.truncated, "the resource ends before its byte range")
         }
         offset += Int64(count)
         return count
@@ -105,17 +107,17 @@ final class SegmentReader {
         let count = try readRaw(into: chunk, context)
         ciphertext += chunk.prefix(count)
         isAtEnd = count == 0
-        // The last block says how much of it is filling.
+        // The last block contains the padding, so it is decrypted only at the end.
         let whole = isAtEnd ? ciphertext.count : max(0, (ciphertext.count - 1) / 16 * 16)
         guard whole % 16 == 0 else {
-            throw MediaError(.encrypted, "it cannot be decrypted: it is no whole number of blocks")
+            throw MediaError(.encrypted, "decryption failed: the length is not a multiple of 16 bytes")
         }
         var blocks = Array(ciphertext.prefix(whole))
         ciphertext.removeFirst(whole)
         blocks.withUnsafeMutableBytes { cipher?.decrypt($0) }
         if isAtEnd, let padding = blocks.last {
             guard (1...16).contains(padding), blocks.suffix(Int(padding)).allSatisfy({ $0 == padding }) else {
-                throw MediaError(.encrypted, "it cannot be decrypted: the key is not the right one")
+                throw MediaError(.encrypted, "decryption failed: wrong key or damaged data")
             }
             blocks.removeLast(Int(padding))
         }

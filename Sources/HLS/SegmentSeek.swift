@@ -1,28 +1,30 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// A seek in progress: from the segment that holds the target to the sync point in it.
+/// A seek in progress, from the segment that contains the target to a sync point. It can be resumed after
+/// `.notReady`.
 ///
-/// Confined to the lane of the demuxer that it belongs to.
+/// Confined to the lane of its demuxer.
 struct SegmentSeek {
     private let target: MediaTime
     private let preference: SeekPreference
     private let rendition: Rendition
     private let track: Int?
-    /// Up to where a sync point counts as before the target.
+    /// The latest time at which a sync point counts as before the target.
     private let goal: MediaTime
-    /// Segments before the target's that were gone back.
+    /// The number of segments before the target's segment that the search has moved back.
     private var segmentsBack = 0
     private var isPositioned = false
-    /// The sync point that was found, and what follows it; before it other tracks' packets.
+    /// The packets from the sync point on, and earlier packets of other tracks.
     private var kept: [Packet] = []
+    /// The time of the sync point.
     private var found: MediaTime?
-    /// There is none earlier.
+    /// Whether a sync point after the target is accepted because there is no earlier one.
     private var acceptsAnySyncPoint = false
 
-    /// Sound depends on the packets before: overlapping windows and bit reservoirs.
+    /// The duration that audio decoders need before the target, for overlapping windows and bit reservoirs.
     private static let audioPreroll = MediaTime(value: 150, timescale: 1000)
-    /// What other tracks have before the sync point is of use so long.
+    /// The duration before the sync point for which packets of other tracks are kept.
     private static let otherTracksMargin = MediaTime(value: 1, timescale: 2)
 
     init(
@@ -39,15 +41,18 @@ struct SegmentSeek {
         goal = isAudio && preference == .atOrBefore ? target - Self.audioPreroll : target
     }
 
+    /// Returns true if the seek has these parameters.
     func isFor(_ target: MediaTime, _ preference: SeekPreference, _ rendition: Rendition) -> Bool {
         self.target == target && self.preference == preference && self.rendition === rendition
     }
 
-    /// Throws `.notReady` where bytes are missing: to be called again.
+    /// Continues the seek.
+    ///
+    /// - Throws: `MediaError`; `.notReady` if the call must be repeated.
     mutating func resume(others: [Rendition], _ context: ReadContext) throws(MediaError) {
         while true {
             if !isPositioned { try position(others, context) }
-            // Everything from the very first packet on, as the first time.
+            // At the beginning no sync point is needed: all packets are read again.
             if target <= .zero { return }
             if try search() {
                 rendition.putBack(kept)
@@ -60,6 +65,7 @@ struct SegmentSeek {
         }
     }
 
+    /// Moves all renditions to the segments where the search begins.
     private mutating func position(_ others: [Rendition], _ context: ReadContext) throws(MediaError) {
         let time = goal > .zero ? goal : .zero
         if try !rendition.begin(at: time, back: segmentsBack) {
@@ -77,7 +83,7 @@ struct SegmentSeek {
         isPositioned = true
     }
 
-    /// False: the sync point lies in an earlier segment.
+    /// Searches the current segment. Returns false if the sync point is in an earlier one.
     private mutating func search() throws(MediaError) -> Bool {
         while let packet = try rendition.peek() {
             guard packet.track == track else {
@@ -108,6 +114,7 @@ struct SegmentSeek {
         return found != nil || acceptsAnySyncPoint || preference == .atOrAfter
     }
 
+    /// Dequeues a packet that will be put back.
     private mutating func keep(_ packet: Packet) {
         kept.append(packet)
         rendition.dequeue()

@@ -1,22 +1,23 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// The segments of a playlist as one stream of bytes, forward only, for the demuxer of the container that they are parts of.
+/// The segments of a media playlist as one byte stream, forward only, for the demuxer of their container.
 ///
-/// Where segments of another kind follow (a discontinuity, another `EXT-X-MAP`) the stream ends, and `begin(at:)` opens the
-/// next one.
+/// The stream ends before segments of another format (after a discontinuity or with another `EXT-X-MAP`).
+/// `begin(at:)` opens the next stream.
 ///
-/// `@unchecked Sendable`: all is confined to the lane of the demuxer that reads it.
+/// `@unchecked Sendable`: all members are confined to the lane of the demuxer that reads it.
 final class SegmentSource: ByteSource, @unchecked Sendable {
-    /// Why the stream has ended, or does not go on.
+    /// The reason why the stream has ended.
     enum Stop {
         case none
-        /// Other segments follow.
+        /// Segments of another format follow.
         case atFormatChange
-        /// The segment cannot be had.
+        /// The segment cannot be read.
         case lost(MediaError)
     }
 
+    /// A source and its reader.
     private struct Request {
         let url: String
         let source: any ByteSource
@@ -26,24 +27,25 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
     private let resources: PresentationResources
     private let makeCipher: (_ key: [UInt8], _ iv: [UInt8]) throws(MediaError) -> any BlockCipher
     private var tracker: MediaPlaylistTracker
-    /// Of the segment being read, in the window.
+    /// The index of the current segment in the playlist.
     private(set) var index = 0
-    /// Where the stream stands: the next byte.
+    /// The offset of the next byte in the stream.
     private var position: Int64 = 0
     private var reader: SegmentReader?
     private var hasDeliveredMap = false
-    /// What the stream's segments have in common.
+    /// A segment with the discontinuity and map that all segments of the stream have.
     private var format: PlaylistSegment?
     private(set) var stop = Stop.none
-    /// Some of the lost segment was handed out: what the demuxer would make of it is not whole.
+    /// Whether some bytes of the lost segment have been delivered, so that the last packet would be incomplete.
     private var isPartiallyDelivered = false
-    /// The next segment may be asked for: playing has begun.
+    /// Whether the next segment may be prefetched, because playback has begun.
     var readsAhead = false
-    /// A later segment was asked for.
+    /// The sequence number of the segment that has been prefetched.
     private var prefetchedSequence: Int64?
-    /// Sources that were read, or asked for what comes next, and by whom: they are left when the stream has gone on.
+    /// The sources and readers of current and prefetched segments. They are released when the stream has moved on.
     private var requests: [Request] = []
-    /// When the first segment of packed audio in the stream begins, in ticks of 1/90000 s; nil: the container says it.
+    /// The start of the first segment if it is packed audio, in ticks of 1/90000 s. Otherwise nil, because the
+    /// container has time stamps.
     private(set) var timestamp: Int64?
 
     var byteCount: Int64? { nil }
@@ -64,14 +66,15 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
     var playlist: MediaPlaylist { tracker.playlist }
     var segment: PlaylistSegment? { tracker.segment(index) }
-    /// Counted from the first one that was there when the playlist was opened; nil: it is not there.
+    /// Returns the segment with an index, or nil if it is not in the playlist. Indices begin with the first segment
+    /// at the time of opening.
     func segment(at index: Int) -> PlaylistSegment? { tracker.segment(index) }
-    /// In microseconds from there.
+    /// Returns the start time of a segment in microseconds, relative to index 0.
     func start(of index: Int) -> Int64 { tracker.start(of: index) }
-    /// The first that is still there.
+    /// The index of the first segment in the playlist.
     var firstAvailableIndex: Int { tracker.removedCount }
 
-    /// The stream begins anew, with this segment.
+    /// Begins a new stream with a segment.
     func begin(at index: Int) {
         self.index = index
         position = 0
@@ -84,26 +87,26 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         releaseUnneeded()
     }
 
-    /// Asks for what the stream begins with, so that it is on its way.
+    /// Requests the first bytes of the stream, so that they are on their way when they are read.
     func requestFirstBytes(_ context: ReadContext) {
         guard reader == nil, let segment else { return }
         do throws(MediaError) {
             if let map = segment.map { try request(map, segment.mapKey, of: segment, context) }
             try request(segment.resource, segment.key, of: segment, context)
         } catch {
-            // Who reads is told.
+            // The read reports the error.
         }
     }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
-        throw MediaError(.invalidArgument, "segments are read by demuxers alone")
+        throw MediaError(.invalidArgument, "segments can only be read with a ReadContext")
     }
 
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer, context: ReadContext)
         throws(MediaError) -> Int
     {
         guard offset == position else {
-            throw MediaError(.notSeekable, "segments are read in order", location: tracker.name)
+            throw MediaError(.notSeekable, "segments can only be read in order", location: tracker.name)
         }
         if case .lost(let error) = stop {
             if isPartiallyDelivered { throw error }
@@ -132,7 +135,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         }
     }
 
-    /// Nothing is fetched or held any more of what neither this segment nor the next one needs.
+    /// Releases sources that neither the current nor the next segment needs.
     private func releaseUnneeded() {
         let needed = [segment, tracker.segment(index + 1)].flatMap { segment in
             [segment?.resource.url, segment?.map?.url].compactMap(\.self)
@@ -143,6 +146,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         requests.removeAll { !needed.contains($0.url) }
     }
 
+    /// Records a source that must be released later.
     private func track(_ source: any ByteSource, _ url: String, _ context: ReadContext) {
         guard !requests.contains(where: { $0.source === source && $0.context === context }) else { return }
         requests.append(Request(url: url, source: source, context: context))
@@ -150,7 +154,8 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
     func cancel() {}
 
-    /// Where a segment is lost as a whole, the demuxer sees an end, and hands out what it has of those before.
+    /// Turns the loss of a whole segment into the end of the stream, so that the demuxer returns the packets it still
+    /// has.
     private func endingAtLoss<Value>(_ body: () throws(MediaError) -> Value?) throws(MediaError) -> Value? {
         do throws(MediaError) {
             return try body()
@@ -160,7 +165,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         }
     }
 
-    /// nil: the stream ends here.
+    /// Returns the reader of the current segment or map, or nil at the end of the stream.
     private func currentReader(_ context: ReadContext) throws(MediaError) -> SegmentReader? {
         if let reader { return reader }
         guard let segment = try tracker.segment(&index, context) else { return nil }
@@ -171,7 +176,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         format = segment
         let isMap = segment.map != nil && !hasDeliveredMap
         if segment.isGap, !isMap {
-            throw markLost(MediaError(.notFound, "the server says that a segment is missing"), segment)
+            throw markLost(MediaError(.notFound, "the playlist declares a gap (EXT-X-GAP)"), segment)
         }
         let resource = isMap ? segment.map ?? segment.resource : segment.resource
         let key = isMap ? segment.mapKey : segment.key
@@ -205,21 +210,22 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             case .notReady, .cancelled: throw error
             default:
                 resources.forget(reader.resource.url)
-                if reader.isMap { throw described(error, "the beginning of the segments") }
+                if reader.isMap { throw described(error, "media initialization section") }
                 throw markLost(error, segment)
             }
         }
     }
 
-    /// What comes behind it is worth playing, in most cases.
+    /// Records a lost segment. In most cases the following segments are playable.
     private func markLost(_ error: MediaError, _ segment: PlaylistSegment?) -> MediaError {
-        let error = described(error, "segment \(segment?.sequence ?? 0)")
+        let error = described(error, "media segment \(segment?.sequence ?? 0)")
         isPartiallyDelivered = reader?.hasBegun ?? false
         stop = .lost(error)
         reader = nil
         return error
     }
 
+    /// Returns the error with the name of the resource.
     private func described(_ error: MediaError, _ what: String) -> MediaError {
         var error = error
         error.message = "\(what): \(error.message)"
@@ -229,6 +235,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 
     // MARK: Keys
 
+    /// Returns the cipher of a segment. Loads its key if necessary.
     private func cipher(
         _ key: PlaylistKey?,
         _ segment: PlaylistSegment,
@@ -240,7 +247,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             guard case .unsupported(let method) = key else { return nil }
             throw MediaError(
                 .encrypted,
-                "the segments are encrypted by \(method), for which there is no key",
+                "unsupported encryption method \(method)",
                 location: tracker.name
             )
         }
@@ -250,6 +257,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         return try makeCipher(bytes, [UInt8](repeating: 0, count: 8) + number)
     }
 
+    /// Returns a key. Loads it on the first call.
     private func key(_ url: String, _ context: ReadContext) throws(MediaError) -> [UInt8] {
         if let known = resources.key(url) { return known }
         do throws(MediaError) {
@@ -257,20 +265,20 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
             let bytes = try read.resume(upTo: 16, context)
             guard bytes.count == 16 else {
                 let count = bytes.count > 16 ? "more than 16" : "\(bytes.count)"
-                throw MediaError(.encrypted, "it has \(count) bytes instead of 16")
+                throw MediaError(.encrypted, "wrong key length: \(count) bytes instead of 16")
             }
             resources.store(key: bytes, for: url)
             return bytes
         } catch {
             if error.code == .notReady || error.code == .cancelled { throw error }
             resources.forget(url)
-            throw described(error, "the key of the segments")
+            throw described(error, "encryption key")
         }
     }
 
-    // MARK: Ahead
+    // MARK: Prefetching
 
-    /// The next segment is asked for before this one has been read.
+    /// Requests the beginning of the next segment when three quarters of the current one have been read.
     private func prefetch(_ reader: SegmentReader, _ context: ReadContext) {
         guard readsAhead || reader.isMap, let next = reader.isMap ? segment : tracker.segment(index + 1),
             next.sequence != prefetchedSequence,
@@ -280,7 +288,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
         do throws(MediaError) {
             try request(next.resource, next.key, of: next, context)
         } catch {
-            // Who reads it is told.
+            // The read reports the error.
         }
     }
 
@@ -312,7 +320,7 @@ final class SegmentSource: ByteSource, @unchecked Sendable {
 }
 
 extension MediaError {
-    /// What comes behind a segment that is lost by this is worth asking for.
+    /// Whether the segments after a failure of this kind may be playable.
     var isSkippable: Bool {
         switch code {
         case .untrustedServer, .forbidden, .resourceLimit, .encrypted, .invalidArgument: false

@@ -1,24 +1,24 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// A playlist of segments of WebVTT that is open. Each segment is read as a whole and stands for itself.
+/// An open subtitle playlist with WebVTT segments. Each segment is read as a whole and is independent of the others.
 ///
-/// Confined to the lane of the demuxer that it belongs to.
+/// Confined to the lane of its demuxer.
 final class SubtitleRendition {
-    /// `Track.id`.
+    /// The track ID (`Track.id`).
     let track: Int
     var isEnabled = false
     private let demuxers: DemuxerSet
     private let zero: MediaTime
     private var tracker: MediaPlaylistTracker
     private var index: Int
-    /// Of the segment being read.
+    /// The reader of the current segment.
     private var reader: SegmentReader?
     private var bytes: [UInt8] = []
-    /// Packets that were read and not taken.
+    /// Packets that have been read and not dequeued.
     private var pending: [Packet] = []
     private var isAtEnd = false
-    /// Segments that could not be had, in a row.
+    /// The number of consecutive segments that could not be read.
     private var lostSegments = 0
     private static let lostLimit = 3
 
@@ -31,26 +31,27 @@ final class SubtitleRendition {
     }
 
     func makeDecoder() throws(MediaError) -> any TextDecoder {
-        // Any text serves: libav keeps nothing of it in the decoder.
+        // Any text is suitable: libav's decoder keeps no state of it.
         let sample = "WEBVTT\n\n00:00.000 --> 00:00.001\n.\n"
         let demuxer = demuxers.make(InMemoryByteSource(Array(sample.utf8)), container: "webvtt")
         defer { demuxers.drop(demuxer) }
         let description = try demuxer.open()
         guard let found = description.tracks.first else {
-            throw MediaError(.decoderNotFound, "WebVTT cannot be decoded", track: track)
+            throw MediaError(.decoderNotFound, "no decoder for WebVTT", track: track)
         }
         return NumberedTextDecoder(try demuxer.makeTextDecoder(for: found.id), track: track)
     }
 
-    /// The next packet, which stays the next one. nil at the end.
+    /// Returns the next packet without removing it, or nil at the end.
     func peek(_ context: ReadContext) throws(MediaError) -> Packet? {
         while pending.isEmpty, !isAtEnd { try readSegment(context) }
         return pending.first
     }
 
+    /// Removes the packet that `peek(_:)` has returned.
     func dequeue() { if !pending.isEmpty { pending.removeFirst() } }
 
-    /// From the segment on that holds an item time.
+    /// Continues with the segment that contains an item time.
     func begin(at time: MediaTime) {
         discardReader()
         pending = []
@@ -80,10 +81,10 @@ final class SubtitleRendition {
         advance()
     }
 
-    /// The words of the next segments are worth asking for.
+    /// Skips a segment that cannot be read. Returns the error to report.
     private func skipped(_ error: MediaError, _ segment: PlaylistSegment) -> MediaError {
         var error = error
-        error.message = "words, segment \(segment.sequence): \(error.message)"
+        error.message = "subtitle segment \(segment.sequence): \(error.message)"
         error.location = error.location ?? tracker.name
         lostSegments += 1
         error.isRetryable = error.isSkippable && lostSegments < Self.lostLimit
@@ -92,7 +93,7 @@ final class SubtitleRendition {
         return error
     }
 
-    /// Also of a segment without words it is told that reading has come behind it.
+    /// Moves to the next segment. Adds a packet that reports the progress, also after a segment without cues.
     private func advance() {
         discardReader()
         index += 1
@@ -116,9 +117,14 @@ final class SubtitleRendition {
         bytes = []
     }
 
+    /// Reads all bytes of a segment.
     private func readSubtitles(_ segment: PlaylistSegment, _ context: ReadContext) throws(MediaError) {
-        guard segment.key == nil else { throw MediaError(.encrypted, "encrypted words are not read") }
-        guard segment.map == nil else { throw MediaError(.decoderNotFound, "words in MP4 are not read") }
+        guard segment.key == nil else {
+            throw MediaError(.encrypted, "encrypted subtitles are not supported")
+        }
+        guard segment.map == nil else {
+            throw MediaError(.decoderNotFound, "subtitles in MP4 are not supported")
+        }
         if reader == nil {
             let source = try demuxers.resources.source(
                 segment.resource.url,
@@ -135,11 +141,15 @@ final class SubtitleRendition {
             guard count > 0 else { return }
             bytes += chunk.prefix(count)
             guard bytes.count <= SubtitleSegment.byteLimit else {
-                throw MediaError(.exceedsLimits, "it is longer than \(SubtitleSegment.byteLimit >> 20) MiB")
+                throw MediaError(
+                    .exceedsLimits,
+                    "subtitle segment too large (limit \(SubtitleSegment.byteLimit >> 20) MiB)"
+                )
             }
         }
     }
 
+    /// Returns the packets of a segment on the item's timeline.
     private func packets(_ segment: SubtitleSegment) throws(MediaError) -> [Packet] {
         guard segment.hasCues else { return [] }
         let demuxer = demuxers.make(InMemoryByteSource(segment.bytes), container: "webvtt")

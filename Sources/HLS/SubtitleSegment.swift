@@ -1,24 +1,29 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// The text of a segment of WebVTT, as far as its times need it; libav takes it apart.
+/// The text of a WebVTT segment and the offset of its times. libav parses the cues.
 struct SubtitleSegment {
     let bytes: [UInt8]
-    /// Seconds of the containers' time at the cue time 0, in ticks of 1/90000 s (`X-TIMESTAMP-MAP`, RFC 8216).
+    /// The container time that corresponds to cue time 0, in ticks of 1/90000 s (`X-TIMESTAMP-MAP`, RFC 8216, section
+    /// 3.5).
     let offset: Int64
-    /// Some have a header alone.
+    /// Whether the segment has cues. Some segments consist of a header.
     let hasCues: Bool
 
-    /// More text is refused.
+    /// The maximum size of a segment in bytes.
     static let byteLimit = 4 << 20
-    /// Time stamps of a transport stream begin again from 0 behind this.
+    /// The number of ticks after which MPEG-2 time stamps wrap around.
     private static let cycle: Int64 = 1 << 33
 
     init(_ bytes: [UInt8]) throws(MediaError) {
         self.bytes = bytes
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.hasPrefix("WEBVTT") || text.hasPrefix("\u{FEFF}WEBVTT") else {
-            throw MediaError(.unrecognizedFormat, "this is no WebVTT", isRetryable: true)
+            throw MediaError(
+                .unrecognizedFormat,
+                "not WebVTT: it does not begin with WEBVTT",
+                isRetryable: true
+            )
         }
         hasCues = text.contains("-->")
         let head = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -27,7 +32,7 @@ struct SubtitleSegment {
         offset = map.map { Self.offset($0.dropFirst("X-TIMESTAMP-MAP=".count)) } ?? 0
     }
 
-    /// "MPEGTS:900000,LOCAL:00:00:00.000", in either order. What is not there is 0.
+    /// Parses "MPEGTS:900000,LOCAL:00:00:00.000", in either order. A missing part counts as 0.
     private static func offset(_ text: Substring) -> Int64 {
         var stamp: Int64 = 0
         var local: Int64 = 0
@@ -40,7 +45,7 @@ struct SubtitleSegment {
         return stamp - local * 90
     }
 
-    /// "00:01.500" or "01:00:01.500"; 0 for nonsense.
+    /// Parses "00:01.500" or "01:00:01.500". Returns 0 for invalid text.
     private static func milliseconds(_ text: String) -> Int64 {
         var seconds = 0.0
         for part in text.split(separator: ":") {
@@ -50,8 +55,8 @@ struct SubtitleSegment {
         return Int64(min(seconds, 1e9) * 1000)
     }
 
-    /// What is added to its times for those of a presentation whose containers' time `zero` is the beginning: stamps that have
-    /// begun again from 0 are behind it.
+    /// Returns the offset to add to cue times for a presentation whose container time `zero` corresponds to item time
+    /// zero. Time stamps that have wrapped around are counted after it.
     func shift(zero: MediaTime) -> MediaTime {
         let start = zero.microseconds / 100 * 9
         var ticks = offset

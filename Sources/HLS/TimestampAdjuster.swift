@@ -1,23 +1,37 @@
 internal import MediaCore
 
-/// How far the times behind each discontinuity are moved: the same for all renditions, so that sound and picture stay together.
+/// The offset of the time stamps after each discontinuity. All renditions use the same offsets, so audio and video
+/// stay in sync.
 ///
-/// Confined to the lane of the demuxer that it belongs to, but for `measured`, which is of all who open the presentation: another
-/// variant that takes over behind a discontinuity goes on with the times of the one before.
+/// ```
+///  container time                            item time
+///  t                        ------------->   t + shift - zero
+///  startTime of a segment   ------------->   start of the segment = sum of the EXTINF before it
+///
+///  first discontinuity sequence:   shift = 0
+///  after a discontinuity:          shift = start + zero - startTime
+/// ```
+///
+/// `zero` is the container time that corresponds to item time zero. For packed audio, `startTime` includes the time
+/// stamp of the ID3 tag.
+///
+/// Confined to the lane of its demuxer, except for `measured`, which all readers of the presentation share: another
+/// variant stream that takes over after a discontinuity continues with the same offsets.
 final class TimestampAdjuster {
     typealias Shifts = Locked<[Int64: MediaTime]>
 
     private var shifts: [Int64: MediaTime] = [:]
-    /// Those that were found with the first segment behind a discontinuity. With a later one the playlist's durations, which are
-    /// rounded, add up to a little more or less.
+    /// The offsets measured on the first segment after a discontinuity. Offsets from later segments are less exact,
+    /// because EXTINF values are rounded.
     private let measured: Shifts
 
     init(_ measured: Shifts) { self.measured = measured }
 
-    /// The presentation begins with it.
+    /// Sets the offset 0 for the discontinuity sequence with which the presentation begins.
     func begin(_ number: Int64) { if shifts[number] == nil { shifts[number] = .zero } }
 
-    /// `isMeasured`: `make` goes by the first segment behind it.
+    /// Returns the offset of a discontinuity sequence. If it is unknown, calls `compute`. `isMeasured` is true if
+    /// that uses the first segment after the discontinuity, and the result is shared then.
     func shift(of number: Int64, isMeasured: Bool, _ compute: () -> MediaTime) -> MediaTime {
         if let known = shifts[number] { return known }
         let computed = measured.withLock { measured in

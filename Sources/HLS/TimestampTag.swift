@@ -1,15 +1,16 @@
-/// The ID3 tag that a segment of packed audio begins with: it says when the segment begins, for raw audio has no times.
+/// The ID3 tag at the beginning of a packed audio segment, which has the time of the first sample (RFC 8216, section
+/// 3.4).
 struct TimestampTag {
-    /// In ticks of 1/90000 s; nil where the tag does not say.
+    /// The time stamp in ticks of 1/90000 s, or nil if the tag has none.
     let timestamp: Int64?
     let byteCount: Int
 
     private static let headSize = 10
-    /// Larger tags are left to the container's demuxer.
+    /// The maximum size of a tag. The demuxer of the container skips larger ones.
     private static let byteLimit = 256 << 10
     private static let owner = Array("com.apple.streaming.transportStreamTimestamp\0".utf8)
 
-    /// How many bytes are needed beside these to know the tag; 0: they are enough. nil: this is no tag.
+    /// Returns the number of further bytes that are needed to parse the tag. Returns nil if the bytes are not a tag.
     static func missing(of head: [UInt8]) -> Int? {
         let mark = Array("ID3".utf8)
         guard head.starts(with: mark.prefix(head.count)) else { return nil }
@@ -19,14 +20,14 @@ struct TimestampTag {
         return max(0, size - head.count)
     }
 
-    /// nil: this is no tag, or not all of one.
+    /// Parses a complete tag. Returns nil if the bytes are not one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.headSize, Self.missing(of: bytes) == 0 else { return nil }
         byteCount = Self.headSize + Self.length(bytes[6..<10])
         timestamp = Self.stamp(in: bytes.prefix(byteCount).dropFirst(Self.headSize))
     }
 
-    /// Frames follow each other: four letters, a length, two bytes of flags.
+    /// Returns the time stamp of the PRIV frame. A frame has four letters, a length and two bytes of flags.
     private static func stamp(in frames: ArraySlice<UInt8>) -> Int64? {
         var rest = frames
         while rest.count >= headSize {
@@ -35,7 +36,7 @@ struct TimestampTag {
             if rest.starts(with: Array("PRIV".utf8)), body.starts(with: owner) {
                 let digits = body.dropFirst(owner.count).prefix(8)
                 guard digits.count == 8 else { return nil }
-                // 33 bits count.
+                // The time stamp has 33 bits.
                 return digits.reduce(Int64(0)) { ($0 << 8 | Int64($1)) & 0x1_FFFF_FFFF }
             }
             guard size > 0 else { return nil }
@@ -44,7 +45,7 @@ struct TimestampTag {
         return nil
     }
 
-    /// Seven bits of each byte.
+    /// Decodes a synchsafe integer: seven bits of each byte.
     private static func length(_ bytes: ArraySlice<UInt8>) -> Int {
         bytes.reduce(0) { $0 << 7 | Int($1 & 0x7F) }
     }
