@@ -1,14 +1,14 @@
 package import MediaCore
 
-/// Decides how many bits a second a variant may take, by how fast bytes come over the network and how much is at hand.
+/// Decides the maximum bit rate of a variant from the network's throughput and the buffered duration.
 package struct BitRatePolicy: Hashable, Sendable {
-    /// How loading stands.
+    /// The state of loading that a decision is based on.
     package struct Situation: Hashable, Sendable {
-        /// Bits a second that come; nil: not known.
+        /// The measured throughput in bits per second, or nil if it is unknown.
         package var throughput: Double?
-        /// Nanoseconds of media at hand; `.max`: reading is in a later pass of a loop.
+        /// The buffered duration in nanoseconds, or `.max` if reading is in a later pass of a loop.
         package var ahead: Int64
-        /// As much is at hand as is to be.
+        /// A Boolean value that indicates whether the buffer is full.
         package var isFull: Bool
         package var rate: Float
         package var host: HostTime
@@ -22,31 +22,34 @@ package struct BitRatePolicy: Hashable, Sendable {
         }
     }
 
-    /// Peak bit rates of the variants, the lowest first.
+    /// The peak bit rates of the variants, in ascending order.
     private let peakBitRates: [Double]
-    /// Bits per second; 0: as many as there are.
+    /// The limit in bits per second, where 0 means no limit.
     package private(set) var limit: Double
     private var changedAt: HostTime?
 
-    /// The part of the measured speed that a variant may take. Links vary, peaks are means over a segment, and other
-    /// renditions, headers and new requests come on top.
+    /// The fraction of the measured throughput that a variant may use. Links vary, peak bit rates are averages over a
+    /// segment, and other renditions, headers and new requests add to the load.
     package static let bandwidthFraction = 0.7
-    /// Nanoseconds. Less at hand does not last for opening another variant and fetching a segment of it.
+    /// The buffered duration in nanoseconds below which a lower variant is chosen. Less would not last until another
+    /// variant is open and a segment of it is fetched.
     package static let lowBufferDuration: Int64 = 5_000_000_000
-    /// Nanoseconds. With so much at hand a better variant that turns out too large can be left again in time.
+    /// The buffered duration in nanoseconds from which a higher variant is chosen. It allows leaving a variant in
+    /// time that turns out to be too large.
     package static let highBufferDuration: Int64 = 10_000_000_000
-    /// Nanoseconds from one change to the next one up: a link that sways does not make the picture sway.
+    /// The minimum interval in nanoseconds from a change to a higher variant. It prevents oscillation on a link whose
+    /// throughput varies.
     package static let minimumUpswitchInterval: Int64 = 8_000_000_000
 
-    /// It begins with what `throughput` allows, and where that is not known with the first variant: whoever made the
-    /// playlist put there what most links and devices can play.
+    /// Creates a policy. It starts with the variant that `throughput` allows or, if that is unknown, with the first
+    /// one, which a playlist's author chooses so that most links and devices can play it.
     package init(_ variants: [Variant], throughput: Double? = nil) {
         peakBitRates = variants.map(\.peakBitRate).filter { $0 > 0 }.sorted()
         limit = variants.first?.peakBitRate ?? 0
         if let throughput, let best = best(at: throughput) { limit = best }
     }
 
-    /// True: the limit has changed.
+    /// Updates the limit, and returns true if it has changed.
     package mutating func update(_ now: Situation) -> Bool {
         guard limit > 0, let throughput = now.throughput else { return false }
         let rate = Double(max(1, now.rate))
@@ -65,7 +68,7 @@ package struct BitRatePolicy: Hashable, Sendable {
         return true
     }
 
-    /// The highest that can be had at a speed, else the lowest.
+    /// Returns the highest peak bit rate that a throughput allows, or the lowest one if it allows none.
     private func best(at throughput: Double) -> Double? {
         peakBitRates.last { $0 <= throughput * Self.bandwidthFraction } ?? peakBitRates.first
     }

@@ -1,17 +1,18 @@
 import MediaCore
 import PlayheadBackend
 
-/// Over a network the variant follows the speed at which bytes come.
+/// Adaptation of the variant to the throughput of the network.
 extension PlaybackLoop {
-    /// For an item that is about to be opened: what is known of the network, or what was found while it played.
+    /// Returns the adaptation for an item that is about to be opened. It continues the one of an earlier opening of
+    /// the same item. Returns nil on a virtual clock.
     func adaptation(of id: ItemID, _ demuxer: any Demuxer) -> AdaptiveBitRate? {
-        // Time that is computed stands while bytes come: no speed can be measured, and the best variant is played.
+        // A virtual clock stops while bytes arrive, so no throughput can be measured and the best variant is played.
         guard !waitsInCalls else { return nil }
         let known = [current, next].compactMap(\.self).first { $0.id == id }?.adaptation
         return known ?? AdaptiveBitRate(throughput: throughput, bytes: demuxer.receivedBytes ?? 0, at: now)
     }
 
-    /// What comes, and what is at hand, may call for another variant.
+    /// Measures the throughput, and chooses another variant if the throughput and the buffer require it.
     func adapt(_ pipeline: ItemPipeline, at now: HostTime) {
         let description = pipeline.description
         guard !description.isLocal, description.variants.count > 1, !presentation.isReverse,
@@ -20,7 +21,7 @@ extension PlaybackLoop {
         else { return }
         let hasEnded = pipeline.hasEndedReading(epoch)
         let isFull = pipeline.isFull(epoch)
-        // Another variant that has enough at hand waits for its turn, and there is nothing to decide before that.
+        // Another variant is ready and waits for its switch point, so there is nothing to decide.
         let isSettled = reload.item?.isReady == true
         let isIdle = (hasEnded || isFull) && reload.item == nil || isSettled
         let speed = current?.adaptation?.measure(bytes, at: now, isIdle: isIdle)
@@ -29,12 +30,12 @@ extension PlaybackLoop {
         guard !isSettled, let speed else { return }
         let time = presentation.itemTime(at: now)
         let ahead = pipeline.withProgress { $0.ahead(of: time, pass: presentation.pass) }
-        // All that is left has come already: a better variant is worth it where much is left.
+        // All data has been received; a higher variant is worthwhile only if much of it is left to play.
         if hasEnded, ahead < BitRatePolicy.highBufferDuration { return }
         let situation = BitRatePolicy.Situation(
             throughput: speed,
             ahead: ahead,
-            // While another variant is fetched, no more is read of this one than is needed until that takes over.
+            // While another variant is fetched, this one is read only as far as the switch requires.
             isFull: isFull && reload.item == nil,
             rate: state.rate,
             host: now

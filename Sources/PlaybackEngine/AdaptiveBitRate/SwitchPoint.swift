@@ -1,27 +1,29 @@
 import MediaCore
 
-/// Where an item that is opened a second time takes the place of the first one while that plays.
+/// The item time at which an item that is opened a second time replaces the first one during playback.
 struct SwitchPoint {
-    /// Nanoseconds of item time between what is delivered and the place.
+    /// The item time between what has been delivered and the switch point, in nanoseconds.
     private let lead: Int64
-    /// See `MediaDescription.segmentStarts`.
+    /// The start times of the segments; see `MediaDescription.segmentStarts`.
     private let segmentStarts: [Int64]
     private let duration: ItemTime
-    /// The old packets reach so far.
+    /// The item time up to which the old item has been read.
     private let readUntil: ItemTime
 
-    /// Nanoseconds: time enough to open a file, and to fetch the beginning of a segment.
+    /// Returns the initial lead in nanoseconds: enough to open a file, or to fetch the beginning of a segment.
     static func lead(isLocal: Bool) -> Int64 { isLocal ? 250_000_000 : 1_000_000_000 }
-    /// Who is late takes twice the lead. From this one on it takes over all the same.
+    /// The maximum lead in nanoseconds. The lead is doubled for an item that is late. With this lead, the item takes
+    /// over even if it is late.
     static let maximumLead: Int64 = 16_000_000_000
-    /// So much of the old item is at hand in any case, for the new one may be late.
+    /// The minimum duration of the old item that is read ahead, in nanoseconds, because the new item may be late.
     static let minimumReadAhead: Int64 = 1_000_000_000
-    /// How far into a segment the place lies: decoders of sound need so much before the first sample that is heard.
+    /// The distance of the switch point from the start of a segment. Audio decoders need this much before the first
+    /// sample that is heard.
     private static let preroll: Int64 = 250_000_000
-    /// A segment that begins later than this is not waited for.
+    /// The maximum time to wait for the start of a segment, in nanoseconds.
     private static let maximumWait: Int64 = 10_000_000_000
 
-    /// `lead` at rate 1.
+    /// Creates a switch point. `lead` applies to a rate of 1.
     init(lead: Int64, rate: Float, _ description: MediaDescription, readUntil: ItemTime) {
         self.readUntil = readUntil
         self.lead = Int64(Double(lead) * Double(max(1, min(rate, 32))))
@@ -29,8 +31,10 @@ struct SwitchPoint {
         duration = ItemTime(description.duration) ?? .distantFuture
     }
 
-    /// The place for what is delivered up to a time: near the beginning of a segment where one begins soon, so that none is
-    /// fetched of which only the end would be played. Not where the old packets may not last until then.
+    /// Returns the switch point for media that have been delivered up to a time.
+    ///
+    /// It is near the start of a segment if one starts soon, so that no segment is fetched of which only the end
+    /// would be played. It is not moved there if the old item may not have been read that far.
     func time(after delivered: ItemTime) -> ItemTime {
         let earliest = delivered + lead
         let first = segmentStarts.first { ItemTime(nanoseconds: $0) + Self.preroll >= earliest }

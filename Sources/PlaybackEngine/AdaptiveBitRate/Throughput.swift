@@ -1,24 +1,24 @@
 import MediaCore
 
-/// Measures how fast something comes, from how much of it there was at which times: bytes, or nanoseconds of media.
+/// Measures throughput from amounts at given times. An amount counts bytes, or nanoseconds of media.
 struct Throughput {
     private var samples: [(host: HostTime, amount: Int64)] = []
-    /// What was measured before reading rested.
+    /// The throughput that was measured before reading became idle.
     private var valueBeforeIdle: Double?
 
-    /// `isIdle`: nothing is read at present, so what does not come says nothing.
+    /// Records an amount. While `isIdle` is true nothing is read, so the time is not counted.
     mutating func record(_ amount: Int64, at host: HostTime, isIdle: Bool) {
         if isIdle {
             valueBeforeIdle = current(at: host) ?? valueBeforeIdle
             samples = []
             return
         }
-        // Less than before: it is counted from elsewhere now.
+        // A smaller amount means that counting has started again.
         guard let last = samples.last, amount >= last.amount else {
             samples = [(host, amount)]
             return
         }
-        // Between arrivals nothing is measured: what counts is from one to another.
+        // Only the times between arrivals are measured.
         guard amount > last.amount, host.nanoseconds(since: last.host) >= Self.minimumSampleInterval else {
             return
         }
@@ -27,15 +27,15 @@ struct Throughput {
         if first > 0 { samples.removeFirst(first) }
     }
 
-    /// So much a nanosecond; nil: not known yet.
+    /// Returns the throughput per nanosecond, or nil if it is unknown.
     func value(at now: HostTime) -> Double? { current(at: now) ?? valueBeforeIdle }
 
-    /// The same by what has come in the last `window` nanoseconds, not by what came before reading rested.
+    /// Returns the throughput of the last `window` nanoseconds, without what was measured before reading became idle.
     func current(at now: HostTime, over window: Int64 = Throughput.retention) -> Double? {
         guard let first = samples.first, let last = samples.last, samples.count >= 3,
             last.host.nanoseconds(since: first.host) >= Self.minimumMeasuredTime
         else { return nil }
-        // Where nothing has come for long, that counts too.
+        // A long time without an arrival counts as well.
         let isSilent = now.nanoseconds(since: last.host) >= Self.silenceThreshold
         let end = isSilent ? now : last.host
         let begin = end.advanced(by: -window)
@@ -43,7 +43,8 @@ struct Throughput {
         return Double(last.amount - base.amount) / Double(end.nanoseconds(since: base.host))
     }
 
-    /// Nanoseconds: 50 ms between two samples, 4 s kept, 0.2 s before anything is said.
+    /// Times in nanoseconds: 50 ms between two samples, samples kept for 4 s, at least 0.2 s of measurement, and 0.5
+    /// s without an arrival counts as silence.
     private static let minimumSampleInterval: Int64 = 50_000_000
     private static let retention: Int64 = 4_000_000_000
     private static let minimumMeasuredTime: Int64 = 200_000_000

@@ -1,8 +1,8 @@
 package import MediaCore
 
-/// Which of an item's variants to play.
+/// The rules by which a variant of an item is chosen.
 package struct VariantPreference: Hashable, Sendable {
-    /// A place that frames are shown in.
+    /// An area that displays frames.
     package struct Display: Hashable, Sendable {
         package var size: PixelSize
         package var gravity: VideoGravity
@@ -12,20 +12,21 @@ package struct VariantPreference: Hashable, Sendable {
             self.gravity = gravity
         }
 
-        /// A frame of this size need not be enlarged to be shown.
+        /// Returns whether a frame of this size can be displayed without being enlarged.
         func isCovered(by frameSize: PixelSize) -> Bool {
             let shown = VideoGeometry(VideoShape(size: frameSize), gravity: gravity, target: size).videoRect
             return !frameSize.isEmpty && shown.width <= frameSize.width && shown.height <= frameSize.height
         }
     }
 
-    /// Bits per second; 0: no limit.
+    /// The maximum bit rate in bits per second, where 0 means no limit.
     package var peakBitRate: Double
-    /// `.zero`: no limit.
+    /// The maximum size of frames, where `.zero` means no limit.
     package var maximumSize: PixelSize
-    /// The first one within the limits instead of the best.
+    /// A Boolean value that indicates whether the first variant within the limits is chosen instead of the best one.
     package var prefersFirst: Bool
-    /// No more pixels are wanted than these need; empty: as many as there are.
+    /// The displays to cover. No more pixels are chosen than they need. If there are none, the number of pixels is
+    /// not limited by them.
     package var displays: [Display]
 
     package init(
@@ -40,21 +41,21 @@ package struct VariantPreference: Hashable, Sendable {
         self.displays = displays
     }
 
-    /// Bits per second, as one more limit; 0: none.
+    /// Lowers the maximum bit rate to `bitRate` bits per second. A value of 0 changes nothing.
     mutating func limit(to bitRate: Double) {
         guard bitRate > 0 else { return }
         peakBitRate = peakBitRate > 0 ? min(peakBitRate, bitRate) : bitRate
     }
 
-    /// What is opened ahead of need for whoever will play it: nothing is known of the network, or of layers.
+    /// Returns the variant to open ahead of need, when neither the network's throughput nor the layers are known.
     package static func first(of description: MediaDescription) -> Variant? {
         var preference = VariantPreference()
         if !description.isLocal { preference.limit(to: BitRatePolicy(description.variants).limit) }
         return preference.best(of: description.variants)
     }
 
-    /// Within the limits the smallest that covers all displays, else the best; beyond them all the one with the
-    /// lowest bit rate.
+    /// Returns the smallest variant within the limits that covers all displays, or the best one if none covers them.
+    /// If no variant is within the limits, returns the one with the lowest bit rate.
     package func best(of variants: [Variant]) -> Variant? {
         let fitting = variants.filter(isWithinLimits)
         guard !fitting.isEmpty else {
@@ -74,7 +75,7 @@ package struct VariantPreference: Hashable, Sendable {
         return variant.size.width <= maximumSize.width && variant.size.height <= maximumSize.height
     }
 
-    /// The one with frames, of those the one with the highest bit rate, of those the largest.
+    /// Returns the variant of the highest quality: one with video, then the highest bit rate, then the largest size.
     private static func highestQuality(of variants: [Variant]) -> Variant? {
         first(of: variants) { one, other in
             if one.size.isEmpty != other.size.isEmpty { return other.size.isEmpty }
@@ -83,7 +84,7 @@ package struct VariantPreference: Hashable, Sendable {
         }
     }
 
-    /// The first that nothing goes before.
+    /// Returns the first variant that no other one precedes.
     private static func first(of variants: [Variant], before: (Variant, Variant) -> Bool) -> Variant? {
         variants.reduce(nil) { best, next in
             guard let best else { return next }
@@ -100,7 +101,7 @@ extension Variant {
 }
 
 extension MediaDescription {
-    /// The variants that can be played, and hold what was chosen by hand as far as any does.
+    /// Returns the variants that can be played. Variants that contain the explicitly chosen tracks are preferred.
     package func variants(with choices: [TrackChoice]) -> [Variant] {
         let lost = Set(tracks.filter { $0.mediaType == .video && !$0.isPlayable }.map(\.id))
         let playable = variants.filter { $0.trackIDs.isDisjoint(with: lost) }
@@ -112,7 +113,7 @@ extension MediaDescription {
         return candidates
     }
 
-    /// What there is to choose from: the variant's tracks, and those that belong to none.
+    /// Returns the tracks to choose from: those of the variant, and those that belong to no variant.
     package func tracks(of variant: Variant?) -> [Track] {
         guard let variant else { return tracks }
         let others = variants.reduce(into: Set<Int>()) { $0.formUnion($1.trackIDs) }
@@ -128,7 +129,7 @@ extension MediaItem {
         return item
     }
 
-    /// nil where there is no choice.
+    /// Returns the variant to play, or nil if the item has no variants.
     func variant(of description: MediaDescription) -> Variant? {
         var preference = variants()
         if let bitRateLimit, !description.isLocal {
@@ -137,7 +138,7 @@ extension MediaItem {
         return preference.best(of: description.variants(with: [video, audio]))
     }
 
-    /// `variant`'s tracks, and those chosen by hand whatever they belong to.
+    /// Returns the variant's tracks, and the explicitly chosen tracks of any variant.
     func tracks(of description: MediaDescription, in variant: Variant?) -> [Track] {
         let offered = Set(description.tracks(of: variant).map(\.id))
         return description.tracks.filter { track in

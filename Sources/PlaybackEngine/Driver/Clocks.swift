@@ -10,7 +10,7 @@ package struct SystemClock: HostClock {
     }
 }
 
-/// A clock that moves only when it is told to.
+/// A clock that moves only when it is advanced.
 package final class ManualClock: HostClock {
     private let time: Atomic<Int64>
 
@@ -18,7 +18,7 @@ package final class ManualClock: HostClock {
 
     package var now: HostTime { HostTime(nanoseconds: time.load(ordering: .acquiring)) }
 
-    /// Moves to `target`; a time that has passed is ignored, for a clock never runs backwards.
+    /// Advances to `target`. A time in the past is ignored, because a clock never runs backward.
     package func advance(to target: HostTime) {
         _ = time.max(target.nanoseconds, ordering: .acquiringAndReleasing)
     }

@@ -5,27 +5,30 @@ internal import PlayheadBackend
 
 /// The threads that all lanes of a process share.
 ///
-/// One thread, the control thread, rings alarms and works on control lanes, which never block: a frame that is
-/// due waits for nothing else. The other threads, the workers, take any lane, the most urgent first. There are
-/// at most as many as `LaneQueues` lets work at the same time; they are made when they are needed, and end when
-/// they were not for a while.
+/// One thread, the control thread, fires timers and works on control lanes. These never block, so a frame that is due
+/// is not delayed by other work. The other threads, the workers, work on any lane in order of priority. At most as
+/// many lanes are worked on at the same time as `LaneQueues` allows. Workers are created when they are needed, and
+/// end after some time without work.
 ///
-/// `@unchecked Sendable`: what changes is guarded by `mutex`.
+/// A thread is woken or created only while the mutex is free. At most one worker is on its way to look for work
+/// (`pendingWakes`), and it decides whether another one is needed.
+///
+/// `@unchecked Sendable`: mutable state is guarded by `mutex`.
 final class LanePool: @unchecked Sendable {
     typealias StartThread = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32
 
     /// A thread of the pool.
     ///
-    /// `@unchecked Sendable`: what changes is guarded by the pool's `mutex`.
+    /// `@unchecked Sendable`: mutable state is guarded by the pool's `mutex`.
     private final class Worker: @unchecked Sendable {
         let condition = PoolCondition()
         let threadID = PoolThread.currentID
         var isSignalled = false
-        /// The lane that it works on, and since when.
+        /// The lane that the worker works on, and the time at which its turn began.
         var work: (lane: PoolLane, since: Int64)?
     }
 
-    /// Who is to be woken or made when the mutex is free again.
+    /// The thread to wake or to create when the mutex is free.
     private enum Wake {
         case noThread
         case thread(PoolCondition)
@@ -38,33 +41,35 @@ final class LanePool: @unchecked Sendable {
     private let mutex = PoolMutex()
     private var queues: LaneQueues
     private var timers = Heap<LaneTimer>()
-    /// Alarms that were called off and are still listed.
+    /// The number of timers that were cancelled and are still in the heap.
     private var cancelledTimers = 0
 
     private var hasControl = false
     private var controlThread: pthread_t?
     private let controlCondition = PoolCondition()
-    /// When the control thread wakes by itself; nil: it is awake, or has been signalled.
+    /// The time at which the control thread wakes without a signal, or nil if it is awake or has been signalled.
     private var controlSleepsUntil: Int64?
 
     private var workers: [Worker] = []
-    /// The one that went to sleep last is the first to be woken, so that those that are not needed can end.
+    /// The workers without work. The one that went to sleep last is woken first, so that workers that are not needed
+    /// can end.
     private var idle: [Worker] = []
     private var pendingStarts = 0
-    /// Workers on their way to look for work. Nobody else is woken meanwhile: who arrives sees whether another
-    /// one is needed.
+    /// The number of workers that have been woken or created and have not looked for work. No other worker is woken
+    /// meanwhile.
     private var pendingWakes = 0
-    /// When the system last refused a worker.
+    /// The time at which the system last refused to create a worker.
     private var lastRefusal: Int64?
 
-    /// Nanoseconds that a worker stays without work.
+    /// The time in nanoseconds that a worker stays without work.
     private let idleTime: Int64
     private let startThread: StartThread
-    /// Nanoseconds until the system is asked again for a thread that it refused.
+    /// The time in nanoseconds after which a refused thread is requested again.
     private static let threadRetryInterval: Int64 = 100_000_000
-    /// Lanes that may wait for one thread; see `currentTurnEndsSoon`.
+    /// The maximum number of lanes that may wait for one thread; see `currentTurnEndsSoon`.
     private static let maximumWaitingForOneThread = 3
-    /// Nanoseconds.
+    /// The conditions of `currentTurnEndsSoon` in nanoseconds: the next timer fires within the first, and no lane has
+    /// waited for longer than the second.
     private static let nearTimerInterval: Int64 = 50_000_000
     private static let maximumReadyTime: Int64 = 1_000_000
 
@@ -80,26 +85,26 @@ final class LanePool: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Threads at present.
+    /// The current number of threads.
     var threadCount: Int { mutex.withLock { workers.count + pendingStarts + (hasControl ? 1 : 0) } }
 
-    /// See `Driver.hasUrgentWork`.
+    /// Whether urgent work is pending; see `Driver.hasUrgentWork`.
     var hasUrgentWork: Bool { mutex.withLock { queues.hasUrgentWork } }
 
-    /// Alarms that are listed.
+    /// The number of timers in the heap, including cancelled ones.
     var timerCount: Int { mutex.withLock { timers.count } }
 
-    /// Makes sure of the control thread. Returns 0, or the `errno` with which the system refused it.
+    /// Starts the control thread unless it exists. Returns 0, or the `errno` of the system's refusal.
     func start() -> Int32 {
         let wake = mutex.withLock { hasControl ? Wake.noThread : wakeControl() }
         return execute(wake)
     }
 
-    /// The lane has work, and nobody works on it.
+    /// Enqueues a lane that has work and that no thread works on.
     func makeReady(_ lane: PoolLane) {
         let wake = mutex.withLock {
             queues.enqueue(lane, at: PoolThread.now)
-            // The control thread looks for somebody when it is done with its own work: one wake-up for all of it.
+            // The control thread plans a wake-up after its own work, so that one wake-up serves all of it.
             if let controlThread, pthread_equal(controlThread, pthread_self()) != 0 { return Wake.noThread }
             return planWake()
         }
@@ -115,8 +120,8 @@ final class LanePool: @unchecked Sendable {
         execute(wake)
     }
 
-    /// One of the alarms was called off. It stays listed until many are such: most are called off before their
-    /// time, and taking one out of the middle of a heap costs more than going through it now and then.
+    /// Records that a timer was cancelled. Cancelled timers are removed when they are many: most timers are cancelled
+    /// before they fire, and removing one from the middle of a heap costs more than filtering it now and then.
     func timerWasCancelled() {
         mutex.withLock {
             cancelledTimers += 1
@@ -128,11 +133,12 @@ final class LanePool: @unchecked Sendable {
 
     // MARK: Waking
 
-    /// Who is to look for lanes that can be worked on, or in time who sleeps; the mutex is held.
+    /// Returns the thread that has to work on a ready lane, or that has to count sleeping workers later. The mutex is
+    /// held.
     private func planWake() -> Wake {
         let waiting = queues.waitingCount(.control)
         if waiting > 0, !hasControl || controlSleepsUntil != nil { return wakeControl() }
-        // The control thread is awake and takes one by itself. More than one are shared out.
+        // The control thread is awake and works on one lane by itself. Further lanes are shared with workers.
         if pendingWakes == 0, waiting > 1 || queues.canRunWorkers, !currentTurnEndsSoon(),
             let wake = planWorker()
         {
@@ -142,9 +148,8 @@ final class LanePool: @unchecked Sendable {
         return .noThread
     }
 
-    /// What waits is little, and somebody who works on a lane whose turns are short goes on with it in a moment:
-    /// to wake another thread takes longer. If that turn is a long one after all, the next alarm, which is near,
-    /// finds out.
+    /// Returns whether few lanes wait and a worker finishes a brief turn in a moment. Waking another thread takes
+    /// longer than that. If the turn is long after all, the next timer, which fires soon, leads to another decision.
     private func currentTurnEndsSoon() -> Bool {
         guard queues.waitingCount <= Self.maximumWaitingForOneThread, let timer = timers.min else {
             return false
@@ -159,7 +164,7 @@ final class LanePool: @unchecked Sendable {
         }
     }
 
-    /// nil: all are at work, and there cannot be more.
+    /// Returns a worker to wake or to create, or nil if all are working and no more are allowed.
     private func planWorker() -> Wake? {
         if let worker = idle.popLast() {
             worker.isSignalled = true
@@ -167,14 +172,14 @@ final class LanePool: @unchecked Sendable {
             return .thread(worker.condition)
         }
         guard queues.canRunWorkers, workers.count + pendingStarts < queues.maximumWorkers else { return nil }
-        // What cannot be done elsewhere is done by the control thread.
+        // Work that no worker can do is done by the control thread.
         if let lastRefusal, PoolThread.now - lastRefusal < Self.threadRetryInterval { return wakeControl() }
         pendingWakes += 1
         pendingStarts += 1
         return .newWorker
     }
 
-    /// The mutex is held.
+    /// Returns a wake-up of the control thread. The mutex is held.
     private func wakeControl() -> Wake {
         guard hasControl else {
             hasControl = true
@@ -185,8 +190,9 @@ final class LanePool: @unchecked Sendable {
         return .thread(controlCondition)
     }
 
-    /// The mutex is free: neither a thread that wakes nor one that begins runs into it. Returns 0, or the `errno`
-    /// with which the system refused a thread.
+    /// Wakes or creates a thread. The mutex is free, so that the thread does not block on it at once.
+    ///
+    /// - Returns: 0, or the `errno` with which the system refused a thread.
     @discardableResult
     private func execute(_ wake: Wake) -> Int32 {
         switch wake {
@@ -205,7 +211,8 @@ final class LanePool: @unchecked Sendable {
                 pendingStarts -= 1
                 pendingWakes -= 1
                 lastRefusal = PoolThread.now
-                // One that rests by now can do it as well; else the control thread does it, or tries again.
+                // A worker that has become idle can do the work; otherwise the control thread does it, or tries
+                // again.
                 let wake = planWake()
                 if case .noThread = wake { return wakeControl() }
                 return wake
@@ -231,7 +238,7 @@ final class LanePool: @unchecked Sendable {
                 continue
             } else {
                 var until = min(timers.min?.time ?? .max, queues.nextSleepCheck)
-                // What the system refused before it may grant later.
+                // The system may grant later what it refused.
                 if let lastRefusal, queues.canRunWorkers {
                     until = min(until, lastRefusal + Self.threadRetryInterval)
                 }
@@ -242,7 +249,8 @@ final class LanePool: @unchecked Sendable {
         }
     }
 
-    /// Before this thread sleeps: what it may not do itself is not left lying. True: somebody was woken.
+    /// Wakes another thread for work that this thread must not do itself, before this thread sleeps. Returns true if
+    /// a thread was woken.
     private func wakeAnotherThread() -> Bool {
         let wake = planWake()
         if case .noThread = wake { return false }
@@ -252,10 +260,11 @@ final class LanePool: @unchecked Sendable {
         return true
     }
 
-    /// Control alone, unless the system refuses threads for the others.
+    /// The roles that the control thread works on: control lanes only, unless the system refuses threads for the
+    /// others.
     private var controlThreadRoles: ArraySlice<LaneRole> {
         guard lastRefusal != nil, idle.isEmpty else { return LaneRole.byPriority[..<1] }
-        // A read may block: it is left to a worker where there is one.
+        // A read may block, so it is left to a worker if there is one.
         return workers.isEmpty ? LaneRole.byPriority[...] : LaneRole.byPriority[..<3]
     }
 
@@ -270,7 +279,7 @@ final class LanePool: @unchecked Sendable {
 
     private func updateSleepCounts(at now: Int64) {
         for role in queues.rolesToCheck(at: now) {
-            // One that has just begun may wait for a lock.
+            // A worker whose turn has just begun may wait for a lock.
             let start = now - LaneQueues.sleepCheckDelay(role)
             let threads = workers.filter {
                 $0.work.map { $0.lane.role == role && $0.since <= start } ?? false
@@ -288,7 +297,7 @@ final class LanePool: @unchecked Sendable {
     }
 
     private func work(on lane: PoolLane, since start: Int64) {
-        // What can be worked on besides is for another thread.
+        // Other lanes that are ready are for another thread.
         let wake = planWake()
         mutex.unlock()
         execute(wake)
@@ -322,7 +331,7 @@ final class LanePool: @unchecked Sendable {
         mutex.unlock()
     }
 
-    /// False: nobody needed it for a while.
+    /// Sleeps until the worker is signalled. Returns false if it was not needed for `idleTime`.
     private func sleepUntilSignalled(_ worker: Worker) -> Bool {
         let until = PoolThread.now + idleTime
         idle.append(worker)

@@ -1,20 +1,22 @@
 import DequeModule
 import PlayheadBackend
 
-/// Which lanes of a `LanePool` have work, and which of them may be worked on now. A value without threads.
+/// The lanes of a `LanePool` that have work, and the decision which of them may be worked on. A value without
+/// threads.
 ///
-/// Each role has a width: so many of its lanes are worked on at the same time. The widths are apart, so that
-/// decoding on all cores keeps no frame that is due from its sink, and a read that hangs keeps nobody from
-/// decoding. Work that sleeps (a read that waits for a network, a sink that waits for a pipe) does not count,
-/// up to a bound: so many more lanes of that role may be worked on.
+/// Each role has a width, the number of its lanes that are worked on at the same time. The widths are separate:
+/// decoding on all cores does not delay a frame that is due, and a read that hangs does not delay decoding. Work that
+/// sleeps (a read that waits for a network, a sink that waits for a pipe) is not counted, up to a limit; that many
+/// more lanes of the role may be worked on.
 struct LaneQueues {
     private struct Queue {
         var width: Int
         var waiting: Deque<PoolLane> = []
         var running = 0
-        /// How many of those running slept when somebody looked.
+        /// The number of running lanes whose threads were asleep at the last check.
         var asleep = 0
-        /// Since when lanes wait for others to be done with, or when somebody last looked who sleeps.
+        /// The time since which lanes have waited for others to finish, or the time of the last check for sleeping
+        /// threads.
         var blockedSince: Int64?
 
         var limit: Int { width + asleep }
@@ -28,34 +30,35 @@ struct LaneQueues {
 
     private var queues: [Queue]
 
-    /// As many lanes of a role as the machine has cores; control lanes never block and are many: one more.
+    /// Creates queues with one running lane of each role per core. Control lanes never block and are many, so one
+    /// more of them may run.
     init(cores: Int) {
         queues = LaneRole.byPriority.map { Queue(width: $0 == .control ? cores + 1 : cores) }
     }
 
-    /// Lanes of one role that may sleep at the same time; what lies beyond waits for one to wake.
+    /// The maximum number of lanes of one role that are not counted because they sleep. Beyond it, lanes wait.
     static let maximumAsleep = 128
 
-    /// Nanoseconds that lanes wait before somebody looks who sleeps. A decoder sleeps for its own threads, which
-    /// use the cores: no hurry there.
+    /// Returns the time in nanoseconds that lanes wait before sleeping threads are counted. A decoder sleeps while
+    /// its own threads use the cores, so the delay is longer for decoding.
     static func sleepCheckDelay(_ role: LaneRole) -> Int64 { role == .decoding ? 50_000_000 : 5_000_000 }
 
     var waitingCount: Int { queues.reduce(0) { $0 + $1.waiting.count } }
     func waitingCount(_ role: LaneRole) -> Int { queues[role.rank].waiting.count }
     func limit(_ role: LaneRole) -> Int { queues[role.rank].limit }
 
-    /// A decoder is at work or wants to be, or what shows and decides waits.
+    /// A Boolean value that indicates whether a decoder is running or ready, or a control or output lane is ready.
     var hasUrgentWork: Bool {
         queues[LaneRole.decoding.rank].running > 0
             || [LaneRole.control, .output, .decoding].contains { waitingCount($0) > 0 }
     }
 
-    /// Whether there is work for a thread other than the one for control.
+    /// A Boolean value that indicates whether there is work for a thread other than the control thread.
     var canRunWorkers: Bool { queues.dropFirst().contains { $0.canRun } }
-    /// What threads other than the one for control may be needed for.
+    /// The maximum number of threads, other than the control thread, that can be needed.
     var maximumWorkers: Int { queues.dropFirst().reduce(0) { $0 + max($1.limit, $1.running) } }
 
-    /// Since when the lane waits that waits longest; `.max`: none waits.
+    /// The time at which the lane that has waited longest became ready, or `.max` if none waits.
     var oldestWaiting: Int64 { queues.reduce(.max) { min($0, $1.waiting.first?.readySince ?? .max) } }
 
     mutating func enqueue(_ lane: PoolLane, at now: Int64) {
@@ -64,7 +67,7 @@ struct LaneQueues {
         queues[lane.role.rank].updateBlockedSince(at: now)
     }
 
-    /// The next lane of the most urgent of `roles` that has one; `finish` gives its place back.
+    /// Removes and returns the next lane of the role with the highest priority that may run. `finish` ends its turn.
     mutating func dequeue(_ roles: some Sequence<LaneRole>, at now: Int64) -> PoolLane? {
         for role in roles where queues[role.rank].canRun {
             queues[role.rank].running += 1
@@ -81,7 +84,7 @@ struct LaneQueues {
 
     // MARK: Work that sleeps
 
-    /// When somebody should look who sleeps; `.max`: no need.
+    /// The time at which sleeping threads have to be counted, or `.max` if that is not needed.
     var nextSleepCheck: Int64 { LaneRole.byPriority.reduce(.max) { min($0, nextSleepCheck($1)) } }
 
     private func nextSleepCheck(_ role: LaneRole) -> Int64 {
@@ -89,12 +92,12 @@ struct LaneQueues {
         return since + Self.sleepCheckDelay(role)
     }
 
-    /// Roles of which it is to be known now how many of those running sleep.
+    /// Returns the roles whose sleeping threads have to be counted now.
     func rolesToCheck(at now: Int64) -> [LaneRole] {
         LaneRole.byPriority.filter { nextSleepCheck($0) <= now }
     }
 
-    /// So many of those running sleep.
+    /// Sets the number of running lanes of a role whose threads are asleep.
     mutating func setAsleep(_ asleep: Int, _ role: LaneRole, at now: Int64) {
         queues[role.rank].asleep = min(asleep, queues[role.rank].running, Self.maximumAsleep)
         queues[role.rank].blockedSince = nil
@@ -103,7 +106,7 @@ struct LaneQueues {
 }
 
 extension LaneRole {
-    /// What shows and decides goes before what works ahead.
+    /// The roles in order of priority: control and output precede work that is done ahead.
     static let byPriority: [LaneRole] = [.control, .output, .decoding, .fileIO, .blockingIO]
 
     var isReading: Bool { self == .blockingIO || self == .fileIO }

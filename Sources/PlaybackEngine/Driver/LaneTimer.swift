@@ -2,21 +2,21 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// Work that waits for its time, and is then handed to its lane.
+/// Work that is enqueued on its lane at a given time.
 final class LaneTimer: Wakeup, Comparable {
-    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    /// Wraps the closure in a struct, because a bare closure in a generic container is wrapped again at each access.
     private struct Call {
         let lane: any Lane
         let work: @Sendable () -> Void
     }
 
-    /// Nanoseconds of the driver's clock.
+    /// The time in nanoseconds of the driver's clock.
     let time: Int64
-    /// Alarms of one time ring in the order in which they were made.
+    /// The order of creation. Timers of the same time fire in this order.
     private let sequence: UInt64
-    /// Emptied by `cancel`, so that an alarm that is still listed keeps nothing alive.
+    /// The work. `cancel` clears it, so that a timer that is still in the heap retains nothing.
     private let call: Locked<Call?>
-    /// Where it is listed, if it wants to know of those that are called off.
+    /// The pool to notify of a cancellation, or nil.
     private let pool: LanePool?
     private static let made = Atomic<UInt64>(0)
 
@@ -34,7 +34,7 @@ final class LaneTimer: Wakeup, Comparable {
         pool?.timerWasCancelled()
     }
 
-    /// Its time has come. The work can still be cancelled until its lane gets to it.
+    /// Enqueues the work on its lane. The work can still be cancelled until it runs.
     func fire() {
         guard let lane = call.withLock({ $0?.lane }) else { return }
         lane.enqueue { [self] in call.withLock { $0.take() }?.work() }

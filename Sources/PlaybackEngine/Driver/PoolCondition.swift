@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What one thread sleeps on.
+/// A condition variable on which one thread sleeps.
 ///
-/// `@unchecked Sendable`: the pointer never changes, and POSIX lets any thread use the condition behind it.
+/// `@unchecked Sendable`: the pointer never changes, and POSIX allows any thread to use the condition.
 final class PoolCondition: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
 
@@ -24,8 +24,8 @@ final class PoolCondition: @unchecked Sendable {
 
     func signal() { pthread_cond_signal(condition) }
 
-    /// Lets go of `mutex` while it sleeps, until `signal` or `deadline` (nanoseconds of `PoolThread.now`), or by
-    /// chance: the caller looks again.
+    /// Releases `mutex` and sleeps until `signal` or `deadline` (nanoseconds of `PoolThread.now`). Spurious wake-ups
+    /// are possible, so the caller checks its condition again.
     func wait(_ mutex: PoolMutex, until deadline: Int64) {
         guard deadline < .max else {
             pthread_cond_wait(condition, mutex.mutex)

@@ -3,12 +3,13 @@ internal import Glibc
 package import MediaCore
 package import PlayheadBackend
 
-/// Production: lanes share the threads of the process's `LanePool`, and time is the machine's.
+/// The driver for production: lanes share the threads of the process's `LanePool`, and time is the machine's.
 package final class PoolDriver: Driver {
     package let clock: any HostClock
     package var isRealTime: Bool { true }
     package var hasUrgentWork: Bool { pool.hasUrgentWork }
-    /// Non-nil: the system refused the pool its first thread, and nothing is done until it grants one.
+    /// The error with which the system refused the pool's first thread, or nil. Nothing runs until the system grants
+    /// one.
     package let refusal: MediaError?
     private let pool: LanePool
     private let isSystemClock: Bool
@@ -48,14 +49,14 @@ package final class PoolDriver: Driver {
     }
 
     private func machineTime(of time: HostTime) -> Int64 {
-        // Read from the same clock: what is due at the same time stays so.
+        // The same clock is read directly, so that equal times stay equal.
         guard !isSystemClock else { return time.nanoseconds }
-        // A day at most, so that the sum cannot overflow: the caller looks again.
+        // The time is limited to one day so that the sum cannot overflow. The caller checks the time again.
         return PoolThread.now + min(max(0, time.nanoseconds(since: clock.now)), 86_400_000_000_000)
     }
 }
 
-/// A queue of the user's.
+/// A lane on a dispatch queue of the user.
 final class QueueLane: Lane {
     private let queue: DispatchQueue
     init(_ queue: DispatchQueue) { self.queue = queue }

@@ -2,27 +2,27 @@ import DequeModule
 import MediaCore
 import PlayheadBackend
 
-/// A lane whose work is done by the threads of a `LanePool`, by one at a time.
+/// A lane whose work is done by the threads of a `LanePool`, one thread at a time.
 final class PoolLane: Lane {
-    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    /// Wraps the closure in a struct, because a bare closure in a generic container is wrapped again at each access.
     private struct Job {
         let body: @Sendable () -> Void
     }
 
     private struct Jobs {
         var waiting: Deque<Job> = []
-        /// The pool has the lane, or a thread is at work on it.
+        /// A Boolean value that indicates whether the lane is queued in the pool or a thread works on it.
         var isWithPool = false
     }
 
     let role: LaneRole
     private let pool: LanePool
     private let jobs = Locked(Jobs())
-    /// When it was last made ready, in nanoseconds of `PoolThread.now`. Guarded by the pool's mutex.
+    /// The time at which the lane last became ready, in nanoseconds of `PoolThread.now`. Guarded by the pool's mutex.
     nonisolated(unsafe) var readySince: Int64 = 0
-    /// About the longest of the last turns, in nanoseconds. Guarded by the pool's mutex.
+    /// A decaying maximum of the durations of recent turns, in nanoseconds. Guarded by the pool's mutex.
     private nonisolated(unsafe) var longestTurn = Int64.max
-    /// A turn of less is over sooner than another thread wakes up.
+    /// The duration in nanoseconds below which a turn ends before another thread would wake up.
     static let briefTurnDuration: Int64 = 150_000
 
     init(_ role: LaneRole, pool: LanePool) {
@@ -30,10 +30,11 @@ final class PoolLane: Lane {
         self.pool = pool
     }
 
-    /// Its turns are short, as far as they tell. Reads are not foreseen. Called with the pool's mutex.
+    /// A Boolean value that indicates whether recent turns were brief. Reads are never assumed to be brief. Called
+    /// with the pool's mutex held.
     var isBrief: Bool { !role.isReading && longestTurn < Self.briefTurnDuration }
 
-    /// Called with the pool's mutex.
+    /// Records the duration of a turn in nanoseconds. Called with the pool's mutex held.
     func recordTurn(_ duration: Int64) {
         longestTurn = longestTurn == .max ? duration : max(duration, longestTurn - longestTurn / 8)
     }
@@ -47,10 +48,12 @@ final class PoolLane: Lane {
         if isNew { pool.makeReady(self) }
     }
 
-    /// Does the oldest piece of work on the calling thread. True: there is more, and the lane stays with the pool.
-    /// One piece a turn: the other lanes come in between, the more urgent ones first.
+    /// Runs the oldest job on the calling thread. A turn is one job, so that other lanes, especially those of higher
+    /// priority, run in between.
+    ///
+    /// - Returns: True if more jobs are waiting; the lane then stays with the pool.
     func runTurn() -> Bool {
-        // What the work alone held is freed while the lane is still taken.
+        // Objects that only the job retained are released before the turn ends.
         do {
             let job = jobs.withLock { $0.waiting.popFirst() }
             job?.body()

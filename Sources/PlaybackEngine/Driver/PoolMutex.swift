@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A mutex that conditions can be waited for with.
+/// A mutex that works with `PoolCondition`.
 ///
-/// `@unchecked Sendable`: the pointer never changes, and POSIX lets any thread use the mutex behind it.
+/// `@unchecked Sendable`: the pointer never changes, and POSIX allows any thread to use the mutex.
 final class PoolMutex: @unchecked Sendable {
     let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -1,9 +1,9 @@
 import MediaCore
 
-/// A closure that is known later than the place that calls it.
+/// A callback whose closure is set after the callback has been passed on.
 ///
-/// The closure is kept in a struct: a bare closure in a generic container is wrapped anew at each access, and
-/// the wrappers pile up.
+/// The closure is kept in a struct. A bare closure in a generic container is wrapped again at each access, and the
+/// wrappers accumulate.
 final class SettableCallback: Sendable {
     private struct Call {
         let body: @Sendable () -> Void
@@ -12,7 +12,7 @@ final class SettableCallback: Sendable {
 
     func set(_ body: @escaping @Sendable () -> Void) { target.withLock { $0 = Call(body: body) } }
 
-    /// Lets go of the closure; calls do nothing from here on.
+    /// Releases the closure. Later calls do nothing.
     func clear() { target.withLock { $0 = nil } }
 
     func callAsFunction() { target.withLock { $0 }?.body() }

@@ -4,11 +4,11 @@ import HeapModule
 package import MediaCore
 package import PlayheadBackend
 
-/// Keeps what is to be run and picks it one by one. Time stands still while anything can run, and then jumps
-/// to the next moment that somebody waits for.
+/// A driver that runs its work step by step on the caller's thread. Time stops while anything can run, and then jumps
+/// to the time of the next timer.
 ///
-/// With a seed the order among lanes is drawn from it. Without one what shows and decides goes before what
-/// reads and decodes ahead, and the oldest work first. Within a lane the order is always that of arrival.
+/// With a seed, the order among lanes is random. Without one, control and output precede reading and decoding ahead,
+/// and older work precedes newer work. Within a lane, work always runs in the order of arrival.
 package final class SteppedDriver: Driver {
     package var clock: any HostClock { manualClock }
     package let manualClock: ManualClock
@@ -16,23 +16,23 @@ package final class SteppedDriver: Driver {
 
     private typealias Job = @Sendable () -> Void
 
-    /// What can run now. However many lanes there are, a step costs the same: in order of arrival a lane's
-    /// oldest work is at the front of a queue that all lanes share.
+    /// The work that can run now. A step costs the same for any number of lanes: without a seed, all lanes share
+    /// queues in the order of arrival.
     private struct Jobs {
         private var urgent: Deque<Job> = []
-        /// Reading and decoding can wait: it is done ahead of need.
+        /// Reading and decoding, which are done ahead and can wait.
         private var ahead: Deque<Job> = []
-        /// What waits for work that is done beside the lanes.
+        /// Work that waits for computations outside the lanes.
         private var waiting: Deque<Job> = []
-        /// Steps ahead since something waits.
+        /// The number of steps of `ahead` that have run since work has been waiting.
         private var stepsAhead = 0
-        /// With a seed: each lane's own, by the order in which lanes were made.
+        /// The work of each lane, in the order in which the lanes were created. Used only with a seed.
         private var lanes: [Deque<Job>] = []
         private var random: SplitMix64?
 
         init(seed: UInt64?) { random = seed.map(SplitMix64.init) }
 
-        /// The new lane's number.
+        /// The number of lanes, which is also the index of the next one.
         private(set) var laneCount = 0
 
         var isEmpty: Bool {
@@ -65,8 +65,8 @@ package final class SteppedDriver: Driver {
 
         mutating func appendWaiting(_ job: @escaping Job) { waiting.append(job) }
 
-        /// While something is done beside the lanes there is time for steps ahead, but not for all that there are: the
-        /// first frame shall come soon.
+        /// Returns the next job of `ahead`, or a waiting job. While computations run outside the lanes, some steps of
+        /// `ahead` are run first. Their number is limited so that the first frame is not delayed.
         private mutating func nextAhead() -> Job? {
             if !waiting.isEmpty, ahead.isEmpty || stepsAhead >= Self.maximumStepsAhead {
                 stepsAhead = 0
@@ -82,12 +82,12 @@ package final class SteppedDriver: Driver {
     private struct State {
         var jobs: Jobs
         var timers = Heap<LaneTimer>()
-        /// Closures that run on a queue of the user's right now; nothing else runs meanwhile.
+        /// The number of closures that run on queues of the user. Nothing else runs meanwhile.
         var runningCallbacks = 0
     }
 
     private let state: Locked<State>
-    /// Called, without a lock, whenever there may be something to run. Set once by the owner.
+    /// Called without a lock whenever there may be something to run. Set once by the owner.
     private let onWork = SettableCallback()
 
     package init(seed: UInt64? = nil, clock: ManualClock = ManualClock()) {
@@ -124,7 +124,8 @@ package final class SteppedDriver: Driver {
         notifyWorkHandler()
     }
 
-    /// Runs `work`, which may wait for something outside, when little else is left to do at the present time.
+    /// Enqueues work that may wait for something outside the driver. It runs when little else can run at the current
+    /// time.
     package func enqueueWaiting(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.jobs.appendWaiting(work) }
         notifyWorkHandler()
@@ -139,7 +140,7 @@ package final class SteppedDriver: Driver {
 
     private func notifyWorkHandler() { onWork() }
 
-    /// Whether a step or a jump could be taken now.
+    /// A Boolean value that indicates whether a step or a jump in time is possible.
     package var hasWork: Bool {
         state.withLock { state in
             state.runningCallbacks == 0
@@ -147,7 +148,8 @@ package final class SteppedDriver: Driver {
         }
     }
 
-    /// Runs one closure that is ready at the present time. False: nothing is, or the user's queue is busy.
+    /// Runs one closure that is ready at the current time. Returns false if there is none or if a queue of the user
+    /// is busy.
     @discardableResult
     package func step() -> Bool {
         guard let job = state.withLock({ $0.runningCallbacks == 0 ? $0.jobs.next() : nil }) else {
@@ -157,7 +159,7 @@ package final class SteppedDriver: Driver {
         return true
     }
 
-    /// Makes the work ready that was to be done by now. Time may have passed while something else ran.
+    /// Fires the timers that are due. Time may have passed while something else ran.
     package func fireDue() {
         while true {
             let due = state.withLock { state -> LaneTimer? in
@@ -169,8 +171,8 @@ package final class SteppedDriver: Driver {
         }
     }
 
-    /// Jumps to the next moment that somebody waits for and makes its work ready. False: nobody waits, or
-    /// that moment is past `limit`, or something can still run at the present time.
+    /// Advances the clock to the time of the next timer and fires it. Returns false if there is no timer, if its time
+    /// is after `limit`, or if something can run at the current time.
     @discardableResult
     package func advance(limit: HostTime = .distantFuture) -> Bool {
         let due = state.withLock { state -> LaneTimer? in
@@ -202,7 +204,7 @@ private final class SteppedLane: Lane {
     }
 }
 
-/// Hands each closure to the user's queue at its turn, and holds everything else until it returned.
+/// A lane that runs each closure on a queue of the user, and holds all other work until it has returned.
 private final class CallbackQueueLane: Lane {
     private let driver: SteppedDriver
     private let queue: DispatchQueue

@@ -3,12 +3,12 @@ package import MediaCore
 package import PlayheadBackend
 import Synchronization
 
-/// The virtual clock in production: one lane of the process's pool takes the steps of a `SteppedDriver` as fast as
-/// they come. Nothing runs, and no time passes, while nobody waits for anything.
+/// The driver for a virtual clock in production. One lane of the process's pool runs the steps of a `SteppedDriver`
+/// as fast as possible. While there is no work and no timer, nothing runs and no time passes.
 package final class VirtualDriver: Driver {
     private let stepped: SteppedDriver
     private let pump: Pump
-    /// Computes beside the steps.
+    /// The lane for computations outside the steps.
     private let computeLane = PoolLane(.output, pool: .shared)
 
     package init() {
@@ -34,8 +34,8 @@ package final class VirtualDriver: Driver {
         stepped.schedule(at: time, on: lane, work)
     }
 
-    /// Beside the steps, one at a time. The step that waits for it has its place among the others, so that the order of
-    /// steps is the same in every run.
+    /// Runs `work` in parallel with the steps, one computation at a time. The step that waits for it has a fixed
+    /// place among the others, so that the order of steps is the same in every run.
     package func compute(
         _ work: @escaping @Sendable () -> Void,
         on lane: any Lane,
@@ -54,12 +54,12 @@ package final class VirtualDriver: Driver {
 }
 
 private final class Pump: Sendable {
-    /// Reads and decodes: it may block, and it gives way to others of its kind.
+    /// The lane of the steps. They read and decode, so they may block, and they share the threads for such lanes.
     private let lane = PoolLane(.blockingIO, pool: .shared)
-    /// Nanoseconds of one turn.
+    /// The maximum duration of a turn, in nanoseconds.
     private static let turnDuration: Int64 = 5_000_000
     private let isScheduled = Atomic<Bool>(false)
-    /// Weak by design: the driver's work handler holds the pump, so a strong reference would be a cycle.
+    /// A weak reference, because the driver's work handler retains the pump and a strong one would be a cycle.
     private let driver: WeakBox<SteppedDriver>
 
     init(_ driver: SteppedDriver) { self.driver = WeakBox(driver) }
@@ -70,7 +70,7 @@ private final class Pump: Sendable {
     }
 
     private func run() {
-        // The flag stays up while running, so that work made by the work itself costs no new wake-up.
+        // The flag stays set while the steps run, so that work that they create needs no new wake-up.
         guard let driver = driver.value else { return }
         let end = PoolThread.now + Self.turnDuration
         repeat {
@@ -81,7 +81,7 @@ private final class Pump: Sendable {
                 }
             }
             isScheduled.store(false, ordering: .sequentiallyConsistent)
-            // Something may have come between the last look and the flag going down.
+            // Work may have arrived after the last step and before the flag was cleared.
         } while driver.hasWork && !isScheduled.exchange(true, ordering: .sequentiallyConsistent)
     }
 }

@@ -1,28 +1,28 @@
 import MediaCore
 
-/// Turns queue levels into the three flags, with hysteresis so that they do not flicker.
+/// Derives the three flags of the buffer level from the queues, with hysteresis so that they do not flicker.
 struct BufferMonitor {
-    /// Where playing stands, and how it goes.
+    /// The position and the state of playback.
     struct Situation {
         var epoch: Epoch
         var itemTime: ItemTime
-        /// Where playing ends; nil: where the data does.
+        /// The item time at which playback ends, or nil for the end of the data.
         var end: ItemTime?
         var pass: Int
         var rate: Float
-        /// Time runs forward, and passes while bytes come.
+        /// A Boolean value that indicates whether the timeline runs forward, and does so while bytes are read.
         var isPlaying: Bool
         var host: HostTime
     }
 
     private(set) var level: BufferLevel
     private let rules: BufferRules
-    /// Nanoseconds of media that it takes to play.
+    /// The buffered duration that playback requires, in nanoseconds.
     private var requiredDuration: Int64
     private var predictor = StallPredictor()
-    /// Since when, while it is played, what is missing would come too late.
+    /// The time since when, during playback, the missing data has been expected too late.
     private var stallExpectedSince: HostTime?
-    /// That has gone on for so long that nobody counts on it any more.
+    /// A Boolean value that indicates whether that has lasted long enough to predict a stall.
     private var stallPredicted = false
 
     init(level: BufferLevel = .empty, rules: BufferRules = .local) {
@@ -31,10 +31,10 @@ struct BufferMonitor {
         requiredDuration = rules.start
     }
 
-    /// The data ran out while playing.
+    /// Starts again after the data ran out during playback.
     mutating func beginStall() { begin(rules.resume) }
 
-    /// Another place is being read, and nothing of it is there.
+    /// Starts again at another position, where no data is available.
     mutating func restart() { begin(rules.start) }
 
     private mutating func begin(_ requiredDuration: Int64) {
@@ -50,7 +50,7 @@ struct BufferMonitor {
         stallPredicted = false
     }
 
-    /// `update` has come to the best there is, and would say the same again until then.
+    /// The time until which `update` need not be called, because the level is at its best and cannot change.
     private(set) var stableUntil: HostTime?
 
     mutating func update(_ pipeline: ItemPipeline, _ situation: Situation) -> BufferLevel {
@@ -68,7 +68,7 @@ struct BufferMonitor {
         }
         if !isLocal, !hasEnded, !isFull, level.isLikelyToKeepUp, predictsStall(pipeline, situation, ahead) {
             level.isLikelyToKeepUp = false
-            // Reading goes on, and will not come to its bounds.
+            // Reading continues and will not reach its limits.
             level.isFull = false
         }
         pipeline.setReportsProgress(!level.isLikelyToKeepUp)
@@ -80,12 +80,12 @@ struct BufferMonitor {
     }
 
     private func canKeepUp(_ pipeline: ItemPipeline, _ situation: Situation, _ ahead: Int64) -> Bool {
-        // Backward what is at hand is a group of pictures, whatever its length.
+        // Backward, the buffer holds a group of pictures, whatever its duration.
         if pipeline.isReversed || level.isLikelyToKeepUp { return true }
         if pipeline.description.isLocal { return ahead >= requiredDuration }
         let duration = pipeline.description.duration.nanoseconds
         if stallPredicted, situation.isPlaying {
-            // As it was doubted: by what comes now.
+            // The recovery from a predicted stall is judged by the current throughput, as the prediction was.
             return ahead >= requiredDuration
                 && predictor.arrivesInTime(
                     situation,
@@ -95,18 +95,18 @@ struct BufferMonitor {
                     isCurrent: true
                 ) == true
         }
-        // With little at hand there must be some speed to spare.
+        // With less in the buffer, the throughput needs a margin.
         let factor = ahead >= requiredDuration ? 1 : Self.conservativeSpeedFactor
         let arrives = predictor.arrivesInTime(situation, ahead: ahead, of: duration, speedFactor: factor)
-        // What comes faster than can be measured comes fast enough.
+        // Data that arrives too fast to be measured arrives in time.
         if ahead >= requiredDuration { return arrives ?? true }
         guard predictor.countsBytes, ahead >= Int64(Double(requiredDuration) * Self.minimumBufferFraction)
         else { return false }
         return arrives ?? false
     }
 
-    /// While it is played: what is missing would come too late, even at a little more than the present speed, and has been
-    /// about to for a while. A moment says nothing.
+    /// Returns whether a stall is predicted: during playback, the missing data would arrive too late even at a
+    /// slightly higher throughput than the current one, and that has lasted for a while.
     private mutating func predictsStall(_ pipeline: ItemPipeline, _ situation: Situation, _ ahead: Int64)
         -> Bool
     {
@@ -130,14 +130,15 @@ struct BufferMonitor {
         return stallPredicted
     }
 
-    /// Of what is to be at hand, where all that follows will surely come in time.
+    /// The fraction of the required duration that is sufficient if everything that follows is certain to arrive in
+    /// time.
     private static let minimumBufferFraction = 0.3
-    /// The part of the measured speed that is counted on then, and where it has been doubted.
+    /// The fraction of the measured throughput that is assumed in that case, and after a stall has been predicted.
     private static let conservativeSpeedFactor = 0.9
-    /// The same where it is to be doubted.
+    /// The multiple of the measured throughput that is assumed to predict a stall.
     private static let optimisticSpeedFactor = 1.1
-    /// Nanoseconds for which it must look as if it came too late; with little at hand less.
+    /// The time in nanoseconds for which data must be expected too late. It is shorter if little is buffered.
     private static let minimumLateTime: Int64 = 1_000_000_000
-    /// Nanoseconds after which it is looked again whether all goes well still.
+    /// The interval in nanoseconds after which a level that is at its best is checked again.
     private static let recheckInterval: Int64 = 250_000_000
 }

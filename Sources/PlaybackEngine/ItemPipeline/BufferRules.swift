@@ -1,8 +1,8 @@
-/// Bytes of packets that an item may hold, whatever its rules say.
+/// The bytes of packets that an item may hold, regardless of its buffer rules.
 package struct PacketShare: Hashable, Sendable {
-    /// Of what is read ahead.
+    /// The limit for packets that are read ahead.
     package var ahead: Int
-    /// Of what is kept of what has been played.
+    /// The limit for packets that are retained after they have been played.
     package var behind: Int
 
     package init(ahead: Int, behind: Int) {
@@ -11,15 +11,15 @@ package struct PacketShare: Hashable, Sendable {
     }
 }
 
-/// How much of an item is at hand, and how much it takes to play.
+/// The amounts of an item that are buffered, and the amounts that playback requires.
 package struct BufferRules: Hashable, Sendable {
-    /// How far ahead the stages work.
+    /// The limits up to which the stages work ahead.
     package var limits: PipelineLimits
-    /// What is kept of what has been played, for seeks.
+    /// The limits of what is retained after it has been played, for seeks.
     package var back: QueueLimits
-    /// Nanoseconds of media at hand before playing starts.
+    /// The buffered duration that starts playback, in nanoseconds.
     package var start: Int64
-    /// The same before playing goes on after it ran dry.
+    /// The buffered duration that resumes playback after a stall, in nanoseconds.
     package var resume: Int64
 
     package init(limits: PipelineLimits, back: QueueLimits, start: Int64, resume: Int64) {
@@ -29,7 +29,7 @@ package struct BufferRules: Hashable, Sendable {
         self.resume = resume
     }
 
-    /// For files: the first frame and a little audio, for the rest is there when it is asked for.
+    /// The rules for files: the first frame and a little audio suffice, because the rest is available on demand.
     package static let local = BufferRules(
         limits: .local,
         back: QueueLimits(bytes: 4 << 20, duration: 2_000_000_000),

@@ -1,11 +1,11 @@
 import MediaCore
 import PlayheadBackend
 
-/// Where playing an item ends.
+/// The item times at which playback of an item ends.
 struct ItemEnds: Hashable {
-    /// `forwardPlaybackEndTime`; nil: the end of the data.
+    /// The `forwardPlaybackEndTime`, or nil for the end of the data.
     var forward: ItemTime?
-    /// `reversePlaybackEndTime`.
+    /// The `reversePlaybackEndTime`.
     var reverse = ItemTime.zero
 
     init() {}

@@ -1,14 +1,15 @@
 import MediaCore
 import PlayheadBackend
 
-/// What belongs to one epoch of an open item. A seek replaces it whole.
+/// The state of one epoch of an open item. A seek replaces the whole value.
 struct ItemEpoch {
     var start: EpochStart
-    /// Where to look next, should the first frames lie behind the wanted time.
+    /// The earlier positions to search at if the first frames follow the requested time.
     var retry: SeekRetry
-    /// The first frame is on its way to the sinks, or has reached them.
+    /// A Boolean value that indicates whether the first frame is on its way to the sinks or has reached them.
     var hasPresented = false
-    /// The epoch began with a change of direction: the frame being shown is not shown again.
+    /// A Boolean value that indicates whether the epoch began with a change of direction. The frame that is shown is
+    /// not shown again.
     var changesDirection = false
     var steps = Steps()
 
@@ -17,7 +18,7 @@ struct ItemEpoch {
         self.retry = retry
     }
 
-    /// The epoch in which an item begins by itself.
+    /// Creates the epoch in which an item begins without a seek.
     init(of item: MediaItem, epoch: Epoch) {
         start = EpochStart(
             epoch: epoch,
@@ -28,7 +29,8 @@ struct ItemEpoch {
         retry = item.start.map { SeekRetry(target: $0) } ?? SeekRetry()
     }
 
-    /// The same search from an earlier place; nil: there is none. `epoch` is asked only where there is one.
+    /// Returns the same search from an earlier position, or nil if there is none. `epoch` is called only if there is
+    /// one.
     func earlier(_ epoch: () -> Epoch) -> ItemEpoch? {
         var retry = retry
         guard let target = retry.next() else { return nil }

@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// Opening an item: the container, the choice of tracks, their decoders. Runs on the loading lane.
+/// Opens an item: the container, the tracks to play and their decoders. Runs on the loading lane.
 struct ItemOpener: Sendable {
     let id: ItemID
     let item: MediaItem
@@ -11,11 +11,13 @@ struct ItemOpener: Sendable {
     let demand: DeinterlacingDemand
     let loading: any Lane
     let decoding: any Lane
-    /// A track is lost, the item goes on.
+    /// Reports that a track cannot be played, although the item can.
     let faulted: @Sendable (MediaError) -> Void
     let report: @Sendable (StageReport) -> Void
 
-    /// nil: what it needs is not at hand yet, and it is to be called again.
+    /// Opens the item.
+    ///
+    /// - Returns: The pipeline or an error, or nil if data is missing and the function has to be called again.
     func open() -> Result<ItemPipeline, MediaError>? {
         let result = attempt()
         if case .failure(let error) = result, error.code == .notReady { return nil }
@@ -73,7 +75,7 @@ struct ItemOpener: Sendable {
     ) throws(MediaError) -> [(track: Track, decoder: any Decoder)] {
         var decoders: [(track: Track, decoder: any Decoder)] = []
         var lastFailure: MediaError?
-        // Told once, however often the call is made.
+        // Each fault is reported once, even if the call is repeated.
         var faults: [MediaError] = []
         for (type, choice) in [(MediaType.video, item.video), (.audio, item.audio)] {
             guard let track = choice.pick(type, from: tracks) else {
@@ -100,7 +102,8 @@ struct ItemOpener: Sendable {
         return decoders
     }
 
-    /// What could be played is switched off, all of it: one track, not heard or seen, says how time goes.
+    /// Returns a track that only keeps time, for an item whose playable tracks are all disabled. The track is neither
+    /// seen nor heard.
     private func makeTimekeeper(
         _ tracks: [Track]
     ) throws(MediaError) -> (track: Track, decoder: any Decoder) {
@@ -116,7 +119,7 @@ struct ItemOpener: Sendable {
         return (SilentDecoder.audioTrack(for: track), SilentDecoder(decoder))
     }
 
-    /// A track of this kind is there but cannot be played.
+    /// Returns the error of a track that exists but cannot be played.
     private func lostTrack(_ type: MediaType, _ choice: TrackChoice, _ tracks: [Track]) -> MediaError? {
         if case .track(let id) = choice, !tracks.contains(where: { $0.id == id && $0.mediaType == type }) {
             return MediaError(.invalidArgument, "no \(type.rawValue) track with ID \(id)")

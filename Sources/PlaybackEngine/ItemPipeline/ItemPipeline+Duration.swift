@@ -1,17 +1,18 @@
 import MediaCore
 
-/// What the data tells of the duration.
+/// Correction of the duration from the data.
 extension ItemPipeline {
-    /// The duration as the data has it, which ends at `dataEnd`; nil: `duration` is right.
+    /// Returns the duration according to the data, which ends at `dataEnd`, or nil if `duration` is correct.
     func correctedDuration(_ duration: MediaTime, dataEnd: MediaTime) -> MediaTime? {
         if durationIsUncertain { return dataEnd == duration ? nil : dataEnd }
-        // A track that does not say may be longer, as far as anybody knows.
+        // A track without a declared end may be as long as the declared duration.
         let end = otherEnds.reduce(dataEnd) { max($0, $1 ?? duration) }
         let error = end > duration ? end - duration : duration - end
         return error < Self.padding ? nil : end
     }
 
-    /// Of the tracks that have a part in the duration: text, data and attached pictures have none.
+    /// Returns the ends of the tracks that are not played and contribute to the duration. Text, data and attached
+    /// pictures do not contribute.
     static func ends(of tracks: [Track], without played: [Int]) -> [MediaTime?] {
         tracks.filter { track in
             [.video, .audio].contains(track.mediaType) && !track.isAttachedPicture
@@ -20,6 +21,6 @@ extension ItemPipeline {
         .map { $0.timeRange.end.isNumeric ? $0.timeRange.end : nil }
     }
 
-    /// By less than this an audio codec's last packet goes beyond what is heard of it.
+    /// The maximum time by which the last packet of an audio codec exceeds what is heard of it.
     private static let padding = MediaTime(value: 1, timescale: 10)
 }

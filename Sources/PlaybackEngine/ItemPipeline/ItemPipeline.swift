@@ -2,24 +2,24 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// An item's stages, from demuxer to decoded frames, and the queues between them.
+/// The stages of an item, from the demuxer to decoded frames, and the queues between them.
 final class ItemPipeline: Sendable {
     let description: MediaDescription
-    /// The one that is played; nil where there is no choice.
+    /// The variant that is played, or nil if the item has no variants.
     let variant: Variant?
     let rules: BufferRules
-    /// The container does not know how long the item is, or only about.
+    /// A Boolean value that indicates whether the container declares no duration, or only an estimate.
     let durationIsUncertain: Bool
     let video: TrackPipeline?
     let audio: TrackPipeline?
-    /// What is set on the item about its audio.
+    /// The source of the item's audio settings.
     let audioSettings: AudioSettingsSource
     private let demuxer: any Demuxer
     private let demux: DemuxStage
     private let demuxRunner: StageRunner
     private let decodingLane: any Lane
     private let loopSetting: LoopSetting
-    /// The stages wake each other through these: a circle, until `cancel` cuts it.
+    /// The callbacks by which the stages wake each other. They form a reference cycle until `cancel` clears them.
     private let wakeDemuxerCall = SettableCallback()
     private let wakeDecodersCall = SettableCallback()
 
@@ -28,18 +28,19 @@ final class ItemPipeline: Sendable {
     private let allTrackPipelines: [TrackPipeline]
     private let reverseTrackPipelines: [TrackPipeline]
     var isReversed: Bool { isReverse.load(ordering: .relaxed) }
-    /// The tracks that deliver frames in this epoch.
+    /// The tracks that deliver frames in the current epoch.
     var trackPipelines: [TrackPipeline] {
         isReversed ? reverseTrackPipelines : allTrackPipelines
     }
     /// All tracks that are played.
     var tracks: [Track] { allTrackPipelines.map(\.track) }
-    /// Where the tracks end that are not played and have a part in the duration; nil: the track does not say.
+    /// The ends of the tracks that are not played and contribute to the duration. An element is nil if the track does
+    /// not declare its end.
     let otherEnds: [MediaTime?]
-    /// `Track.id` of the tracks that are played; none where one of them does nothing but keep time.
+    /// The `Track.id` of each track that is played. It is empty if the only track just keeps time.
     let trackIDs: Set<Int>
 
-    /// Called on the loading lane, after the demuxer was opened and decoders were made.
+    /// Creates the stages. Called on the loading lane after the demuxer was opened and the decoders were created.
     init(
         demuxer: any Demuxer,
         description: MediaDescription,
@@ -84,7 +85,7 @@ final class ItemPipeline: Sendable {
                 wakeDemuxer: { wakeDemuxer() },
                 report: report
             )
-            // A video frame can take long to decode, and audio of the same lane must not wait for many of them.
+            // Decoding a video frame can take long, and audio on the same lane must not wait for many of them.
             let runner = StageRunner(stage, on: decodingLane, stepsPerTurn: isVideo ? 2 : 16)
             made.append(
                 TrackPipeline(
@@ -131,8 +132,8 @@ final class ItemPipeline: Sendable {
         wakeDecoders.set { [made] in for track in made { track.resumeDecoder() } }
     }
 
-    /// Begins a new epoch: everything older is dropped by comparison from here on, and a read that waits for
-    /// bytes ends.
+    /// Begins a new epoch. Everything older is dropped by comparison from now on, and a read that waits for bytes
+    /// returns.
     func begin(_ start: EpochStart) {
         isReverse.store(start.isReverse, ordering: .relaxed)
         for track in allTrackPipelines {
@@ -140,20 +141,21 @@ final class ItemPipeline: Sendable {
             track.packets.begin(start.epoch)
             track.frames.begin(start.epoch)
         }
-        // Last: reading goes on at once, on its own lane, and queues of an older epoch would drop what it brings.
+        // The request is set last: reading resumes at once on its own lane, and queues of an older epoch would drop
+        // its packets.
         demux.request.withLock { $0.start = start }
         demuxer.interrupt(before: start.epoch)
         wake()
     }
 
-    /// What was found is taken although it lies behind the wanted time.
+    /// Accepts the first frames although they follow the requested time.
     func acceptLateStart() {
         for track in trackPipelines { track.stage.start.withLock { $0.isLastAttempt = true } }
     }
 
     var canPlayReverse: Bool { video != nil && description.isSeekable }
 
-    /// Where playing backward ends.
+    /// Sets the time at which backward playback ends.
     func setReverseEnd(_ time: MediaTime) { video?.stage.reverseEnd.withLock { $0 = time } }
 
     func setLooping(_ isLooping: Bool) {
@@ -162,22 +164,23 @@ final class ItemPipeline: Sendable {
         demuxRunner.wake()
     }
 
-    /// From the next frames on; what lies decoded beyond is up to the renderer.
+    /// Sets the time at which the item ends, beginning with the next frames. The scheduler handles frames after it
+    /// that are decoded already.
     func setEndTime(_ time: MediaTime?) {
         demux.request.withLock { $0.endTime = time }
         for track in allTrackPipelines { track.stage.endTime.withLock { $0 = time } }
         demuxRunner.wake()
     }
 
-    /// Nanoseconds of packets to read ahead from now on; nil: as the rules have it.
+    /// Sets the duration of packets to read ahead, in nanoseconds. If `duration` is nil, the buffer rules apply.
     func setForwardBufferDuration(_ duration: Int64?) {
         let limit = duration ?? rules.limits.packets.duration
         demux.request.withLock { $0.limits.duration = limit }
         demuxRunner.wake()
     }
 
-    /// How much memory there is for packets that come over a network; nil: as the rules have it. What is held already stays
-    /// until it is played.
+    /// Sets the memory for packets that are read over a network. If `share` is nil, the buffer rules apply. Packets
+    /// that are held already stay until they are played.
     func setPacketShare(_ share: PacketShare?) {
         guard !description.isLocal else { return }
         demux.request.withLock { request in
@@ -187,7 +190,7 @@ final class ItemPipeline: Sendable {
         demuxRunner.wake()
     }
 
-    /// Whether reading goes on beyond its bounds, because decoding falls behind.
+    /// Sets whether reading continues beyond its limits, because decoding is too slow.
     func setUsesExtendedLimits(_ usesExtendedLimits: Bool) {
         let isNew = demux.request.withLock { request in
             defer { request.usesExtendedLimits = usesExtendedLimits }
@@ -196,12 +199,12 @@ final class ItemPipeline: Sendable {
         if isNew { demuxRunner.wake() }
     }
 
-    /// Whether each packet that is read is reported.
+    /// Sets whether each packet that is read is reported.
     func setReportsProgress(_ reportsProgress: Bool) {
         demux.reportsProgress.store(reportsProgress, ordering: .relaxed)
     }
 
-    /// A seek to `target` would find what it needs among the packets that are kept.
+    /// Returns whether a seek to `target` finds what it needs among the retained packets.
     func holds(_ target: MediaTime) -> Bool {
         withProgress { progress in
             guard let from = progress.bufferedRange?.from, let time = ItemTime(target) else { return false }
@@ -216,14 +219,14 @@ final class ItemPipeline: Sendable {
 
     func wakeDemuxer() { demuxRunner.wake() }
 
-    /// The data has ended for `epoch`: nothing more will be read.
+    /// Returns whether the data has ended in `epoch`, so that nothing more will be read.
     func hasEndedReading(_ epoch: Epoch) -> Bool { demux.endedEpoch.withLock { $0 == epoch } }
 
-    /// In `epoch` the demuxer waits for room, or has come to the end of the data.
+    /// Returns whether, in `epoch`, the demuxer waits for space in the queues or has reached the end of the data.
     func isFull(_ epoch: Epoch) -> Bool { demux.readIdle.withLock { $0?.epoch == epoch } }
 
-    /// In `epoch` the track has no frame, and none will come before other tracks have made room: it begins far
-    /// into the file, say.
+    /// Returns whether, in `epoch`, the track has no frame and receives none before other tracks have made space.
+    /// This happens if the track begins far into the file.
     func isBlockedByOtherTracks(_ track: TrackPipeline, _ epoch: Epoch) -> Bool {
         guard
             demux.readIdle.withLock({ $0?.epoch == epoch && $0?.emptyTracks.contains(track.track.id) == true }
@@ -232,12 +235,13 @@ final class ItemPipeline: Sendable {
         return track.isEmpty
     }
 
-    /// In `epoch` every track has a frame, or will have none before others have made room.
+    /// Returns whether, in `epoch`, every track has a frame or is blocked by other tracks.
     func isReady(_ epoch: Epoch) -> Bool {
         trackPipelines.allSatisfy { !$0.frames.isEmpty || isBlockedByOtherTracks($0, epoch) }
     }
 
-    /// There is enough at hand to play on from where the epoch begins: of what comes over a network a first frame says little.
+    /// Returns whether enough is buffered to play from the start of the epoch. Over a network, a first frame alone
+    /// does not suffice.
     func hasEnough(_ start: EpochStart) -> Bool {
         if description.isLocal || start.isReverse || isFull(start.epoch) || hasEndedReading(start.epoch) {
             return true
@@ -246,21 +250,22 @@ final class ItemPipeline: Sendable {
         return withProgress { $0.epoch == start.epoch && $0.ahead(of: time, pass: 0) >= rules.start }
     }
 
-    /// In `epoch` reading waits for bytes.
+    /// Returns whether reading waits for bytes in `epoch`.
     func isWaiting(_ epoch: Epoch) -> Bool { demux.waitingEpoch.withLock { $0 == epoch } }
 
-    /// How far reading has come. `body` runs under a lock, so that nothing is copied for it.
+    /// Calls `body` with the progress of reading. `body` runs under a lock, so that nothing is copied.
     func withProgress<Result>(_ body: (ReadingProgress) -> Result) -> Result {
         demux.progress.withLock { body($0) }
     }
 
-    /// How loading of the item's bytes stands; nil: nobody knows.
+    /// The state of loading the item's bytes, or nil if it is unknown.
     var loadingState: LoadingState? { demuxer.loadingState }
 
-    /// Bytes that have come for the item over a network, whatever for; nil: nobody counts them.
+    /// The number of bytes received for the item over a network for any purpose, or nil if they are not counted.
     var receivedBytes: Int64? { demuxer.receivedBytes }
 
-    /// From any thread; what blocks returns soon, and the stages let go of each other.
+    /// Cancels all work. Blocking calls return soon, and the stages release each other. May be called from any
+    /// thread.
     func cancel() {
         demuxer.cancel()
         _ = demuxer.setNoticeHandler(nil)
@@ -270,6 +275,7 @@ final class ItemPipeline: Sendable {
         for track in allTrackPipelines { track.runner.stop() }
     }
 
-    /// A decoder waits for its threads when it goes, so it goes on its own lane and not on the caller's.
+    /// Releases the pipeline on the decoding lane. A decoder waits for its threads when it is released, and the
+    /// caller must not wait.
     func releaseOnItsLane() { decodingLane.enqueue { withExtendedLifetime(self) {} } }
 }

@@ -1,13 +1,13 @@
 import MediaCore
 
-/// Whether what is still to come of a file would be there in time, if playing began now.
+/// Predicts whether the rest of a file would arrive in time if playback began now.
 struct LoadingForecast {
-    /// See `MediaDescription.byteMarks`. Behind the last one nothing is needed.
+    /// The byte marks of the file; see `MediaDescription.byteMarks`. Nothing is needed after the last one.
     let marks: [ByteMark]
-    /// Of the whole file.
+    /// The size of the whole file in bytes.
     let byteCount: Int64
 
-    /// By what the container says; nil: it does not say how long it is, or how large.
+    /// Creates a forecast, or returns nil if the container does not declare its duration or its size.
     init?(_ description: MediaDescription) {
         guard let total = description.byteCount, let duration = description.duration.nanoseconds, duration > 0
         else { return nil }
@@ -17,13 +17,15 @@ struct LoadingForecast {
             ? [ByteMark(time: duration, byteCount: total)] : description.byteMarks
     }
 
-    /// Nanoseconds to wait before playing, so that nothing is missing up to `end` (nil: of the file); 0: none.
+    /// Returns how long to delay playback, in nanoseconds, so that no data is missing up to `end`.
     ///
     /// - Parameters:
-    ///   - time: where playing stands, in nanoseconds of item time.
-    ///   - missing: bytes that have not come.
-    ///   - speed: bytes a nanosecond.
-    ///   - rate: at which it is played.
+    ///   - time: The item time of the playback position, in nanoseconds.
+    ///   - end: The item time at which playback ends, or nil for the end of the file.
+    ///   - missing: The number of bytes that have not been received.
+    ///   - speed: The throughput in bytes per nanosecond.
+    ///   - rate: The playback rate.
+    /// - Returns: The delay, or 0 if none is needed.
     func delay(from time: Int64, to end: Int64?, missing: Int64, speed: Double, rate: Double) -> Int64 {
         let held = byteCount - missing
         var longest = 0.0

@@ -1,41 +1,42 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// What the loop needs to play an item.
+/// The settings with which the loop opens and plays an item.
 package struct MediaItem: Sendable {
-    /// Makes the demuxer; called on the item's loading lane.
+    /// Creates the demuxer. Called on the item's loading lane.
     package var makeDemuxer: @Sendable () -> any Demuxer
-    /// The kind of that lane.
+    /// The role of that lane.
     package var loadingRole: LaneRole
     package var video: TrackChoice
     package var audio: TrackChoice
-    /// Numbers the choice of these two; a later choice has a higher number.
+    /// The number of the choice of `video` and `audio`. A later choice has a higher number.
     package var choice: UInt64
-    /// Which variant to take; asked when the choice is made.
+    /// Returns the rules for choosing a variant. Called when the variant is chosen.
     package var variants: @Sendable () -> VariantPreference
-    /// What the network's speed allows; nil: it does not matter.
+    /// The bit rate that the network allows, or nil if the variant does not adapt to it.
     var bitRateLimit: BitRateLimit?
     package var cueSources: [CueKind: CueSource]
     package var decoding: DecoderOptions
-    /// Where decoded frames are kept.
+    /// The cache for decoded frames.
     package var frameCache = FrameCache.shared
-    /// Where the bytes are local, and where they come over a network.
+    /// The buffer rules for local media, and those for media on a network.
     package var localRules: BufferRules
     package var networkRules: BufferRules
-    /// Nanoseconds to read ahead; nil: as the rules have it.
+    /// The duration to read ahead in nanoseconds, or nil if the buffer rules apply.
     package var forwardBufferDuration: Int64?
-    /// Memory for packets that come over a network; nil: as the rules have it.
+    /// The memory for packets that are read over a network, or nil if the buffer rules apply.
     package var packetShare: PacketShare?
-    /// Item time at which the item ends before its data does; nil for the end of the data.
+    /// The item time at which the item ends before its data does, or nil for the end of the data.
     package var forwardEnd: MediaTime?
-    /// Item time at which playing backward ends.
+    /// The item time at which backward playback ends.
     package var reverseEnd: MediaTime
-    /// What earlier playing has taught of the duration; nil: nothing that the container does not say.
+    /// The duration that was measured during earlier playback, or nil if the container's duration applies.
     package var measuredDuration: MediaTime?
-    /// Where an item of a queue begins, exactly; nil: at its start. The current item is sought instead.
+    /// The exact start time of an item of a queue, or nil for its beginning. A seek sets the start of the current
+    /// item instead.
     package var start: MediaTime?
     package var audioSettings: AudioSettingsSource
-    /// Told on the loading lane, before the loop hears of it.
+    /// Receives the result of opening, on the loading lane and before the loop does.
     package var didOpen: @Sendable (Result<MediaDescription, MediaError>) -> Void
 
     package init(

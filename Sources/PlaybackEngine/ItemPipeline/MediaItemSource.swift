@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// Describes an item when it is opened, with what was set on it until then.
+/// Creates the description of an item when it is opened, with the settings of that time.
 package struct MediaItemSource: Sendable {
     let make: @Sendable () -> MediaItem?
     package init(_ make: @escaping @Sendable () -> MediaItem?) { self.make = make }

@@ -1,44 +1,46 @@
 import MediaCore
 import PlayheadBackend
 
-/// An item that is open, or is being opened: the current item, the next one of a queue, or the current one
-/// opened again with other settings. Taking over is an assignment.
+/// An item that is open or opening: the current item, the next one of a queue, or the current one opened again with
+/// other settings. It becomes the current item by assignment.
 struct OpenItem {
     let id: ItemID
     let demuxer: any Demuxer
-    /// See `MediaItem.choice`.
+    /// The number of the choice of tracks; see `MediaItem.choice`.
     let choice: UInt64
     /// The newest fault that a stage reported. Stages write it from their lanes.
     let newestFault: Locked<MediaError?>
-    /// Where playing ends in either direction.
+    /// The item times at which playback ends in either direction.
     var ends: ItemEnds
-    /// Other tracks are wanted of the item, and not only another end: it is opened again for that. The same tracks
-    /// chosen again are told of too.
+    /// A Boolean value that indicates whether the item is reloaded for a choice of tracks, and not only for another
+    /// end. A choice of the same tracks is reported as well.
     var selectsTracks = false
-    /// Another variant is wanted, and it is opened again for that.
+    /// A Boolean value that indicates whether the item is reloaded for another variant.
     var selectsVariant = false
-    /// As the current item opened again: so many nanoseconds of item time ahead of what is delivered it is to take over.
+    /// The item time between what has been delivered and the switch point of a reloaded item, in nanoseconds.
     var switchLead: Int64 = 0
-    /// nil: the variant does not follow the network's speed.
+    /// The adaptation to the network's throughput, or nil if the variant does not adapt.
     var adaptation: AdaptiveBitRate?
-    /// When opening began, or when the item became current.
+    /// The time at which opening began, or at which the item became current.
     var openedAt: HostTime
-    /// Opens it; nil from then on.
+    /// The call that opens the item. It is nil once the item is open.
     var opening: ResumableCall?
-    /// nil until the container is open, and where it could not be opened.
+    /// The pipeline. It is nil until the container is open, and if it could not be opened.
     private(set) var pipeline: ItemPipeline?
     var epoch: ItemEpoch
     var buffer = BufferMonitor()
     var reading = ReadingMonitor()
-    /// What the duration was last compared with: itself, and where the data ends.
+    /// The duration and the end of the data that were compared last.
     var checkedDuration: (duration: MediaTime, end: MediaTime)?
-    /// The first frames of every track are decoded.
+    /// A Boolean value that indicates whether the first frames of every track are decoded.
     private(set) var isReady = false
-    /// A frame of the item was seen. Without one, the end of the data is a failure.
+    /// A Boolean value that indicates whether the item has delivered a frame. Without one, the end of the data is a
+    /// failure.
     var hasFrames = false
-    /// Observers know that the item is current: from here on its bytes and faults are counted.
+    /// A Boolean value that indicates whether observers know that the item is current. Its bytes and faults are
+    /// counted from then on.
     var isVisibleToObservers = false
-    /// Faults that were reported before the item was announced.
+    /// The number of faults that were reported before the item became visible to observers.
     var faultsBeforeVisible = 0
 
     init(id: ItemID, item: MediaItem, demuxer: any Demuxer, epoch: ItemEpoch, at host: HostTime) {
@@ -52,10 +54,11 @@ struct OpenItem {
     }
 
     var start: EpochStart { epoch.start }
-    /// More is wanted of it than another end.
+    /// A Boolean value that indicates whether the item must be reloaded for more than another end.
     var mustReload: Bool { selectsTracks || selectsVariant }
 
-    /// The container is open. `item` says where it ends; `forwardBufferDuration` is what is set on it now.
+    /// Applies the settings after the container has been opened. `item` contains the ends, and
+    /// `forwardBufferDuration` is the current setting.
     mutating func didOpen(_ pipeline: ItemPipeline, _ item: MediaItem, forwardBufferDuration: Int64?) {
         self.pipeline = pipeline
         opening = nil
@@ -67,18 +70,19 @@ struct OpenItem {
         pipeline.setPacketShare(item.packetShare)
     }
 
-    /// True once: every track shows its first frame, or has none although all that may be read ahead was read.
+    /// Returns true once, as soon as every track has its first frame, or has none although the read-ahead limits are
+    /// reached.
     mutating func becomesReady() -> Bool {
         guard !isReady, let pipeline, pipeline.isReady(start.epoch) else { return false }
         isReady = true
         return true
     }
 
-    /// Begins a new epoch in the stages. What belonged to the old one is replaced whole.
+    /// Begins a new epoch in the stages. The state of the old one is replaced as a whole.
     mutating func begin(_ epoch: ItemEpoch) {
         self.epoch = epoch
         isReady = false
-        // A file has what it is asked for. What comes over a network must come first.
+        // A file delivers on demand, but data on a network has to arrive first.
         if let pipeline, !pipeline.description.isLocal, !epoch.start.isReverse,
             !pipeline.holds(epoch.start.demuxTarget ?? .zero)
         {
@@ -87,7 +91,7 @@ struct OpenItem {
         pipeline?.begin(epoch.start)
     }
 
-    /// Cancels what blocks and frees the stages on their own lane. Returns at once.
+    /// Cancels blocking calls and releases the stages on their own lane. Returns at once.
     func close() {
         demuxer.cancel()
         opening?.stop()

@@ -2,7 +2,7 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// How far ahead the stages work.
+/// The limits up to which the stages work ahead.
 package struct PipelineLimits: Hashable, Sendable {
     package var packets: QueueLimits
     package var videoFrames: QueueLimits
@@ -14,8 +14,8 @@ package struct PipelineLimits: Hashable, Sendable {
         self.audioBuffers = audioBuffers
     }
 
-    /// For files and other fast sources: little ahead, for the data is there when it is asked for. Four
-    /// frames ride out a decoder's jitter; a hundred megabytes hold two of 8K.
+    /// The limits for files and other fast sources. They are low because the data is available on demand. Four frames
+    /// compensate for the jitter of a decoder, and 100 MiB hold two 8K frames.
     package static let local = PipelineLimits(
         packets: QueueLimits(bytes: 4 << 20, duration: 1_000_000_000),
         videoFrames: QueueLimits(count: 4, bytes: 100 << 20),

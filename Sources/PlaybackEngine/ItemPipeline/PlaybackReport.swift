@@ -1,7 +1,7 @@
 package import MediaCore
 import PlayheadBackend
 
-/// An event as it leaves the loop: what happened, and when.
+/// A report of the loop: what happened, and when.
 package struct PlaybackReport: Sendable {
     package enum Content: Sendable {
         case notice(PlaybackNotice)
@@ -9,27 +9,27 @@ package struct PlaybackReport: Sendable {
         case tracksChanged(ItemID)
         /// Other tracks of the current item are played.
         case selectionChanged(ItemID)
-        /// What was chosen up to this number is played, as far as it can be.
+        /// The choice of tracks with this number has been applied as far as possible.
         case choiceApplied(ItemID, UInt64)
-        /// How fast time really runs; 0 while it stands.
+        /// The actual rate of the timeline has changed. It is 0 while the timeline is stopped.
         case effectiveRateChanged(ItemID, Float)
-        /// What is read ahead, in item time; nil: nothing.
+        /// The range that has been loaded, in item time, has changed. It is nil if nothing is loaded.
         case loadedRangeChanged(ItemID, MediaTimeRange?)
-        /// The first frame of the item (or of a seek) has reached the sinks.
+        /// The first frame of the item or of a seek has reached the sinks.
         case readyForDisplayChanged(ItemID, Bool)
         case seekCompleted(SeekID, finished: Bool)
         case prerollCompleted(SeekID, finished: Bool)
-        /// Playback goes on, but something was lost.
+        /// Data was lost, and playback continues.
         case fault(ItemID?, MediaError)
         case sinkFailed(MediaError, any Error)
-        /// Decoding is too slow, and video frames are left out; or it is fast enough again.
+        /// Decoding is too slow and video frames are skipped, or it is fast enough again.
         case decodingFellBehind(ItemID)
         case decodingKeepsUp(ItemID, skipped: Int)
     }
 
     package var content: Content
-    /// The loop's clock at the time.
+    /// The time of the loop's clock at which it happened.
     package var host: HostTime
-    /// Item time at the time.
+    /// The item time at which it happened.
     package var itemTime: MediaTime
 }

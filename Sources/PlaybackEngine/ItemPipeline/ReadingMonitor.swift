@@ -1,12 +1,14 @@
 import MediaCore
 
-/// Decides when the range that is read ahead is worth telling, so that nobody is flooded.
+/// Decides when a change of the loaded range is reported, so that reports are not too frequent.
 struct ReadingMonitor {
-    /// The range that was told last.
+    /// The range that was reported last.
     private(set) var reportedRange: MediaTimeRange?
 
-    /// Told are: growth of a quarter of a second, any loss at the end, the last bit at the end of the data, an earlier
-    /// start, and a start that is a second later. A smaller loss at the start is told with the next growth.
+    /// Returns whether a range is reported.
+    ///
+    /// Reported are growth of 0.25 s, any loss at the end, the last growth at the end of the data, an earlier start,
+    /// and a start that is 1 s later. A smaller loss at the start is reported with the next growth.
     mutating func mustReport(_ range: MediaTimeRange?, isOver: @autoclosure () -> Bool) -> Bool {
         guard let range else {
             defer { reportedRange = nil }

@@ -1,15 +1,15 @@
 import MediaCore
 package import PlayheadBackend
 
-/// A call of a demuxer, or several, that may find no bytes at hand: made again on its lane when the demuxer says that
-/// there are some, and no thread waits meanwhile.
+/// One or more calls of a demuxer that may find no bytes. They are repeated on their lane when the demuxer reports
+/// that bytes are available. No thread waits meanwhile.
 ///
-/// Whoever began it holds it, and lets go of it to have it made no more.
+/// The owner keeps a reference. After it is released, the call is not repeated.
 package final class ResumableCall: Sendable {
     private let stage: CallStage
     private let runner: StageRunner
 
-    /// Listens to the demuxer's notices. `call` runs on `lane`; true: it found nothing at hand.
+    /// Observes the demuxer's notices. `call` runs on `lane` and returns true if data is missing.
     package init(
         of demuxer: any Demuxer,
         on lane: any Lane,
@@ -32,7 +32,9 @@ package final class ResumableCall: Sendable {
     package func stop() { runner.stop() }
 }
 
-/// `@unchecked Sendable`: what changes is set before the first step, or confined to the lane.
+/// The stage that makes the call.
+///
+/// `@unchecked Sendable`: mutable state is set before the first step or confined to the lane.
 private final class CallStage: Stage, @unchecked Sendable {
     let wake = SettableCallback()
     var demuxerWakes = false
@@ -40,7 +42,8 @@ private final class CallStage: Stage, @unchecked Sendable {
     private let driver: any Driver
     private let call: @Sendable () -> Bool
     private var isDone = false
-    /// Nanoseconds until a demuxer is asked again that does not say when it is worth it.
+    /// The interval in nanoseconds after which a demuxer is called again that does not report when bytes are
+    /// available.
     private static let retryInterval: Int64 = 10_000_000
 
     init(_ lane: any Lane, _ driver: any Driver, _ call: @escaping @Sendable () -> Bool) {
@@ -55,7 +58,7 @@ private final class CallStage: Stage, @unchecked Sendable {
             isDone = true
             return .finished
         }
-        // Nobody calls it off: a call that is not wanted any more is not made again.
+        // The wake-up need not be cancelled, because a call that is no longer needed is not repeated.
         if !demuxerWakes {
             _ = driver.schedule(at: driver.clock.now.advanced(by: Self.retryInterval), on: lane) { [wake] in
                 wake()

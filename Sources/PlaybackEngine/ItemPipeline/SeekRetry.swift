@@ -1,13 +1,13 @@
 import MediaCore
 import PlayheadBackend
 
-/// Where to look next when the container's index led behind a seek's target: 1, 3 and 10 seconds before it,
-/// then the start.
+/// The positions to search at after the container's index pointed after a seek's target: 1, 3 and 10 seconds before
+/// the target, then the start.
 struct SeekRetry {
     private var target: MediaTime = .zero
     private var steps: [Int64] = []
 
-    /// There is nowhere else to look.
+    /// Creates a value without further positions.
     init() {}
 
     init(target: MediaTime) {
@@ -15,7 +15,7 @@ struct SeekRetry {
         steps = [1, 3, 10]
     }
 
-    /// The next place; nil: all were tried.
+    /// Returns the next position, or nil if all were tried.
     mutating func next() -> MediaTime? {
         guard target > .zero else { return nil }
         let earlier = steps.isEmpty ? .zero : target - MediaTime(value: steps.removeFirst(), timescale: 1)

@@ -1,19 +1,25 @@
 import MediaCore
 
-/// Whether what is missing of an item will come in time: by its bytes, where it is known how many have come, else by how much of
-/// its media was read.
+/// Predicts whether the missing data of an item will arrive in time. It uses the bytes received if they are known,
+/// and otherwise the media that were read.
 struct StallPredictor {
     private var bytes = Throughput()
-    /// It says less, for it sees what was read alone.
+    /// The throughput in media time. It is less exact than `bytes`, because it covers only what was read.
     private var media = Throughput()
     private var loading: LoadingState?
     private var forecast: LoadingForecast?
     private var hasForecast = false
 
-    /// Another place is read, or it is waited there: what was read until now says nothing.
+    /// Starts again after a seek or a stall: earlier measurements no longer apply.
     mutating func restart() { media = Throughput() }
 
-    /// `ahead`: nanoseconds of media that were read from the moment's time on. `isIdle`: nothing is read at present.
+    /// Records a measurement.
+    ///
+    /// - Parameters:
+    ///   - pipeline: The item's pipeline.
+    ///   - situation: The position and the state of playback.
+    ///   - ahead: The duration that has been read after the playback position, in nanoseconds.
+    ///   - isIdle: Whether nothing is being read.
     mutating func record(
         _ pipeline: ItemPipeline,
         _ situation: BufferMonitor.Situation,
@@ -24,16 +30,22 @@ struct StallPredictor {
         hasForecast = true
         loading = forecast == nil ? nil : pipeline.loadingState
         if let loading { bytes.record(loading.receivedBytes, at: situation.host, isIdle: isIdle) }
-        // All of this pass is there, and reading is in the next one.
+        // All of this pass has been read, and reading is in the next one.
         guard ahead < .max else { return }
         media.record((situation.itemTime + ahead).nanoseconds, at: situation.host, isIdle: isIdle)
     }
 
-    /// It is known how many bytes have come.
+    /// A Boolean value that indicates whether the number of bytes received is known.
     var countsBytes: Bool { loading != nil }
 
-    /// Whether nothing would be missing up to the end, if it came at so many times the speed that was measured; nil: nobody
-    /// knows. `isCurrent`: by what has come in the last two seconds alone.
+    /// Returns whether all data up to the end would arrive in time, or nil if that is unknown.
+    ///
+    /// - Parameters:
+    ///   - situation: The position and the state of playback.
+    ///   - ahead: The duration that has been read after the playback position, in nanoseconds.
+    ///   - duration: The duration of the item in nanoseconds, or nil if it is unknown.
+    ///   - speedFactor: The multiple of the measured throughput that is assumed.
+    ///   - isCurrent: Whether only the last two seconds are measured.
     func arrivesInTime(
         _ situation: BufferMonitor.Situation,
         ahead: Int64,
@@ -57,13 +69,13 @@ struct StallPredictor {
             return delay == 0
         }
         if speed >= rate { return true }
-        // Of a film without an end nobody knows how much is left.
+        // Without a duration it is unknown how much is left.
         guard let duration else { return isCurrent ? nil : false }
         guard speed > 0 else { return false }
         let left = max(0, ItemTime(nanoseconds: duration) - situation.itemTime)
         return Double(max(0, left - ahead)) / speed <= Double(left) / rate
     }
 
-    /// Nanoseconds: two seconds.
+    /// The window for measuring the current throughput: 2 s.
     private static let currentSpeedWindow: Int64 = 2_000_000_000
 }

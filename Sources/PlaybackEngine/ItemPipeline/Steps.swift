@@ -1,14 +1,14 @@
 import MediaCore
 import PlayheadBackend
 
-/// Frames that are stepped over: only the last one is shown.
+/// The state of stepping over frames, of which only the last one is shown.
 struct Steps {
-    /// Those that are still to come.
+    /// The number of frames that are still to come.
     var pending = 0
-    /// Those that were taken so far, and the last of them.
+    /// The number of frames that have been stepped over, and the last of them.
     var delivered = 0
     var last: VideoFrame?
 
-    /// None was taken yet: other frames of the same place come instead.
+    /// These steps from their beginning, for frames of another pipeline at the same position.
     var restarted: Steps { Steps(pending: pending + delivered) }
 }

@@ -2,14 +2,14 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// Which tracks an item plays.
+/// The choice of a track of one media type.
 package enum TrackChoice: Hashable, Sendable {
-    /// The first one that can be played; never a cover picture.
+    /// The first playable track that is not an attached picture.
     case automatic
     case none
-    /// The one that fits best.
+    /// The track that matches a preference best.
     case preferred(TrackPreference)
-    /// `Track.id`.
+    /// The track with this `Track.id`.
     case track(Int)
 
     func pick(_ type: MediaType, from tracks: [Track]) -> Track? {

@@ -2,14 +2,14 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// One track's way from packets to frames.
+/// The part of a pipeline that belongs to one track, from packets to frames.
 final class TrackPipeline: Sendable {
     let track: Track
     let packets: PacketQueue
     let frames: FrameQueue
     let stage: DecodeStage
     let runner: StageRunner
-    /// Ends the rest of all tracks.
+    /// Resumes the decoders of all tracks.
     private let wakeAll: @Sendable () -> Void
 
     init(
@@ -28,31 +28,31 @@ final class TrackPipeline: Sendable {
         self.runner = runner
     }
 
-    /// No frame is there and none is on its way. The order of the questions counts: what was taken from
-    /// `packets` lies in `frames` before the stage is idle.
+    /// A Boolean value that indicates whether no frame is available and none is being decoded. The order of the
+    /// conditions matters: a packet that has left `packets` has become a frame before the stage is idle.
     var isEmpty: Bool {
         packets.isEmpty && stage.isIdle.load(ordering: .sequentiallyConsistent) && frames.isEmpty
     }
 
-    /// Takes the frame at the front out and lets the decoder fill the place, if it does not rest.
+    /// Removes the frame at the front, and lets the decoder fill the space unless it is paused.
     @discardableResult
     func advance() -> FrameElement? {
         let element = frames.pop()?.element
         if !isPausedAfterBurst {
             runner.wake()
         } else if frames.isWithinLimits {
-            // Together, for each time that threads wake up costs more than what is to be done.
+            // All decoders are woken together, because waking threads costs more than their work.
             wakeAll()
         }
         return element
     }
 
-    /// The decoder has packets, and room for frames.
+    /// A Boolean value that indicates whether the decoder has packets and space for frames.
     var isDecoding: Bool {
         frames.hasCapacity && !packets.isEmpty && !isPausedAfterBurst
     }
 
-    /// The decoder sleeps until there are fewer frames.
+    /// A Boolean value that indicates whether the decoder is paused until fewer frames are queued.
     var isPausedAfterBurst: Bool { stage.isPausedAfterBurst.load(ordering: .sequentiallyConsistent) }
 
     func resumeDecoder() {

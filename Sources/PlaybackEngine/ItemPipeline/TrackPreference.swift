@@ -1,12 +1,13 @@
 package import MediaCore
 
-/// What a track should be like where nobody has chosen one.
+/// The preferred properties of a track if none was chosen explicitly.
 package struct TrackPreference: Hashable, Sendable {
-    /// Most wanted first; each as all the names that containers may write for it, in lower case.
+    /// The preferred languages in descending order. Each one is the set of all names that containers may use for it,
+    /// in lower case.
     package var languages: [Set<String>]
-    /// `Track.dispositions` that are wanted.
+    /// The preferred `Track.dispositions`.
     package var dispositions: [Set<String>]
-    /// Without a track that fits none is played, rather than the first.
+    /// A Boolean value that indicates whether no track is chosen if none matches, instead of the first one.
     package var isStrict: Bool
 
     package init(languages: [Set<String>], dispositions: [Set<String>], isStrict: Bool) {
@@ -15,19 +16,20 @@ package struct TrackPreference: Hashable, Sendable {
         self.isStrict = isStrict
     }
 
-    /// Tracks that only some are made for, unless they are asked for.
+    /// The dispositions of tracks for a special audience. Such tracks are avoided unless they are requested.
     private static let specialPurpose: Set = [
         "comment", "visual_impaired", "descriptions", "karaoke", "lyrics",
     ]
 
-    /// The best of `tracks`: by language, then by what else is wanted, then the first.
+    /// Returns the best of `tracks`: by language, then by dispositions, then the first.
     package func best(of tracks: [Track]) -> Track? {
         let ranked = tracks.map { (track: $0, rank: rank($0)) }
         let fitting = isStrict ? ranked.filter { fits($0.rank) } : ranked
         return fitting.min { $0.rank.lexicographicallyPrecedes($1.rank) }?.track
     }
 
-    /// Smaller is better: the language's place, how much is missing, whether it is for some only.
+    /// Returns the rank of a track, where a smaller one is better: the index of its language, the number of missing
+    /// dispositions, and whether it is for a special audience.
     private func rank(_ track: Track) -> [Int] {
         let language = track.language?.lowercased()
         let languageIndex = languages.firstIndex { names in language.map(names.contains) ?? false }

@@ -1,18 +1,18 @@
 import MediaCore
 
-/// Audio from beyond a seam that was handed to its sink early. A device needs its samples before they are due, so
-/// the audio of the next pass (or item) goes to it before the seam is reached.
+/// Audio from after a seam that was delivered to its sink before the seam is reached. A device needs its samples
+/// before they are due.
 struct AudioPrefetch {
-    /// The end mark of the audio's pass, where it was taken out of the queue. nil where another item follows: its
-    /// frames lie in queues of their own.
+    /// The end mark of the current pass's audio, which was removed from the queue. It is nil if another item follows,
+    /// because its frames are in queues of their own.
     var mark: Mark?
-    /// The epoch of the frames beyond the seam.
+    /// The epoch of the frames after the seam.
     var epoch: Epoch
-    /// Of their pass.
+    /// The origin of their pass.
     var origin: PassOrigin
-    /// Where they begin.
+    /// The item time at which they begin.
     var first: ItemTime
-    /// They were handed over up to here.
+    /// The item time up to which they were delivered.
     var until: ItemTime
 
     struct Mark {
@@ -22,7 +22,7 @@ struct AudioPrefetch {
 }
 
 extension PresentationScheduler {
-    /// The next pass of a loop, whose frames lie behind the end mark.
+    /// Delivers audio of the next pass of a loop, whose frames follow the end mark in the queue.
     mutating func prefetchAudio(
         _ pipeline: ItemPipeline,
         _ track: TrackPipeline,
@@ -54,7 +54,7 @@ extension PresentationScheduler {
         )
     }
 
-    /// The item that follows, whose first frames lie decoded.
+    /// Delivers audio of the next item, whose first frames are decoded.
     mutating func prefetchAudio(
         _ pipeline: ItemPipeline,
         into next: ItemPipeline,
@@ -88,7 +88,8 @@ extension PresentationScheduler {
         )
     }
 
-    /// Where the pass will end, by the packets that were read of it: its last video frames need not be decoded yet.
+    /// Returns the expected end of the pass according to the packets that were read, because its last video frames
+    /// need not be decoded yet.
     private func foreseenEnd(_ pipeline: ItemPipeline, audioEnd: ItemTime?) -> ItemTime? {
         var end = audioEnd ?? .zero
         if let video = pipeline.video {
@@ -125,14 +126,14 @@ extension PresentationScheduler {
         }
     }
 
-    /// What was handed over early was for another moment than the one at which it now begins. A millisecond is not
-    /// heard.
+    /// Returns whether prefetched audio was delivered for another time than the one at which it begins now. A
+    /// difference below 1 ms is inaudible.
     func isMisplaced(_ audioPrefetch: AudioPrefetch?, origin: PassOrigin) -> Bool {
         guard let audioPrefetch else { return false }
         return (audioPrefetch.origin.itemZero - origin.itemZero).magnitude >= 1_000_000
     }
 
-    /// No more audio comes before something else happens.
+    /// Returns whether no more audio is to be delivered before the pass ends or changes.
     func audioHasEnded(_ pipeline: ItemPipeline) -> Bool {
         guard !isReverse, let track = pipeline.audio else { return true }
         if let audioPrefetch {

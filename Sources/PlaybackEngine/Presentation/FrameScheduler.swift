@@ -1,18 +1,23 @@
 package import MediaCore
 
-/// What to do with the video frame at the front of the queue.
+/// The decision about the video frame at the front of the queue.
 package enum FrameDecision: Hashable, Sendable {
     case present
-    /// It is not due yet; look again then.
+    /// The frame is not due before this time.
     case hold(until: HostTime)
-    /// The frame behind it is due already.
+    /// The next frame is due already.
     case drop
 }
 
-/// Decides by times alone, so that a table can test it.
+/// Decides about a frame from times alone, so that a table can test it.
 package enum FrameScheduler {
-    /// `due` and `nextDue`: when the front frame and the one behind it are due; nil where there is none behind it.
-    /// A frame can be too late to show in real time only.
+    /// Returns what to do with the front frame. Only in real time can a frame be too late to show.
+    ///
+    /// - Parameters:
+    ///   - due: The time at which the front frame is due.
+    ///   - nextDue: The time at which the next frame is due, or nil if there is none.
+    ///   - now: The current time.
+    ///   - isRealTime: Whether the driver runs in real time.
     package static func decide(
         due: HostTime,
         nextDue: HostTime?,

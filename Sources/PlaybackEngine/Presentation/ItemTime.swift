@@ -1,23 +1,23 @@
 package import MediaCore
 
-/// A point on an item's own timeline, in nanoseconds. Zero is where the item begins, in each pass anew.
+/// A point on an item's own timeline, in nanoseconds. Each pass begins at zero.
 package struct ItemTime: TimePoint {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// Later than every other time: "never".
+    /// A time later than every other time, which means "never".
     package static let distantFuture = ItemTime(nanoseconds: .max)
 }
 
-/// The one way from media time to item time and back.
+/// Conversion between media time and item time.
 extension ItemTime {
-    /// Rounded to a whole nanosecond; nil when `time` is not numeric.
+    /// Creates an item time, rounded to a whole nanosecond. Returns nil if `time` is not numeric.
     package init?(_ time: MediaTime?) {
         guard let nanoseconds = time?.nanoseconds else { return nil }
         self.init(nanoseconds: nanoseconds)
     }
 
-    /// Exact.
+    /// The exact media time.
     package var mediaTime: MediaTime { MediaTime(nanoseconds: nanoseconds) }
 }

@@ -1,9 +1,9 @@
-/// Where on the timeline a pass of an item lies. The one way from item time to the timeline and back.
+/// The position of an item's pass on the timeline. All conversions between item time and timeline time use it.
 package struct PassOrigin: Hashable, Sendable {
-    /// Where item time zero lies.
+    /// The timeline time of item time zero.
     package private(set) var itemZero: TimelineTime
 
-    /// The pass whose item time `itemTime` lies at `time`.
+    /// Creates the origin of a pass whose item time `itemTime` coincides with `time`.
     package init(_ itemTime: ItemTime = .zero, at time: TimelineTime = .zero) {
         itemZero = time - itemTime.nanoseconds
     }

@@ -2,7 +2,7 @@
 package struct PlaybackRate: Hashable, Sendable {
     package let millionths: Int64
 
-    /// The public API promises -32...32: rates beyond are held at the ends, and NaN is 0.
+    /// Creates a rate. The public API specifies the range -32...32: values outside are clamped, and NaN becomes 0.
     package init(_ rate: Float) {
         guard !rate.isNaN else {
             millionths = 0
@@ -13,8 +13,8 @@ package struct PlaybackRate: Hashable, Sendable {
 
     private init(millionths: Int64) { self.millionths = millionths }
 
-    /// So many millionths faster, in either direction of time; below zero: slower. A correction never stops time and
-    /// never changes its direction.
+    /// Returns the rate, faster by `correction` millionths in either direction of time, or slower if it is negative.
+    /// A correction never stops time and never changes its direction.
     func corrected(by correction: Int64) -> PlaybackRate {
         guard correction != 0, millionths != 0 else { return self }
         let correction = max(-500_000, min(500_000, correction))
@@ -24,21 +24,23 @@ package struct PlaybackRate: Hashable, Sendable {
     package static let stopped = PlaybackRate(0)
     package static let normal = PlaybackRate(1)
     package var isStopped: Bool { millionths == 0 }
-    /// 1 for natural speed.
+    /// The rate as a factor, which is 1 for natural speed.
     package var factor: Double { Double(millionths) / 1_000_000 }
 
-    /// Nanoseconds of media that pass in `host` nanoseconds of host time; held at the ends of the range.
+    /// Returns the media time, in nanoseconds, that passes in `host` nanoseconds of host time. The result is clamped
+    /// to the range of `Int64`.
     package func mediaTime(for host: Int64) -> Int64 { Self.scale(host, millionths, 1_000_000) }
 
-    /// Nanoseconds of host time, rounded up, until `media` nanoseconds have passed; nil when they never do.
+    /// Returns the host time, in nanoseconds and rounded up, until `media` nanoseconds have passed, or nil if they
+    /// never do.
     package func hostTime(for media: Int64) -> Int64? {
         guard !isStopped, media == 0 || (media > 0) == (millionths > 0) else { return nil }
         let exact = Self.scale(media, 1_000_000, millionths)
-        // Rounded up: whoever looks again then must find that the time has come.
+        // The result is rounded up so that the media time has been reached at the returned host time.
         return mediaTime(for: exact).magnitude < media.magnitude ? exact &+ 1 : exact
     }
 
-    /// value * numerator / denominator with a 128-bit product, truncated.
+    /// Returns `value * numerator / denominator`, computed with a 128-bit product and truncated.
     private static func scale(_ value: Int64, _ numerator: Int64, _ denominator: Int64) -> Int64 {
         guard denominator != 0 else { return 0 }
         let product = value.magnitude.multipliedFullWidth(by: numerator.magnitude)

@@ -1,9 +1,10 @@
 import MediaCore
 
-/// What the renderer knows of one epoch. A new epoch replaces the whole value, the pass with it.
+/// The scheduler's state of one epoch. A new epoch replaces the whole value, including the pass.
 struct PresentationEpoch {
     let epoch: Epoch
-    /// Time runs backward: a video frame is due where the frame after it began.
+    /// A Boolean value that indicates whether time runs backward. A video frame is then due at the start of the frame
+    /// after it.
     var isReverse = false
     var pass = PresentationPass()
 }

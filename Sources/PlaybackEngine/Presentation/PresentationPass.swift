@@ -1,39 +1,42 @@
 import MediaCore
 
-/// What the renderer knows of one pass. A pass is one run through an item: each lap of a loop is one, and so is
-/// each item of a queue. The next pass replaces the whole value, so nothing of the last one can be left over.
+/// The scheduler's state of one pass. A pass is one run through an item: each iteration of a loop is one, and so is
+/// each item of a queue. The next pass replaces the whole value, so no state of the last one remains.
 struct PresentationPass {
-    /// Passes of this epoch that were completed before.
+    /// The number of passes of this epoch that were completed before.
     var number = 0
     var origin = PassOrigin()
-    /// Video and audio were delivered up to these times.
+    /// The item times up to which video and audio were delivered.
     var videoUntil = ItemTime.zero
     var audioUntil = ItemTime.zero
-    /// The presentation time of the last video frame that was delivered. Backward, the next frame is due here.
+    /// The presentation time of the last video frame that was delivered. Backward, the next frame is due at this
+    /// time.
     var lastFrameTime = ItemTime.zero
-    /// Audio before this time is left out: a quick seek shows a key frame, and the audio begins there too.
+    /// The item time before which audio is omitted. A quick seek shows a key frame, and the audio begins there too.
     var audioTrim: ItemTime?
 
-    /// Frames up to here were shown, of another variant: they come once more, and are passed over.
+    /// The time up to which frames of another variant were shown. The same frames of this variant are skipped.
     var shownUntil: MediaTime?
 
-    /// No frame of this pass is there yet. It begins when the first one is there, and not late. This happens when
-    /// loop is switched on at the last moment.
+    /// A Boolean value that indicates whether the pass has no frame yet. It begins when the first one is available.
+    /// This happens if looping is enabled shortly before the end.
     var isAwaitingFrames = false
-    /// The end of the audio was told of.
+    /// A Boolean value that indicates whether the end of the audio was reported.
     var audioEndWasReported = false
-    /// The end of the pass was told of.
+    /// A Boolean value that indicates whether the end of the pass was reported.
     var endWasReported = false
-    /// Audio of what follows this pass, handed over early.
+    /// The audio after this pass that was delivered early.
     var audioPrefetch: AudioPrefetch?
-    /// Audio was handed over early, and what follows is something else or begins at another time.
+    /// A Boolean value that indicates whether prefetched audio is wrong, because something else follows or it begins
+    /// at another time.
     var audioIsMisplaced = false
 }
 
 extension PresentationPass {
-    /// The same pass goes on with the frames of other tracks, which count their passes from zero. What was handed
-    /// over of the next lap came from the queues of the old tracks, `epoch`, and is void. Taking it back takes
-    /// audio of this pass along, so that begins at `now` again.
+    /// Returns the same pass for the frames of other tracks, whose pass numbers begin at zero.
+    ///
+    /// Audio that was prefetched from the queues of the old tracks (`epoch`) is void. Discarding it also discards
+    /// audio of this pass, which then begins at `now` again.
     func continued(from epoch: Epoch, at now: ItemTime) -> PresentationPass {
         let isVoid = audioPrefetch?.epoch == epoch
         return PresentationPass(
@@ -47,7 +50,7 @@ extension PresentationPass {
         )
     }
 
-    /// Video up to here was left out on purpose.
+    /// Records that video up to `time` was skipped on purpose.
     mutating func noteSkip(to time: ItemTime) { videoUntil = max(videoUntil, time) }
 
     mutating func noteDelivery(of frame: VideoFrame) {

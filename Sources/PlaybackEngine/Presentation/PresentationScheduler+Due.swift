@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Takes what is due from the queues.
+/// Delivery of what is due.
 extension PresentationScheduler {
-    /// Takes what is due at `now` and says when to look again.
+    /// Removes what is due at `now` from the queues. The result contains the time of the next update.
     mutating func dequeueDue(_ pipeline: ItemPipeline, at now: HostTime) -> DueOutput {
         var outcome = DueOutput()
         guard timeline.isRunning else { return outcome }
@@ -19,7 +19,7 @@ extension PresentationScheduler {
     private mutating func dequeueVideo(_ track: TrackPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
         while case .video(pass, let time)? = track.frames.elementInfo() {
             if let shown = current.pass.shownUntil {
-                // Those that were not decoded yet when others took over.
+                // These frames were decoded after the other variant had shown them.
                 guard time > shown else {
                     track.advance()
                     continue
@@ -40,12 +40,13 @@ extension PresentationScheduler {
             outcome.dequeuedDuration += max(0, frame.duration.nanoseconds ?? 0)
             current.pass.noteDelivery(of: frame)
         }
-        // Backward there is nothing to wait for: what comes late is shown late.
+        // Backward no underrun is detected: late frames are shown late.
         guard !isReverse else { return }
         detectUnderrun(of: track, until: current.pass.videoUntil, now, &outcome)
     }
 
-    /// When the frame behind the front one is due; nil: it is not there, or is of the next pass.
+    /// Returns the time at which the frame after the front one is due, or nil if it is unavailable or belongs to the
+    /// next pass.
     private func nextDueTime(after time: MediaTime, _ track: TrackPipeline) -> HostTime? {
         guard case .video(let nextPass, let next)? = track.frames.elementInfo(1) else { return nil }
         if isReverse { return dueTime(time) }
@@ -74,14 +75,14 @@ extension PresentationScheduler {
         if audioPrefetch == nil { detectUnderrun(of: track, until: current.pass.audioUntil, now, &outcome) }
     }
 
-    /// The next wake-up comes early enough for audio that was due at `due`, and then there is more of it. Only where
-    /// nothing is decoded: decoding may hold up that wake-up.
+    /// Returns whether audio that was due at `due` can wait for the next wake-up, so that several buffers are
+    /// delivered at once. This requires that nothing is decoded, because decoding may delay that wake-up.
     func canWaitForNextWakeup(_ track: TrackPipeline, _ due: HostTime, _ outcome: DueOutput) -> Bool {
         guard audioSlack > 0, let next = outcome.wakeAt, track.isPausedAfterBurst else { return false }
         return next <= due.advanced(by: audioSlack)
     }
 
-    /// What is left of a buffer that the audio of an epoch begins with; nil: nothing of it is wanted.
+    /// Returns the part of the epoch's first audio buffer that is to be heard, or nil if there is none.
     private mutating func trimmed(_ buffer: AudioBuffer) -> AudioBuffer? {
         guard let trim = current.pass.audioTrim else { return buffer }
         let rest = buffer.starting(at: trim.mediaTime)
@@ -90,7 +91,8 @@ extension PresentationScheduler {
         return rest
     }
 
-    /// Dry: the track has not ended, nothing of it is left on its way, and what was delivered is over.
+    /// Detects an underrun: the track has not ended, none of its data is queued, and what was delivered has been
+    /// played.
     private func detectUnderrun(
         of track: TrackPipeline,
         until: ItemTime,
@@ -104,7 +106,7 @@ extension PresentationScheduler {
 
     private mutating func detectEnd(_ pipeline: ItemPipeline, _ now: HostTime, _ outcome: inout DueOutput) {
         guard let end = passEnd(pipeline) else { return }
-        // What replaces these frames knows better where it ends.
+        // The end of the replacement applies, not the end of these frames.
         if let replacementTime, replacementTime <= end.itemTime { return }
         let due = hostTime(forItemTime: end.itemTime) ?? now
         guard due <= now else {

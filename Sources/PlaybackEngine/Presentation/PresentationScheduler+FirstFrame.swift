@@ -1,22 +1,22 @@
 import MediaCore
 
-/// Where time stands: at the first video frame of an epoch, and from frame to frame.
+/// The start time of an epoch, which its first video frame determines, and steps from frame to frame.
 extension PresentationScheduler {
-    /// What lies at the front of the queues when an epoch begins.
+    /// The frames at the front of the queues when an epoch begins.
     private struct FirstFrames {
         /// The earliest presentation time.
         var earliest: ItemTime?
         var video: VideoFrame?
     }
 
-    /// Finds where the epoch begins, once every track has shown something, and stands the timeline there. nil: not
-    /// yet.
+    /// Finds the start of the epoch once every track has a frame or has ended, and moves the timeline there. Returns
+    /// nil before that.
     mutating func findFirstFrame(_ pipeline: ItemPipeline, start: EpochStart, at host: HostTime)
         -> FirstFrame?
     {
         guard let first = firstFrames(pipeline, start) else { return nil }
         let found = FirstFrame(itemTime: startTime(first, pipeline, start), frame: first.video)
-        // A quick seek lands on the key frame; audio from before it is cut off.
+        // A quick seek shows the key frame, and audio before it is cut off.
         if start.isQuick, first.video?.presentationTime.nanoseconds != nil {
             current.pass.audioTrim = found.itemTime
         }
@@ -41,7 +41,7 @@ extension PresentationScheduler {
             case .audio(let buffer)?:
                 first.earliest = Self.earlier(first.earliest, buffer.presentationTime)
             case .endOfPass?: continue
-            // A track that begins far into the file must not hold up the others.
+            // A track that begins far into the file must not delay the others.
             case nil:
                 guard pipeline.isBlockedByOtherTracks(track, current.epoch) else { return nil }
                 isWaiting = true
@@ -50,8 +50,8 @@ extension PresentationScheduler {
         return isWaiting && first.earliest == nil ? nil : first
     }
 
-    /// The frame ends before the time that is wanted. A later frame follows, or the end, and only that decides
-    /// where time stands.
+    /// Returns whether the frame ends before the requested time. Then a later frame or the end follows, which
+    /// determines the start time.
     private func isTooEarly(_ frame: VideoFrame, _ track: TrackPipeline, _ start: EpochStart) -> Bool {
         guard let wanted = ItemTime(start.firstWanted), !start.isReverse else { return false }
         return Self.end(of: frame) < wanted && track.frames.peek(1) == nil
@@ -67,7 +67,8 @@ extension PresentationScheduler {
         return max(.zero, first.earliest ?? .zero)
     }
 
-    /// Where the data ends, if no frame follows those at the front of the queues: a seek beyond it lands there.
+    /// Returns the end of the data if no frame follows those at the front of the queues, or nil. A seek beyond the
+    /// end starts there.
     private func dataEnd(_ pipeline: ItemPipeline) -> ItemTime? {
         var latest: ItemTime?
         for track in pipeline.trackPipelines {
@@ -79,13 +80,13 @@ extension PresentationScheduler {
         return latest
     }
 
-    /// The same backward: the frame at the front is the last one before the target.
+    /// Returns the same for backward playback: the frame at the front is the last one before the target.
     private func reverseDataEnd(_ pipeline: ItemPipeline, _ frame: VideoFrame?) -> ItemTime? {
         guard let duration = ItemTime(pipeline.description.duration) else { return nil }
         return max(duration, frame.map { Self.end(of: $0) } ?? .zero)
     }
 
-    /// Takes up to `count` frames while standing still.
+    /// Removes up to `count` frames while the timeline is stopped.
     mutating func step(_ pipeline: ItemPipeline, atMost count: Int) -> (frames: [VideoFrame], isAtEnd: Bool) {
         guard let track = pipeline.video, !timeline.isRunning else { return ([], true) }
         var frames: [VideoFrame] = []
@@ -99,7 +100,7 @@ extension PresentationScheduler {
         return (frames, false)
     }
 
-    /// Audio that is stepped over is not heard, and must not fill the bounds up to which is read.
+    /// Discards audio that is stepped over. It is not heard, and must not fill the read-ahead limits.
     private func discardAudio(of pipeline: ItemPipeline, before frame: VideoFrame) {
         guard let audio = pipeline.audio, let time = ItemTime(frame.presentationTime) else { return }
         while case .audio(let buffer)? = audio.frames.peek(), buffer.pass == pass,
@@ -110,7 +111,7 @@ extension PresentationScheduler {
         }
     }
 
-    /// Stands at a frame that was stepped to.
+    /// Moves the timeline to a frame that was stepped to, and stops it there.
     mutating func moveTimeline(to frame: VideoFrame, at host: HostTime) {
         guard let time = ItemTime(frame.presentationTime) else { return }
         timeline.jump(to: origin.timelineTime(of: time), epoch: current.epoch, at: host)
@@ -120,7 +121,8 @@ extension PresentationScheduler {
 }
 
 extension EpochStart {
-    /// The key frame nearest to the target is shown, whichever it is. At the start no such frame is looked for: playing begins
-    /// where it began the first time, with audio from before the first picture.
+    /// A Boolean value that indicates whether the seek shows the key frame nearest to its target. At the start of the
+    /// item no key frame is searched for: playback begins as it does without a seek, with audio from before the first
+    /// video frame.
     fileprivate var isQuick: Bool { firstWanted == nil && demuxTarget.map { $0 > .zero } ?? false }
 }

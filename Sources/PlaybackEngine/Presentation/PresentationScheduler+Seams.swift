@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Where a pass ends, and how what follows is laid behind it.
+/// The end of a pass, and the continuation after it.
 extension PresentationScheduler {
-    /// The end of the current pass, once every track has shown where it ends.
+    /// Returns the end of the current pass, once every track has reached its end.
     func passEnd(_ pipeline: ItemPipeline) -> PassEnd? {
         var end = PassEnd(itemTime: .zero, error: nil)
         var sawFrames = false
@@ -19,19 +19,20 @@ extension PresentationScheduler {
             return end
         }
         if let limit = ends.forward { end.itemTime = min(end.itemTime, limit) }
-        // After a seek behind the last frame the pass ends where the timeline stands.
+        // After a seek beyond the last frame, the pass ends at the timeline's current time.
         if !sawFrames { end.itemTime = deliveredUntil(end.itemTime) }
         return end
     }
 
-    /// What the track's own end of the current pass says; nil: it has not shown yet.
+    /// Returns the end of the current pass for one track, or nil if it is not known yet.
     private func endMark(_ track: TrackPipeline) -> (last: ItemTime?, error: MediaError?)? {
         if track.track.mediaType == .audio, let mark = audioPrefetch?.mark { return (mark.last, mark.error) }
         guard case .endOfPass(pass, let last, let error)? = track.frames.elementInfo() else { return nil }
         return (last.map(ItemTime.init(nanoseconds:)), error)
     }
 
-    /// Another item's frames go on where this one's ended: time runs through, item time begins anew.
+    /// Continues with another item's frames at the end of this one's: the timeline runs on, and item time starts at
+    /// the item's beginning.
     mutating func follow(_ next: ItemPipeline, start: EpochStart, endOfLast: ItemTime) {
         let prefetched = audioPrefetch?.epoch == start.epoch ? audioPrefetch : nil
         let first = prefetched?.first ?? Self.begin(of: next, start)
@@ -47,7 +48,7 @@ extension PresentationScheduler {
         )
     }
 
-    /// Item time at which an item begins that follows another one.
+    /// Returns the item time at which an item begins that follows another one.
     static func begin(of next: ItemPipeline, _ start: EpochStart) -> ItemTime {
         var earliest: ItemTime?
         for track in next.trackPipelines {
@@ -60,8 +61,8 @@ extension PresentationScheduler {
         return max(.zero, ItemTime(start.firstWanted) ?? earliest ?? .zero)
     }
 
-    /// Other tracks of the same item go on from here. What was delivered is not delivered again, but for audio that
-    /// is misplaced.
+    /// Continues the pass with other tracks of the same item. Media that were delivered are not delivered again,
+    /// except misplaced audio.
     mutating func continuePass(
         with next: ItemPipeline,
         epoch: Epoch,
@@ -75,7 +76,7 @@ extension PresentationScheduler {
         )
         guard let shown else { return }
         if !isReverse {
-            // It may have been the last one of the pass before.
+            // The frame may have been the last one of the previous pass.
             guard let time = ItemTime(shown), time <= current.pass.videoUntil else { return }
             current.pass.shownUntil = shown
         }
@@ -86,7 +87,7 @@ extension PresentationScheduler {
         }
     }
 
-    /// Goes on into the next pass: item time is zero again where this one ended, and the timeline runs on.
+    /// Begins the next pass: item time is zero at the end of this pass, and the timeline runs on.
     mutating func beginNextPass(_ pipeline: ItemPipeline) {
         guard let end = passEnd(pipeline) else { return }
         let audioMarkIsTaken = audioPrefetch?.mark != nil
@@ -103,8 +104,8 @@ extension PresentationScheduler {
         current.pass.isAwaitingFrames = !hasNextPass(pipeline)
     }
 
-    /// The pass was not there when the last one ended, for loop was switched on at the last moment. It begins when
-    /// its first frame is there, rather than late.
+    /// Begins a pass whose frames were not available when the last one ended, because looping was enabled shortly
+    /// before the end. It starts with its first frame instead of late.
     mutating func resumePass(_ pipeline: ItemPipeline, at now: HostTime) {
         guard hasNextPass(pipeline) else { return }
         current.pass.isAwaitingFrames = false

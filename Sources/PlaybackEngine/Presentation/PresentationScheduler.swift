@@ -1,23 +1,23 @@
 import MediaCore
 import PlayheadBackend
 
-/// Lays the frames of an item on the timeline. It decides which frame is due, when the next one is, and when the
-/// pass is over.
+/// Maps the frames of an item to the timeline. It decides which frame is due, when the next one is, and when the pass
+/// has ended.
 ///
-/// It is a plain value that belongs to the loop. It lives on the control lane, and the time is handed in.
+/// It is a value that belongs to the loop. It is confined to the control lane, and times are passed in.
 struct PresentationScheduler {
-    /// What one look at the queues gave.
+    /// The result of one inspection of the queues.
     struct DueOutput {
         var frames: [ScheduledFrame] = []
         var audio: [ScheduledAudio] = []
-        /// The last audio of this pass was taken.
+        /// A Boolean value that indicates whether the last audio of this pass was dequeued.
         var audioEnded = false
-        /// Nothing will happen before this time; nil: only when something new arrives.
+        /// The time before which nothing happens, or nil if only new data requires an update.
         var wakeAt: HostTime?
         var hasUnderrun = false
         var end: PassEnd?
         var dequeuedFrames = 0
-        /// Nanoseconds of item time in which the frames that were taken are due.
+        /// The item time that the dequeued video frames cover, in nanoseconds.
         var dequeuedDuration: Int64 = 0
         var dropped = 0
     }
@@ -29,7 +29,7 @@ struct PresentationScheduler {
 
     struct ScheduledAudio {
         var buffer: AudioBuffer
-        /// Of the buffer's pass.
+        /// The origin of the buffer's pass.
         var origin: PassOrigin
     }
 
@@ -44,13 +44,14 @@ struct PresentationScheduler {
     }
 
     let isRealTime: Bool
-    /// How many nanoseconds before it is due audio goes to its sink at rate 1, so that the sink can keep a buffer.
+    /// The time by which audio is delivered to its sink ahead of its due time at rate 1, in nanoseconds. It allows
+    /// the sink to keep a buffer.
     var sinkLead: Int64
-    /// The loop corrects it, to keep it in step with a device.
+    /// The timeline. The loop corrects it to keep it synchronized with an audio device.
     var timeline = Timeline()
-    /// Of the item that plays.
+    /// The ends of the current item.
     var ends = ItemEnds()
-    /// Where other frames of the item are to go on.
+    /// The item time at which other frames of the item take over, or nil.
     var replacementTime: ItemTime?
     var current = PresentationEpoch(epoch: Epoch())
 
@@ -62,14 +63,14 @@ struct PresentationScheduler {
 
     static func defaultLead(isRealTime: Bool) -> Int64 { isRealTime ? 100_000_000 : 0 }
 
-    /// Audio alone wakes nobody until it is so many nanoseconds behind its lead: other wake-ups, those of video
-    /// frames, take it along, and without any, several buffers go at once. A device gets its audio as early as it
-    /// asked for.
+    /// The time in nanoseconds that audio may be late relative to its lead before it requires a wake-up of its own.
+    /// Wake-ups for video frames deliver audio as well, and without any, several buffers are delivered at once. It is
+    /// 0 for a device, which receives its audio as early as it requested.
     var audioSlack: Int64 = 0
 
     static func defaultSlack(isRealTime: Bool) -> Int64 { isRealTime ? 60_000_000 : 0 }
 
-    /// A new epoch begins. `itemTime`: where the timeline is going to stand, as far as is known.
+    /// Begins a new epoch. `itemTime` is the expected start time, if it is known.
     mutating func begin(
         _ epoch: Epoch,
         at host: HostTime,
@@ -85,8 +86,8 @@ struct PresentationScheduler {
         timeline.setRate(PlaybackRate(rate), at: host)
     }
 
-    /// How many nanoseconds before it is due audio is handed over. At another rate a time stretcher lies between here and the
-    /// sink, which needs some audio ahead.
+    /// The time in nanoseconds by which audio is delivered ahead of its due time. At a rate other than 1 it includes
+    /// the lookahead of the time stretcher.
     var audioLead: Int64 {
         let rate = timeline.rate.factor
         if sinkLead == 0 || rate == 1 || rate <= 0 { return sinkLead }
@@ -94,11 +95,11 @@ struct PresentationScheduler {
     }
 }
 
-/// Item time of the current pass, and what is read of it from outside.
+/// Item time and state of the current pass.
 extension PresentationScheduler {
-    /// Passes of the epoch that were completed.
+    /// The number of completed passes of the epoch.
     var pass: Int { current.pass.number }
-    /// Where the current pass lies on the timeline.
+    /// The position of the current pass on the timeline.
     var origin: PassOrigin { current.pass.origin }
     var isReverse: Bool {
         get { current.isReverse }
@@ -113,17 +114,17 @@ extension PresentationScheduler {
 
     func itemTime(at host: HostTime) -> ItemTime { origin.itemTime(of: timeline.media(at: host)) }
 
-    /// nil while standing still.
+    /// Returns the host time of an item time, or nil while the timeline is stopped.
     func hostTime(forItemTime time: ItemTime) -> HostTime? {
         timeline.host(for: origin.timelineTime(of: time))
     }
 
-    /// When a frame with this item time is due.
+    /// Returns the time at which a frame with this item time is due.
     func dueTime(_ time: MediaTime) -> HostTime { dueTime(ItemTime(time) ?? .zero) }
 
     func dueTime(_ time: ItemTime) -> HostTime { hostTime(forItemTime: time) ?? .zero }
 
-    /// Where every track was delivered up to, at least `now`.
+    /// Returns the item time up to which all tracks were delivered, at least `now`.
     func deliveredUntil(_ now: ItemTime) -> ItemTime {
         max(now, current.pass.videoUntil, current.pass.audioUntil)
     }

@@ -1,8 +1,8 @@
-/// A point in time, in nanoseconds from an origin that belongs to its type.
+/// A point in time, in nanoseconds from an origin that its type defines.
 ///
-/// Points of different types do not mix: a comparison or a difference needs two of the same type. Durations are
-/// plain `Int64` nanoseconds. Sums and differences are held at the ends of the range instead of wrapping, so that
-/// a wild time stamp never changes the order of things.
+/// Points of different types do not mix: a comparison or a difference requires two points of the same type. Durations
+/// are `Int64` nanoseconds. Sums and differences are clamped instead of wrapping, so that an extreme time stamp never
+/// changes the order of points.
 package protocol TimePoint: Comparable, Hashable, Sendable {
     var nanoseconds: Int64 { get }
     init(nanoseconds: Int64)
@@ -13,19 +13,19 @@ extension TimePoint {
 
     package static func < (a: Self, b: Self) -> Bool { a.nanoseconds < b.nanoseconds }
 
-    /// The point `duration` nanoseconds later.
+    /// Returns the point `duration` nanoseconds later.
     package static func + (time: Self, duration: Int64) -> Self {
         let (sum, overflow) = time.nanoseconds.addingReportingOverflow(duration)
         return Self(nanoseconds: overflow ? (duration > 0 ? .max : .min) : sum)
     }
 
-    /// The point `duration` nanoseconds earlier.
+    /// Returns the point `duration` nanoseconds earlier.
     package static func - (time: Self, duration: Int64) -> Self {
         let (difference, overflow) = time.nanoseconds.subtractingReportingOverflow(duration)
         return Self(nanoseconds: overflow ? (duration > 0 ? .min : .max) : difference)
     }
 
-    /// Nanoseconds from `earlier` to `later`.
+    /// Returns the nanoseconds from `earlier` to `later`.
     package static func - (later: Self, earlier: Self) -> Int64 {
         let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)
         return overflow ? (later > earlier ? .max : .min) : difference

@@ -1,20 +1,21 @@
 package import MediaCore
 
-/// Maps host time to timeline time by one anchor. Nothing else computes "now".
+/// The map from host time to timeline time. It has one anchor, and nothing else computes the current time.
 ///
-/// The timeline runs on through loops and queue items. `PassOrigin` tells where on it a pass of an item lies.
+/// The timeline continues through loops and queue items. `PassOrigin` gives the position of an item's pass on it.
 package struct Timeline: Hashable, Sendable {
     private struct Anchor: Hashable, Sendable {
         var host: HostTime
         var media: TimelineTime
         var rate: PlaybackRate
-        /// Time passes faster than `rate` by so many millionths, to keep in step with a device.
+        /// The correction in millionths by which time passes faster than `rate`, to stay synchronized with an audio
+        /// device.
         var correction: Int64 = 0
         var epoch: Epoch
 
         var pace: PlaybackRate { rate.corrected(by: correction) }
 
-        /// The anchor of the line behind `change`, which lies ahead of this one.
+        /// Returns the anchor that applies after `change`, which is later than this one.
         func after(_ change: RateChange) -> Anchor? {
             guard let distance = pace.hostTime(for: change.media - media) else { return nil }
             var next = self
@@ -29,12 +30,12 @@ package struct Timeline: Hashable, Sendable {
     private struct RateChange: Hashable, Sendable {
         var media: TimelineTime
         var rate: PlaybackRate
-        /// Later changes that this one cancels, in order.
+        /// The later changes that this one cancels, in order.
         var cancelled: [RateChange] = []
     }
 
     private var anchor: Anchor
-    /// They lie ahead of the anchor, in order.
+    /// The rate changes after the anchor, in order.
     private var changes: [RateChange] = []
 
     package init(epoch: Epoch = Epoch()) {
@@ -44,17 +45,17 @@ package struct Timeline: Hashable, Sendable {
     /// The rate that was set last, without corrections. It may take effect later; see `changeRate`.
     package var rate: PlaybackRate { changes.last?.rate ?? anchor.rate }
     package var isRunning: Bool { !anchor.rate.isStopped }
-    /// Before this it stands still, whatever the rate is.
+    /// The host time before which the timeline is stopped, whatever its rate is.
     var begin: HostTime { anchor.host }
     package var epoch: Epoch { anchor.epoch }
 
-    /// Stands at `media` from now on, in a new epoch. What is asked for an old epoch is answered with nil.
+    /// Stops at `media`, in a new epoch. Requests for an old epoch are ignored from now on.
     package mutating func jump(to media: TimelineTime, epoch: Epoch, at host: HostTime) {
         anchor = Anchor(host: host, media: media, rate: .stopped, epoch: epoch)
         changes = []
     }
 
-    /// Goes on at another rate from where it is. A start that lies ahead stays where it is.
+    /// Continues at another rate from the current time. A start in the future is kept.
     package mutating func setRate(_ rate: PlaybackRate, at host: HostTime) {
         let media = media(at: host)
         let start = isRunning && !rate.isStopped ? max(host, anchor.host) : host
@@ -62,8 +63,8 @@ package struct Timeline: Hashable, Sendable {
         changes = []
     }
 
-    /// Goes on at another rate from `media` on, which is still to come. Only forward and while running. Changes
-    /// that were to come later are cancelled.
+    /// Schedules a change to another rate at `media`, a time in the future, and cancels changes scheduled after it.
+    /// If the timeline is stopped or runs backward, the rate changes at once.
     package mutating func changeRate(at media: TimelineTime, to rate: PlaybackRate, at host: HostTime) {
         guard anchor.rate.millionths > 0, rate.millionths > 0 else { return setRate(rate, at: host) }
         move(to: host)
@@ -77,8 +78,8 @@ package struct Timeline: Hashable, Sendable {
         changes = changes[..<first] + [change]
     }
 
-    /// The last rate change takes effect at another time, unless it has taken effect. Changes that it had cancelled
-    /// and that come before the new time take effect after all.
+    /// Moves the last rate change to another time, unless it has taken effect. Changes that it had cancelled and that
+    /// precede the new time apply again.
     package mutating func moveRateChange(
         from old: TimelineTime,
         to media: TimelineTime,
@@ -92,22 +93,22 @@ package struct Timeline: Hashable, Sendable {
         changeRate(at: media, to: last.rate, at: host)
     }
 
-    /// Runs so many millionths faster than its rate from now on; below zero: slower.
+    /// Sets a correction of the speed in millionths, where negative values slow the timeline down.
     package mutating func correct(by millionths: Int64, epoch: Epoch, at host: HostTime) {
         guard epoch == anchor.epoch, isRunning, millionths != anchor.correction else { return }
         move(to: host)
         anchor.correction = millionths
     }
 
-    /// Stands still for so many nanoseconds of host time and then goes on.
+    /// Stops for `nanoseconds` of host time and then continues.
     package mutating func hold(for nanoseconds: Int64, epoch: Epoch, at host: HostTime) {
         guard epoch == anchor.epoch, isRunning, nanoseconds > 0 else { return }
         move(to: host)
         anchor.host = anchor.host.advanced(by: nanoseconds)
     }
 
-    /// Leaps so many nanoseconds on in its direction; it never goes back. If it stands still for a while, that is
-    /// cut short first.
+    /// Advances by `nanoseconds` in the timeline's direction; it never goes back. A hold that has not ended is
+    /// shortened first.
     package mutating func step(by nanoseconds: Int64, epoch: Epoch, at host: HostTime) {
         guard epoch == anchor.epoch, isRunning, nanoseconds > 0 else { return }
         let waiting = min(nanoseconds, max(0, anchor.host.nanoseconds(since: host)))
@@ -118,7 +119,7 @@ package struct Timeline: Hashable, Sendable {
         passChanges()
     }
 
-    /// Moves the anchor along the line to `host`, unless the line does not run before later.
+    /// Moves the anchor along the timeline to `host`, unless the timeline starts later.
     private mutating func move(to host: HostTime) {
         let host = max(host, anchor.host)
         let piece = piece(at: host)
@@ -135,7 +136,7 @@ package struct Timeline: Hashable, Sendable {
         }
     }
 
-    /// The straight piece of the line that `host` lies on.
+    /// Returns the linear segment of the timeline that contains `host`.
     private func piece(at host: HostTime) -> Anchor {
         var piece = anchor
         for change in changes {
@@ -145,23 +146,23 @@ package struct Timeline: Hashable, Sendable {
         return piece
     }
 
-    /// The time at `host`. Before the anchor the timeline stands still; it does not run back.
+    /// Returns the time at `host`. Before the anchor the timeline is stopped; it does not run back.
     package func media(at host: HostTime) -> TimelineTime { Self.media(of: piece(at: host), at: host) }
 
     private static func media(of piece: Anchor, at host: HostTime) -> TimelineTime {
         piece.media + piece.pace.mediaTime(for: max(0, host.nanoseconds(since: piece.host)))
     }
 
-    /// The time at `host` as if the timeline had never stood still: before the anchor the line is drawn on
-    /// backward. nil when `epoch` is not the timeline's.
+    /// Returns the time at `host` as if the timeline had never been stopped, by extrapolating before the anchor.
+    /// Returns nil if `epoch` is not the timeline's.
     package func line(at host: HostTime, epoch: Epoch) -> TimelineTime? {
         guard epoch == anchor.epoch else { return nil }
         guard host < anchor.host else { return media(at: host) }
         return anchor.media + anchor.pace.mediaTime(for: host.nanoseconds(since: anchor.host))
     }
 
-    /// When `media` is reached; nil while standing still. A time that is passed, or lies the other way, gets the
-    /// host time of the anchor.
+    /// Returns the host time at which `media` is reached, or nil while the timeline is stopped. For a time that has
+    /// passed, or that lies in the other direction, returns the anchor's host time.
     package func host(for media: TimelineTime) -> HostTime? {
         var piece = anchor
         for change in changes where change.media <= media { piece = piece.after(change) ?? piece }

@@ -1,5 +1,5 @@
-/// A point on the player's timeline, in nanoseconds. It runs on through the passes of a loop and the items of a
-/// queue; `PassOrigin` tells where on it a pass lies.
+/// A point on the player's timeline, in nanoseconds. The timeline continues through the passes of a loop and the
+/// items of a queue. `PassOrigin` gives the position of a pass on it.
 package struct TimelineTime: TimePoint {
     package var nanoseconds: Int64
 
