@@ -26,16 +26,16 @@ final class CurlLibrary: @unchecked Sendable {
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
-                throw MediaError(.io, "URLs of a network need libcurl, and \(name) \(error.explanation)")
+                throw MediaError(.io, "libcurl not available: \(name) \(error.explanation)")
             case .noFunction(let function):
                 throw MediaError(
                     .io,
-                    "URLs of a network need a newer libcurl: this one has no \(function)"
+                    "libcurl too old: it has no function \(function)"
                 )
             }
         }
         guard table.curl_global_init(PH_CURL_GLOBAL_DEFAULT) == PH_CURL_OK else {
-            throw MediaError(.resourceLimit, "libcurl could not be set up")
+            throw MediaError(.resourceLimit, "libcurl cannot be initialized")
         }
         let kept = UnsafeMutablePointer<ph_curl>.allocate(capacity: 1)
         kept.initialize(to: table)

@@ -40,18 +40,18 @@ struct HTTPAddress: Hashable, Sendable {
     func resolving(_ location: String) throws(MediaError) -> HTTPAddress {
         guard let base = URL(string: text), let url = URL(string: location, relativeTo: base)?.absoluteURL,
             let scheme = url.scheme?.lowercased()
-        else { throw MediaError(.io, "the server leads on to something that is no URL") }
+        else { throw MediaError(.io, "invalid redirect or reference: not a URL") }
         guard scheme == "http" || scheme == "https" else {
             throw MediaError(
                 .forbidden,
-                "the server leads on to a URL of the scheme \(scheme), which is refused"
+                "redirect or reference to scheme \(scheme) refused: only http and https are allowed"
             )
         }
         guard let next = HTTPAddress(url.absoluteString) else {
-            throw MediaError(.io, "the server leads on to something that is no URL")
+            throw MediaError(.io, "invalid redirect or reference: not a URL")
         }
         guard next.isSecure || !isSecure else {
-            throw MediaError(.forbidden, "the server leads from https to http, which is refused")
+            throw MediaError(.forbidden, "redirect or reference from https to http refused")
         }
         return HTTPAddress(
             next,

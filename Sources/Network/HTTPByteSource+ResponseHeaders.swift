@@ -10,7 +10,7 @@ extension HTTPByteSource {
         case 200: return evaluateFullContent(head, of: fetch, &state)
         case 301, 302, 303, 307, 308:
             guard let location = head.location else {
-                return .failure(MediaError(.io, "the server leads on, and does not say where"))
+                return .failure(MediaError(.io, "redirect without Location (HTTP \(head.status))"))
             }
             return .redirect(location)
         case 416: return evaluateRangeNotSatisfiable(head, of: fetch, &state)
@@ -24,18 +24,21 @@ extension HTTPByteSource {
         guard let range = head.contentRange, let first = range.first, let last = range.last,
             !fetch.isSequential
         else {
-            return .retry(MediaError(.io, "the server sends a part and does not say which"), after: nil)
+            return .retry(
+                MediaError(.io, "partial response without a valid Content-Range (HTTP 206)"),
+                after: nil
+            )
         }
         guard head.isPlain else { return .failure(contentCodingError(head)) }
         if let error = changeError(head, size: range.total, state.metadata) { return .failure(error) }
         guard first == fetch.position else {
             let message =
-                "the server sends bytes from \(first) on where those from \(fetch.position) on were asked for"
+                "wrong range in response (HTTP 206): requested from byte \(fetch.position), received from byte \(first)"
             return .retry(MediaError(.io, message), after: nil)
         }
         // Some servers send the whole file, or another part, under the requested range.
         if let length = head.contentLength, length != last - first + 1 {
-            let message = "the server sends \(length) bytes, and calls them those from \(first) to \(last)"
+            let message = "Content-Length \(length) contradicts Content-Range \(first)-\(last) (HTTP 206)"
             return .retry(MediaError(.io, message), after: nil)
         }
         updateMetadata(head, size: range.total, &state)
@@ -87,7 +90,9 @@ extension HTTPByteSource {
             state.metadata.byteCount = fetch.position
             return .atEnd
         }
-        return .failure(MediaError(.io, "the server refuses a part that it has (416)"))
+        return .failure(
+            MediaError(.io, "range not satisfiable, although the resource contains it (HTTP 416)")
+        )
     }
 
     private func evaluateErrorStatus(_ head: ResponseHead, of fetch: Fetch, _ state: State)
@@ -110,15 +115,15 @@ extension HTTPByteSource {
     private func statusError(_ status: Int) -> MediaError {
         let (code, message): (MediaError.Code, String) =
             switch status {
-            case 401: (.permissionDenied, "the server wants to know who asks")
-            case 403: (.permissionDenied, "the server refuses")
-            case 404, 410: (.notFound, "the server has nothing by that name")
-            case 407: (.permissionDenied, "the proxy wants to know who asks")
-            case 408: (.timedOut, "the server has waited too long")
-            case 429: (.io, "the server is asked too often")
-            case 503: (.io, "the server is busy")
-            case 500..<600: (.io, "something is wrong with the server")
-            default: (.io, "the server answers with something that is no media")
+            case 401: (.permissionDenied, "authentication required")
+            case 403: (.permissionDenied, "access forbidden")
+            case 404, 410: (.notFound, "not found")
+            case 407: (.permissionDenied, "proxy authentication required")
+            case 408: (.timedOut, "request timeout")
+            case 429: (.io, "too many requests")
+            case 503: (.io, "service unavailable")
+            case 500..<600: (.io, "server error")
+            default: (.io, "unexpected response status")
             }
         return MediaError(code, "\(message) (HTTP \(status))", underlyingCode: Int32(clamping: status))
     }
@@ -127,7 +132,7 @@ extension HTTPByteSource {
         let coding = head.contentEncoding.map { String($0.prefix(32)) } ?? ""
         return MediaError(
             .io,
-            "the server sends the file compressed (\(coding)), although it was asked not to"
+            "unsupported Content-Encoding \(coding): the request accepts only identity"
         )
     }
 
@@ -139,7 +144,7 @@ extension HTTPByteSource {
             areDifferent(size, metadata.byteCount) || areDifferent(head.entityTag, metadata.entityTag)
             || head.entityTag == nil && areDifferent(head.lastModified, metadata.lastModified)
         guard isOther else { return nil }
-        return MediaError(.resourceChanged, "the server has another file now than when it was opened")
+        return MediaError(.resourceChanged, "the resource has changed on the server since it was opened")
     }
 
     private func areDifferent<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool {

@@ -34,7 +34,7 @@ extension HTTPByteSource {
         for context in woken { context.wake() }
     }
 
-    // MARK: The body
+    // MARK: Body
 
     private func receiveBody(_ bytes: UnsafeRawBufferPointer, of fetch: Fetch, _ state: inout State) -> (
         BodyDisposition, [ReadContext]
@@ -82,7 +82,7 @@ extension HTTPByteSource {
         return woken
     }
 
-    // MARK: The end
+    // MARK: End of a transfer
 
     /// Finishes, repeats or fails the fetch. Returns the readers to wake.
     private func handleEnd(_ end: TransferEnd, of fetch: Fetch, _ state: inout State) -> [ReadContext] {
@@ -188,7 +188,7 @@ extension HTTPByteSource {
     private func followRedirect(_ location: String, _ fetch: Fetch, _ state: inout State) -> [ReadContext] {
         fetch.retryState.redirects += 1
         guard fetch.retryState.redirects <= policy.redirectLimit else {
-            let message = "the server leads on more than \(policy.redirectLimit) times"
+            let message = "too many redirects (limit \(policy.redirectLimit))"
             return fail(fetch, with: MediaError(.exceedsLimits, message), &state)
         }
         do throws(MediaError) {
@@ -208,7 +208,7 @@ extension HTTPByteSource {
         guard fetch.retryState.count < policy.attemptLimit else { return fail(fetch, with: error, &state) }
         if let delay, delay > policy.maximumRetryAfter {
             var error = error
-            error.message += ": it asks to come back in \(delay / 1_000_000_000) seconds"
+            error.message += ": the server requests a retry after \(delay / 1_000_000_000) seconds"
             return fail(fetch, with: error, &state)
         }
         if fetch.isSequential, fetch.position > 0 {
@@ -265,28 +265,35 @@ extension HTTPByteSource {
             code = .timedOut
             message =
                 fetch.retryState.byteCount > 0
-                ? "the server sends nothing more" : "the server does not answer"
-        case .tooSlow: (code, message) = (.timedOut, "the server sends almost nothing")
-        case .noHost: (code, message) = (.notFound, "there is no such host")
+                ? "timeout: no more data from the server" : "timeout: no response from the server"
+        case .tooSlow:
+            (code, message) = (.timedOut, "timeout: the data rate of the server is too low")
+        case .noHost: (code, message) = (.notFound, "host not found")
         case .noConnection:
-            (code, message) = (.io, "the \(proxy == nil ? "server" : "proxy") cannot be reached")
+            (code, message) = (.io, "connection to the \(proxy == nil ? "server" : "proxy") failed")
         case .noSocket(let fault):
-            (code, message) = (.resourceLimit, "the system gives no socket (\(fault))")
-        case .noProxy: (code, message) = (.notFound, "there is no such proxy")
+            (code, message) = (.resourceLimit, "socket not available: \(fault)")
+        case .noProxy: (code, message) = (.notFound, "proxy host not found")
         case .refusedByProxy(let status):
             code = status == 407 || status == 403 ? .permissionDenied : .io
-            message = "the proxy does not connect to the server (HTTP \(status))"
-        case .untrusted: (code, message) = (.untrustedServer, "the server cannot prove who it is")
-        case .headersTooLong: (code, message) = (.exceedsLimits, "the server's headers are too long")
+            message = "the proxy refused to connect to the server (HTTP \(status))"
+        case .untrusted: (code, message) = (.untrustedServer, "TLS certificate verification failed")
+        case .headersTooLong:
+            (code, message) = (
+                .exceedsLimits, "response headers too long (limit \(ResponseHead.byteLimit >> 10) KiB)"
+            )
         case .privateAddress:
-            (code, message) = (.forbidden, "a public server leads to a private address, which is refused")
-        case .refused(let refusal): (code, message) = (refusal, "the request cannot be made")
+            (code, message) = (
+                .forbidden,
+                "reference from a public server to a private address refused (see allowsPrivateAddresses)"
+            )
+        case .refused(let refusal): (code, message) = (refusal, "the request cannot be sent")
         case .complete, .stopped, .broken:
             if let size = state.metadata.byteCount, fetch.retryState.byteCount > 0 || fetch.position > 0 {
                 code = .truncated
-                message = "the server sends \(fetch.position) of \(size) bytes, and no more"
+                message = "connection closed after \(fetch.position) of \(size) bytes"
             } else {
-                (code, message) = (.io, "the server ends the connection without an answer")
+                (code, message) = (.io, "connection closed without a response")
             }
         }
         return MediaError(

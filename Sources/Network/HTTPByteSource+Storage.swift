@@ -2,7 +2,7 @@ internal import MediaCore
 
 // The storage of received bytes, in memory and in the disk cache.
 extension HTTPByteSource {
-    // MARK: Under the source's lock
+    // MARK: With the source's lock held
 
     /// Stores bytes in memory. May evict bytes that no reader needs next.
     func store(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State) {
@@ -94,7 +94,7 @@ extension HTTPByteSource {
         )
     }
 
-    // MARK: For who shares it
+    // MARK: For the resource pool
 
     /// The identity of the representation, or nil if that is unknown or no validator could reveal a change.
     var identity: CacheIndex.Identity? { state.withLock { identity($0) } }

@@ -39,7 +39,7 @@ extension HTTPByteSource {
             guard let address = HTTPAddress(url) else {
                 let error = MediaError(
                     .invalidArgument,
-                    "the URL that was given anew is no http or https URL"
+                    "the replacement URL is not an http or https URL"
                 )
                 return waiting.flatMap { fail($0, with: error, &state) }
             }

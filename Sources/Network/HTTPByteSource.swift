@@ -33,8 +33,8 @@ public final class HTTPByteSource: ByteSource {
         /// The number of bytes that a server must send in twice the timeout. A server that sends fewer counts as
         /// stalled.
         package var minimumRate = 1024
-        /// The duration for which requests continue after the last reader has left. A new reader may follow at once, for example
-        /// when an asset is loaded first and then played.
+        /// The duration for which requests continue after the last reader has left. A new reader may follow at once,
+        /// for example when an asset is loaded first and then played.
         package var lingerTime: Int64 = 150_000_000
         /// The duration for which a response keeps a resource fresh for new readers while somebody is reading it.
         package var freshnessLifetime: Int64 = 5_000_000_000
@@ -191,7 +191,7 @@ public final class HTTPByteSource: ByteSource {
     /// Parses a URL and checks the options.
     static func address(_ url: String, _ options: NetworkOptions) throws(MediaError) -> HTTPAddress {
         guard let address = HTTPAddress(url) else {
-            throw MediaError(.invalidArgument, "this is no http or https URL with a host")
+            throw MediaError(.invalidArgument, "not an http or https URL with a host")
         }
         if let flaw = options.flaw { throw MediaError(.invalidArgument, flaw, location: address.name) }
         return address

@@ -90,22 +90,22 @@ public struct NetworkOptions: Hashable, Sendable {
     package var flaw: String? {
         for header in headers {
             guard !header.name.isEmpty, header.name.utf8.allSatisfy(Self.isNameByte) else {
-                return "there is no header named \"\(header.name)\""
+                return "invalid header name \"\(header.name)\""
             }
             guard header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
-                return "the header \(header.name) has a value that cannot be sent"
+                return "invalid value of header \(header.name): it contains control characters"
             }
             // The engine sets these fields itself. Other values would change which bytes a response contains.
             let lower = header.name.lowercased()
             guard !["range", "if-range", "accept-encoding", "host", "connection"].contains(lower) else {
-                return "the header \(header.name) cannot be set"
+                return "header \(header.name) cannot be set: the player sets it"
             }
         }
         if let proxy, ProxyAddress(proxy) == nil {
-            return "the proxy must be an http, https, socks5 or socks5h URL with a host"
+            return "invalid proxy: it must be an http, https, socks5 or socks5h URL with a host"
         }
         guard timeout > 0, timeout <= 86_400 else {
-            return "the timeout must be more than 0 seconds, and at most a day"
+            return "invalid timeout: it must be more than 0 and at most 86400 seconds"
         }
         return nil
     }

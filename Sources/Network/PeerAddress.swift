@@ -74,7 +74,8 @@ package struct PeerAddress: Hashable, Sendable {
         (0x6440_0000, 10),  // carrier-grade NAT
         (0x7F00_0000, 8),  // loopback
         (0xA9FE_0000, 16),  // link local
-        (0xC000_0000, 24), (0xC000_0200, 24), (0xC633_6400, 24), (0xCB00_7100, 24),  // reserved, documentation
+        (0xC000_0000, 24), (0xC000_0200, 24),  // protocol assignments, documentation
+        (0xC633_6400, 24), (0xCB00_7100, 24),  // documentation
         (0xC612_0000, 15),  // benchmarking
         (0xE000_0000, 3),  // multicast, reserved, broadcast
     ]

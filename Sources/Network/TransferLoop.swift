@@ -84,7 +84,11 @@ final class TransferLoop: Sendable {
         let functions = try CurlLibrary.shared.get().functions
         if state.waker == nil {
             guard let multi = functions.pointee.curl_multi_init() else {
-                throw MediaError(.resourceLimit, "no memory for reading from a network", isRetryable: true)
+                throw MediaError(
+                    .resourceLimit,
+                    "out of memory: libcurl cannot be initialized",
+                    isRetryable: true
+                )
             }
             state.waker = Waker(multi: multi, functions: functions)
         }
@@ -93,7 +97,7 @@ final class TransferLoop: Sendable {
         guard code == 0 else {
             throw MediaError(
                 .resourceLimit,
-                "the system has no thread for reading from a network",
+                "the network thread cannot be started",
                 underlyingCode: code,
                 isRetryable: true
             )
@@ -149,7 +153,7 @@ final class TransferLoop: Sendable {
             work.curl.curl_multi_add_handle(work.multi, UnsafeMutableRawPointer(handle)) == 0
         else {
             transfer.finish()
-            let end = TransferEnd(reason: .refused(.resourceLimit), libraryMessage: "no memory for a request")
+            let end = TransferEnd(reason: .refused(.resourceLimit), libraryMessage: "out of memory")
             transfer.receiver.ended(transfer, end)
             return
         }

@@ -3,6 +3,7 @@ import Testing
 
 @testable import HLS
 
+// Rule: hls-hosts
 @Suite("HLS: playlists as values")
 struct ParserTests {
     private static let base = "https://host.test/films/one/master.m3u8?token=1"
@@ -111,20 +112,20 @@ struct ParserTests {
         "What makes no sense is told with its line",
         arguments: [
             ("", "empty"), ("#EXTM3UX\n", "begin with #EXTM3U"),
-            ("#EXTM3U\na.ts\n", "line 2 of the playlist"),
-            ("#EXTM3U\n#EXTINF:x,\na.ts", "no number of seconds"),
-            ("#EXTM3U\n#EXTINF:-1,\na.ts", "no number of seconds"),
-            ("#EXTM3U\n#EXTINF:nan,\na.ts", "no number"),
-            ("#EXTM3U\n#EXTINF:1e300,\na.ts", "no number of seconds"),
-            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:5\na.ts", "does not say where it begins"),
+            ("#EXTM3U\na.ts\n", "playlist line 2"),
+            ("#EXTM3U\n#EXTINF:x,\na.ts", "invalid duration"),
+            ("#EXTM3U\n#EXTINF:-1,\na.ts", "invalid duration"),
+            ("#EXTM3U\n#EXTINF:nan,\na.ts", "invalid duration"),
+            ("#EXTM3U\n#EXTINF:1e300,\na.ts", "invalid duration"),
+            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:5\na.ts", "byte range without an offset"),
             ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:0@5\na.ts", "empty"),
-            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:9223372036854775807@5\na.ts", "out of bounds"),
-            ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128\n", "no URI"),
+            ("#EXTM3U\n#EXTINF:1,\n#EXT-X-BYTERANGE:9223372036854775807@5\na.ts", "invalid or too large number"),
+            ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128\n", "without URI"),
             ("#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"k\",IV=0xQ\n", "128 bits"),
-            ("#EXTM3U\n#EXT-X-MAP:BYTERANGE=\"1@0\"\n", "no URI"),
-            ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-1\n", "out of bounds"),
-            ("#EXTM3U\n#EXT-X-I-FRAMES-ONLY\n", "single pictures"),
-            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n", "both variants and segments"),
+            ("#EXTM3U\n#EXT-X-MAP:BYTERANGE=\"1@0\"\n", "without URI"),
+            ("#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:-1\n", "invalid or too large number"),
+            ("#EXTM3U\n#EXT-X-I-FRAMES-ONLY\n", "I-frames only"),
+            ("#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\na\n#EXTINF:1,\nb\n", "both variant streams and media segments"),
         ]
     )
     func flaws(_ text: String, _ words: String) throws {
@@ -135,10 +136,10 @@ struct ParserTests {
     @Test(
         "URLs lead to servers alone",
         arguments: [
-            ("file:///etc/passwd", "those of file"), ("data:text/plain,x", "those of data"),
-            ("concat:http://a/b", "those of concat"), ("ftp://a/b", "those of ftp"),
-            ("http://host.test/a.ts", "https refers to http"), ("https:///a.ts", "no host"),
-            ("subfile,,start,0,end,1,,:http://a/b", ""), ("crypto+file:///x", "those of crypto"),
+            ("file:///etc/passwd", "scheme file"), ("data:text/plain,x", "scheme data"),
+            ("concat:http://a/b", "scheme concat"), ("ftp://a/b", "scheme ftp"),
+            ("http://host.test/a.ts", "from https to http"), ("https:///a.ts", "URI without a host"),
+            ("subfile,,start,0,end,1,,:http://a/b", ""), ("crypto+file:///x", "scheme crypto"),
         ]
     )
     func addresses(_ url: String, _ words: String) throws {
@@ -168,9 +169,9 @@ struct ParserTests {
         _ = try parse("#EXTM3U\n" + String(repeating: variant, count: 3), limits: limits)
         _ = try parse("#EXTM3U\n" + String(repeating: segment, count: 4), limits: limits)
         for (text, words) in [
-            (String(repeating: variant, count: 4), "3 variants"),
-            (String(repeating: segment, count: 5), "4 segments"),
-            (String(repeating: "#", count: 1000), "longer"),
+            (String(repeating: variant, count: 4), "too many variants in the playlist (limit 3)"),
+            (String(repeating: segment, count: 5), "too many segments in the playlist (limit 4)"),
+            (String(repeating: "#", count: 1000), "playlist too large"),
         ] {
             let error = try #require(throws: MediaError.self) {
                 try parse("#EXTM3U\n" + text, limits: limits)

@@ -5,6 +5,7 @@ import Playhead
 import TestSupport
 import Testing
 
+// Rule: hls-equivalence
 /// What comes from a server is what the files beside a playlist give, bit by bit.
 @Suite("HLS: playing from a server", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(2)))
 struct ServedTests {
@@ -148,6 +149,7 @@ struct ServedTests {
     }
 }
 
+// Rule: hls-equivalence
 /// The same over real media that nobody here made.
 @Suite("HLS: the corpus from a server", .enabled(if: CorpusFolder.url != nil), .timeLimit(.minutes(3)))
 struct ServedCorpusTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import HLS
 
+// Rule: hls-subtitles
 /// Words in playlists of their own, from a server.
 @Suite("HLS: words from a server", .enabled(if: Fixture.areThere, "make fixtures"), .timeLimit(.minutes(1)))
 struct ServedTextTests {
@@ -111,7 +112,7 @@ struct ServedTextTests {
     private func lag(_ served: ServedFolder) async throws -> Int64 {
         let asset = try served.asset("/master.m3u8")
         try await asset.load()
-        let zero = try #require(asset.description?.startTime.nanoseconds)
+        let zero = try #require(asset.media?.startTime.nanoseconds)
         return 1400 - (zero + 500_000) / 1_000_000
     }
 
@@ -159,13 +160,13 @@ struct ServedTextTests {
         var told = try await play(lost)
         #expect(told.cues.map(\.text) == ["one", "across", "three"])
         #expect(told.frames == 90)
-        #expect(told.faults.count == 1 && told.faults[0].contains("words, segment 1"), "\(told.faults)")
+        #expect(told.faults.count == 1 && told.faults[0].contains("subtitle segment 1"), "\(told.faults)")
         told = try await play(try serve([Self.segments[0], "WEBVTT\n\(Self.map)\n", Self.segments[2]]))
         #expect(told.cues.map(\.text) == ["one", "across", "three"])
         #expect(told.faults == [])
         told = try await play(try serve([Self.segments[0], "<html>no</html>", Self.segments[2]]))
         #expect(told.cues.map(\.text) == ["one", "across", "three"])
-        #expect(told.faults.count == 1 && told.faults[0].contains("no WebVTT"), "\(told.faults)")
+        #expect(told.faults.count == 1 && told.faults[0].contains("not WebVTT"), "\(told.faults)")
     }
 
     @Test(

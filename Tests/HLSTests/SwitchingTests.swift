@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// Limits that change while a presentation is played from a server: every frame once and in order, and sound without a gap.
+// Rule: variant-switch
 @Suite(
     "HLS: another variant while playing from a server",
     .enabled(if: Fixture.areThere, "make fixtures"),

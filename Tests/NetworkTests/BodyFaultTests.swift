@@ -24,7 +24,7 @@ struct BodyFaultTests {
         var policy = ServedFile.policy
         policy.storeLimit = 1
         policy.window = 1
-        policy.firstWindow = 1
+        policy.initialWindow = 1
         let all = ServedFile.bytes(3_000_000)
         let file = try ServedFile(size: 3_000_000, policy: policy) { _, answer in answer = .whole(all) }
         defer { file.server.stop() }
@@ -122,7 +122,7 @@ struct BodyFaultTests {
     func unknownTotal() throws {
         var policy = ServedFile.policy
         policy.window = 128 << 10
-        policy.firstWindow = 128 << 10
+        policy.initialWindow = 128 << 10
         let file = try ServedFile(policy: policy) { request, answer in
             guard let first = request.range?.first, answer.status == 206 else { return }
             answer.set("Content-Range", "bytes \(first)-\(first + answer.body.count - 1)/*")
@@ -148,7 +148,7 @@ struct BodyFaultTests {
     func tooMuch() throws {
         var policy = ServedFile.policy
         policy.window = 100_000
-        policy.firstWindow = 100_000
+        policy.initialWindow = 100_000
         let all = ServedFile.bytes(300_000)
         let file = try ServedFile(policy: policy) { request, answer in
             guard let first = request.range?.first, first < all.count else { return }

@@ -63,8 +63,8 @@ struct CookieTests {
         defer { other.stop() }
         let source = try source(server.url("/list.m3u8"))
         _ = try ServedFile.read(source, upTo: 1)
-        _ = try ServedFile.read(try source.referred("segment.ts"), upTo: 1)
-        _ = try ServedFile.read(try source.referred(other.url("/key")), upTo: 1)
+        _ = try ServedFile.read(try source.openReferenced("segment.ts"), upTo: 1)
+        _ = try ServedFile.read(try source.openReferenced(other.url("/key")), upTo: 1)
         let segment = server.log.first { $0.path == "/segment.ts" }
         #expect(segment?.headers["cookie"]?.hasPrefix("session=") == true)
         #expect(other.log.first?.headers["cookie"] == nil)

@@ -208,7 +208,7 @@ struct FaultTests {
     func trickle() throws {
         var policy = ServedFile.policy
         // No try brings so much.
-        policy.leastBytes = .max
+        policy.minimumRate = .max
         // Long enough that a feeder on a busy machine is never silent for so long: a try that ends so has brought something. The
         // file is so large that it does not come whole before that.
         let file = try ServedFile(size: 40_000_000, timeout: 0.3, policy: policy) { $1.isPaced = true }
@@ -230,6 +230,6 @@ struct FaultTests {
         isOver.withLock { $0 = true }
         file.server.gate.open()
         #expect(error?.code == .timedOut)
-        #expect(error?.message.contains("almost nothing") == true)
+        #expect(error?.message.contains("data rate of the server is too low") == true)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct HeadTests {
     private func head(_ lines: [String]) -> ResponseHead {
         var head = ResponseHead()
-        for line in lines { head.take(line[...]) }
+        for line in lines { head.parse(line[...]) }
         return head
     }
 

@@ -3,6 +3,7 @@ import Playhead
 import TestSupport
 import Testing
 
+// Rule: interleaving
 @Suite("Network: sound that lies far from its pictures", .timeLimit(.minutes(1)))
 struct InterleavingTests {
     private static func ffmpeg(_ arguments: String, in folder: TemporaryFolder) throws {

@@ -56,7 +56,7 @@ struct LettingGoTests {
             let now = clock.now
             while clock.now - now < pause { await Task.yield() }
         }
-        let begun: ContinuousClock.Instant
+        let creationTime: ContinuousClock.Instant
         var player: Player?
         switch way {
         case .load, .still:
@@ -65,9 +65,9 @@ struct LettingGoTests {
                 if way == .load { try await asset.load() } else { _ = try await generator.image(at: .zero) }
             }
             try await reached()
-            begun = clock.now
+            creationTime = clock.now
             work.cancel()
-            moment.caller = clock.now - begun
+            moment.caller = clock.now - creationTime
             _ = await work.result
         case .release, .replace, .stop:
             var configuration = Player.Configuration()
@@ -77,7 +77,7 @@ struct LettingGoTests {
             made.play()
             made.replaceCurrentItem(with: PlayerItem(asset: asset))
             try await reached()
-            begun = clock.now
+            creationTime = clock.now
             switch way {
             case .replace: made.replaceCurrentItem(with: nil)
             case .stop:
@@ -85,10 +85,10 @@ struct LettingGoTests {
                 made.replaceCurrentItem(with: PlayerItem(url: Fixture.url("clip-h264-aac.mp4")))
             default: made.shutdown {}
             }
-            moment.caller = clock.now - begun
+            moment.caller = clock.now - creationTime
         }
         while try source.map({ $0.fetchCount > 0 }) ?? false || !scene.isLeft() { await Task.yield() }
-        moment.down = clock.now - begun
+        moment.down = clock.now - creationTime
         await player?.shutdown()
         return moment
     }

@@ -29,7 +29,7 @@ struct PlaceFaultTests {
         let error = try ServedFile.fails(.exceedsLimits, requests: 11) { _, answer in
             answer = Answer(302, headers: [("Location", "/film.mp4")])
         }
-        #expect(error.message.contains("10 times"))
+        #expect(error.message.contains("too many redirects (limit 10)"))
     }
 
     @Test("It leads out of the network", arguments: ["file:///etc/passwd", "ftp://127.0.0.1/a", "data:,x"])
@@ -108,7 +108,7 @@ struct PlaceFaultTests {
         var policy = ServedFile.policy
         let outside = try #require(PeerAddress("127.0.0.2"))
         policy.isPublicAddress = { $0 == outside }
-        policy.isNestedInPublic = nested
+        policy.isReferencedByPublicServer = nested
         return policy
     }
 
@@ -181,10 +181,10 @@ struct PlaceFaultTests {
             policy: Self.reachPolicy()
         )
         _ = try ServedFile.read(list)
-        let variant = try list.referred("variant.m3u8")
+        let variant = try list.openReferenced("variant.m3u8")
         _ = try ServedFile.read(variant)
         for source in [list, variant] {
-            let segment = try source.referred(inside.url())
+            let segment = try source.openReferenced(inside.url())
             let error = #expect(throws: MediaError.self) { try ServedFile.read(segment) }
             #expect(error?.code == .forbidden)
         }

@@ -5,6 +5,7 @@ import Playhead
 import TestSupport
 import Testing
 
+// Rule: shared-memory
 @Suite(
     "Network: playing from a server",
     .enabled(if: Fixture.areThere, "make fixtures"),

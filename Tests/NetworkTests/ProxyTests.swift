@@ -81,7 +81,7 @@ struct ProxyTests {
         let source = try source("http://film.example/a.mp4", proxy)
         let error = try #require(throws: MediaError.self) { try ServedFile.read(source) }
         #expect(error.code == .io)
-        #expect(error.message.contains("the proxy cannot be reached"))
+        #expect(error.message.contains("connection to the proxy failed"))
     }
 
     @Test(

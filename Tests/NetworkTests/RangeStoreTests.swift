@@ -23,7 +23,7 @@ struct RangeStoreTests {
             defer { buffer.deallocate() }
             let count = store.read(at: place, into: buffer)
             #expect(Array(buffer.prefix(count)) == bytes(place..<place + Int64(count)), "seed \(seed)")
-            let end = store.runEnd(from: place, limit: 5000)
+            let end = store.contiguousEnd(from: place, limit: 5000)
             #expect(min(end - place, 5000) == Int64(count), "seed \(seed)")
             if count > 0 { found += 1 }
         }
@@ -38,10 +38,10 @@ struct RangeStoreTests {
         for index in 0..<3 as Range<Int64> {
             block.withUnsafeBytes { store.write($0, at: index * size, isProtected: { $0 == 0 }) }
         }
-        #expect(store.runEnd(from: 0, limit: size) == size)
-        #expect(store.runEnd(from: size, limit: size) == size)
-        #expect(store.runEnd(from: 2 * size, limit: size) == 3 * size)
-        #expect(store.nextHeld(after: size, limit: 4 * size) == 2 * size)
-        #expect(store.nextHeld(after: 3 * size, limit: 4 * size) == nil)
+        #expect(store.contiguousEnd(from: 0, limit: size) == size)
+        #expect(store.contiguousEnd(from: size, limit: size) == size)
+        #expect(store.contiguousEnd(from: 2 * size, limit: size) == 3 * size)
+        #expect(store.nextStored(after: size, limit: 4 * size) == 2 * size)
+        #expect(store.nextStored(after: 3 * size, limit: 4 * size) == nil)
     }
 }

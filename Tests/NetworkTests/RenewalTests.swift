@@ -12,12 +12,12 @@ struct RenewalTests {
     private func expiring(
         _ status: Int = 403,
         good: Int = 1,
-        renewal: HTTPByteSource.Renewal?
+        urlRefresh: HTTPByteSource.URLRefresh?
     ) throws -> ServedFile {
         var policy = ServedFile.policy
-        policy.firstWindow = 60_000
+        policy.initialWindow = 60_000
         policy.window = 60_000
-        return try ServedFile(policy: policy, renewal: renewal) {
+        return try ServedFile(policy: policy, urlRefresh: urlRefresh) {
             if $0.path == "/film.mp4", $0.number > good { $1 = FaultServer.Answer(status) }
         }
     }

@@ -26,7 +26,7 @@ struct ServedFile {
         change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void = { _, _ in }
     ) throws {
         let options = NetworkOptions(headers: headers, timeout: timeout)
-        try self.init(size: size, path: path, options: options, policy: policy, renewal: nil, change: change)
+        try self.init(size: size, path: path, options: options, policy: policy, urlRefresh: nil, change: change)
     }
 
     init(
@@ -34,20 +34,20 @@ struct ServedFile {
         path: String = "/film.mp4",
         options: NetworkOptions = NetworkOptions(timeout: 5),
         policy: HTTPByteSource.Policy,
-        renewal: HTTPByteSource.Renewal?,
+        urlRefresh: HTTPByteSource.URLRefresh?,
         change: @escaping @Sendable (FaultServer.Request, inout FaultServer.Answer) -> Void
     ) throws {
         bytes = Self.bytes(size)
         server = try FaultServer(bytes, change: change)
-        source = try HTTPByteSource(url: server.url(path), options: options, policy: policy, renewal: renewal)
+        source = try HTTPByteSource(url: server.url(path), options: options, policy: policy, urlRefresh: urlRefresh)
     }
 
     /// Pauses of a millisecond.
     static var policy: HTTPByteSource.Policy {
         var policy = HTTPByteSource.Policy()
-        policy.backOff = 1_000_000
+        policy.initialRetryDelay = 1_000_000
         // Each of its reads is another reader's.
-        policy.grace = 60_000_000_000
+        policy.lingerTime = 60_000_000_000
         return policy
     }
 

@@ -26,7 +26,7 @@ extension FaultServer {
         }
 
         /// Waits until at least one byte may go.
-        func take(upTo count: Int) -> Int {
+        func consume(upTo count: Int) -> Int {
             condition.lock()
             defer { condition.unlock() }
             while allowed == 0, !isOpen { condition.wait() }

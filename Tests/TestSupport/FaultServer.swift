@@ -102,7 +102,7 @@ package final class FaultServer: Sendable {
     package func release() { released.ring() }
 
     /// After `stop()`: nobody listens on the port any more.
-    package func waitUntilClosed() { _ = closed.take(upTo: 1) }
+    package func waitUntilClosed() { _ = closed.consume(upTo: 1) }
 
     /// Closes everything. To be called at the end of each test.
     package func stop() {
@@ -237,7 +237,7 @@ package final class FaultServer: Sendable {
     {
         var rest = Array(bytes)[...]
         while !rest.isEmpty {
-            let allowed = isPaced ? gate.take(upTo: rest.count) : rest.count
+            let allowed = isPaced ? gate.consume(upTo: rest.count) : rest.count
             let count = rest.prefix(allowed).withUnsafeBytes {
                 Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }

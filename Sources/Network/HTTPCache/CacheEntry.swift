@@ -109,7 +109,7 @@ final class CacheEntry: Sendable {
         }
     }
 
-    // MARK: Its file
+    // MARK: The data file
 
     /// Calls `body` with the data file, which is opened again if necessary. Returns nil if the file has been removed,
     /// and forgets its extents. May block.

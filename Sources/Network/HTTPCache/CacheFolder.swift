@@ -95,7 +95,7 @@ final class CacheFolder: Sendable {
     func suspend(after fault: CacheFault) {
         let reason = String(cString: strerror(fault.code))
         let message =
-            "the cache \(path) cannot be written (\(reason)): what is not in it is fetched again each time"
+            "disk cache \(path) cannot be written: \(reason). Bytes that are not cached are fetched again"
         let handler = state.withLock { state -> (@Sendable (String) -> Void)? in
             state.suspendedUntil = TransferLoop.now + Self.retryDelay
             guard !state.hasWarned else { return nil }
@@ -108,7 +108,7 @@ final class CacheFolder: Sendable {
 
     var isSuspended: Bool { state.withLock { $0.suspendedUntil > TransferLoop.now } }
 
-    // MARK: Under the lock of the folder
+    // MARK: With the lock of the folder held
 
     /// Calls `body` while no other process or thread creates or removes names in the folder. Blocks until then.
     func locked<Result>(_ body: () throws(CacheFault) -> Result) throws(CacheFault) -> Result {
@@ -158,7 +158,7 @@ final class CacheFolder: Sendable {
         try files.rename(temporary, to: indexPath(index.key))
     }
 
-    // MARK: Room
+    // MARK: Space
 
     /// Makes space for more bytes. Returns false if all remaining files are in use.
     func makeRoom(_ byteCount: Int) throws(CacheFault) -> Bool {

@@ -71,11 +71,11 @@ struct CacheCoreTests {
             }
             let place = Int.random(in: 0..<400, using: &random)
             let end = bytes[place...].firstIndex(of: false) ?? 400
-            let found = extents.runEnd(from: Int64(place), limit: 20)
+            let found = extents.contiguousEnd(from: Int64(place), limit: 20)
             #expect(found == Int64(end) || found >= place + 20 && found < end, "seed \(seed)")
             if end == place {
                 let next = bytes[place...].firstIndex(of: true).flatMap { $0 - place <= 30 ? Int64($0) : nil }
-                #expect(extents.nextHeld(after: Int64(place), limit: 30) == next, "seed \(seed)")
+                #expect(extents.nextStored(after: Int64(place), limit: 30) == next, "seed \(seed)")
             }
             let missing = extents.missing(in: Int64(range.lowerBound)..<Int64(range.upperBound))
             let gaps = missing.flatMap { Array($0) }
@@ -89,7 +89,7 @@ struct CacheCoreTests {
             CacheIndex.Identity(byteCount: 500_000, entityTag: "\"tag\"", lastModified: "yesterday")
         )
         let key = SHA256.digest(of: "key")
-        var index = CacheIndex(key: key, generation: 7, identity: identity, takesRanges: true)
+        var index = CacheIndex(key: key, generation: 7, identity: identity, supportsRanges: true)
         for place in [0, 65_536, 300_000] as [Int64] {
             index.extents.insert(Extent(start: place, count: 65_536, checksum: UInt64(place)))
         }

@@ -23,7 +23,7 @@ struct CacheFolderTests {
     }
 
     private func entry(_ folder: CacheFolder, tag: String = "\"1\"") throws -> CacheEntry {
-        CacheEntry(folder, key, try identity(tag), takesRanges: true)
+        CacheEntry(folder, key, try identity(tag), supportsRanges: true)
     }
 
     /// Keeps a part, as it comes from a server.
@@ -34,7 +34,7 @@ struct CacheFolderTests {
             entry.keep(Array(bytes[start..<end]), at: Int64(start))
             start = end
         }
-        entry.settle()
+        entry.flush()
     }
 
     /// All that is there, by place; what is not right is an issue.
@@ -50,7 +50,7 @@ struct CacheFolderTests {
                 count += start + part.bytes.count - Int(place)
                 place = part.start + Int64(part.bytes.count)
             } else {
-                place = entry.nextHeld(after: place, limit: .max / 2) ?? Int64(bytes.count)
+                place = entry.nextStored(after: place, limit: .max / 2) ?? Int64(bytes.count)
             }
         }
         return count
@@ -203,7 +203,7 @@ struct CacheFolderTests {
             let second = folder(path)
             let entry = try #require(CacheEntry.open(second, key))
             #expect(entry.read(at: 70_000) == nil)
-            #expect(entry.nextHeld(after: 70_000, limit: 100_000) == 131_072)
+            #expect(entry.nextStored(after: 70_000, limit: 100_000) == 131_072)
             keep(film, 65_536..<131_072, entry)
             await second.flush()
             #expect(found(path) == 300_000)
@@ -259,7 +259,7 @@ struct CacheFolderTests {
         try await TemporaryFolder.use { path in
             let limit: Int64 = 1_000_000
             func made(_ name: String, _ folder: CacheFolder) async throws -> CacheEntry {
-                let entry = CacheEntry(folder, SHA256.digest(of: name), try identity(), takesRanges: true)
+                let entry = CacheEntry(folder, SHA256.digest(of: name), try identity(), supportsRanges: true)
                 keep(film, 0..<300_000, entry)
                 await folder.flush()
                 return entry

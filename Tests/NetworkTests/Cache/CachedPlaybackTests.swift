@@ -88,7 +88,7 @@ struct CachedPlaybackTests {
         #expect(await Showing.play(try asset(server, cache, timeout: 9)) == local)
         let asset = try asset(server, cache, timeout: 8)
         _ = try await ImageGenerator(asset: asset).image(at: .zero)
-        #expect(asset.description?.isLocal == true)
+        #expect(asset.media?.isLocal == true)
     }
 
     @Test("Loading, playing, text and stills of one asset: each byte once")

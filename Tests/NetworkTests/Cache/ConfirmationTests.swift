@@ -41,7 +41,7 @@ struct ConfirmationTests {
         }
 
         func part(_ root: SharedHTTPSource, _ name: String = "part.ts") throws -> [UInt8] {
-            try ServedFile.read(try root.referred(name, kept: .everywhere, since: 0))
+            try ServedFile.read(try root.openReferenced(name, cachePolicy: .everywhere, since: 0))
         }
 
         func requests(_ path: String = "/part.ts") -> Int { file.server.log.count { $0.path == path } }
@@ -97,7 +97,7 @@ struct ConfirmationTests {
             defer { served.file.server.stop() }
             #expect(try ServedFile.read(try served.file.source()) == served.file.bytes)
             await served.file.flush()
-            served.file.forgetUnused()
+            served.file.evictAllUnused()
             served.become(.down)
             let source = try served.file.source()
             let context = try reader(source)
@@ -116,7 +116,7 @@ struct ConfirmationTests {
             let first = try served.asset()
             #expect(try served.part(first) == served.file.bytes)
             await served.file.flush()
-            served.file.forgetUnused()
+            served.file.evictAllUnused()
             let next = try served.asset()
             let count = served.requests()
             #expect(try served.part(first) == served.file.bytes)
@@ -131,14 +131,14 @@ struct ConfirmationTests {
         try await TemporaryFolder.use { path in
             var served = try Changing(DiskCache(directory: URL(fileURLWithPath: path + "/cache")))
             defer { served.file.server.stop() }
-            served.file.policy.peace = 0
+            served.file.policy.unreachableTTL = 0
             #expect(try served.part(try served.asset()) == served.file.bytes)
             await served.file.flush()
-            served.file.forgetUnused()
+            served.file.evictAllUnused()
             let asset = try served.asset()
             served.become(.down)
             #expect(try served.part(asset) == served.file.bytes)
-            served.file.forgetUnused()
+            served.file.evictAllUnused()
             served.become(.new)
             #expect(try served.part(asset) == served.new)
         }
@@ -155,18 +155,18 @@ struct ConfirmationTests {
         let key = HTTPResourcePool.Key(
             address: try HTTPByteSource.address(file.server.url(), file.options),
             options: file.options,
-            isNestedInPublic: false
+            isReferencedByPublicServer: false
         )
-        let opening = ResourceLookup(key, HTTPResourcePool(), FreshnessRequirement(parts: parts))
-        func holds(_ ground: ResourceLookup.FreshnessBasis, _ parts: ValidatedResources, since: Int64) -> Bool
+        let lookup = ResourceLookup(key, HTTPResourcePool(), FreshnessRequirement(validatedResources: parts))
+        func satisfies(_ basis: ResourceLookup.FreshnessBasis, _ parts: ValidatedResources, since: Int64) -> Bool
         {
-            opening.holds(source, ground, for: FreshnessRequirement(since: since, parts: parts))
+            lookup.satisfies(source, basis, for: FreshnessRequirement(validatedAfter: since, validatedResources: parts))
         }
-        #expect(holds(.knowledge, parts, since: .max))
-        #expect(holds(.knowledge, ValidatedResources(), since: source.confirmed))
-        #expect(!holds(.knowledge, ValidatedResources(), since: source.confirmed + 1))
-        #expect(holds(.server, ValidatedResources(), since: .max))
-        #expect(holds(.unreachable, ValidatedResources(), since: .max))
+        #expect(satisfies(.assumed, parts, since: .max))
+        #expect(satisfies(.assumed, ValidatedResources(), since: source.validationTime))
+        #expect(!satisfies(.assumed, ValidatedResources(), since: source.validationTime + 1))
+        #expect(satisfies(.validated, ValidatedResources(), since: .max))
+        #expect(satisfies(.unreachable, ValidatedResources(), since: .max))
     }
 
     // MARK: Cookies
@@ -187,7 +187,7 @@ struct ConfirmationTests {
             }
         }
         file.policy.window = 100_000
-        file.policy.firstWindow = 100_000
+        file.policy.initialWindow = 100_000
         let roots = try (1...2).map { try file.source("/list.m3u8?\($0)") }
         for root in roots { _ = try ServedFile.read(root, upTo: 1) }
         return (file, roots)
@@ -200,7 +200,7 @@ struct ConfirmationTests {
     func refusedOne(_ hasSessions: Bool) async throws {
         let (file, roots) = try sessions(hasSessions: hasSessions) { $0 != "session=2" }
         defer { file.server.stop() }
-        let parts = try roots.map { try $0.referred("part.ts", kept: .everywhere, since: 0) }
+        let parts = try roots.map { try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0) }
         let contexts = parts.map { _ in ReadContext() }
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }
@@ -228,7 +228,7 @@ struct ConfirmationTests {
         let (file, roots) = try sessions { $0 == "session=1" && hasExpired.withLock { $0 } }
         defer { file.server.stop() }
         file.server.release()
-        let parts = try roots.map { try $0.referred("part.ts", kept: .everywhere, since: 0) }
+        let parts = try roots.map { try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0) }
         #expect(try ServedFile.read(parts[0], upTo: 10_000) == Array(file.bytes.prefix(10_000)))
         hasExpired.withLock { $0 = true }
         #expect(try ServedFile.read(parts[1]) == file.bytes)
@@ -253,10 +253,10 @@ struct ConfirmationTests {
             _ = try ServedFile.read(root, upTo: 1)
             return root
         }
-        _ = try ServedFile.read(try asset().referred("part.ts", kept: .everywhere, since: 0))
+        _ = try ServedFile.read(try asset().openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0))
         let roots = try (0..<3).map { _ in try asset() }
         isAsked.withLock { $0 = true }
-        let parts = try roots.map { try $0.referred("part.ts", kept: .everywhere, since: 0) }
+        let parts = try roots.map { try $0.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0) }
         let contexts = parts.map { _ in ReadContext() }
         let byte = UnsafeMutableRawBufferPointer.allocate(byteCount: 1, alignment: 1)
         defer { byte.deallocate() }

@@ -63,7 +63,7 @@ struct DiskCacheTests {
     func parts() async throws {
         try await use(size: 3_000_000) { file in
             file.policy.window = 100_000
-            file.policy.firstWindow = 100_000
+            file.policy.initialWindow = 100_000
             _ = try await read(file, from: 2_000_000, upTo: 300_000)
             _ = try await read(file, from: 50_000, upTo: 500_000)
             let before = file.server.log.count
@@ -116,7 +116,7 @@ struct DiskCacheTests {
     func partOffline() async throws {
         try await use(size: 3_000_000) { file in
             file.policy.window = 100_000
-            file.policy.firstWindow = 100_000
+            file.policy.initialWindow = 100_000
             _ = try await read(file, upTo: 300_000)
             file.server.stop()
             file.server.waitUntilClosed()
@@ -275,7 +275,7 @@ struct DiskCacheTests {
         try await use(size: 5_000_000) { file in
             file.policy.storeLimit = 1 << 20
             file.policy.window = 500_000
-            file.policy.firstWindow = 500_000
+            file.policy.initialWindow = 500_000
             let source = try await read(file)
             let count = file.server.log.count
             let asked = file.server.log.compactMap(\.range).reduce(0) { $0 + ($1.last ?? 0) - $1.first + 1 }

@@ -20,7 +20,7 @@ struct SharedFile {
     ) throws {
         bytes = ServedFile.bytes(size)
         server = try FaultServer(bytes, change: change)
-        policy.grace = 0
+        policy.lingerTime = 0
     }
 
     func source(_ path: String = "/film.mp4") throws -> SharedHTTPSource {
@@ -31,11 +31,11 @@ struct SharedFile {
     mutating func beAnotherProcess() { sources = HTTPResourcePool() }
 
     /// What nobody reads is in memory no more.
-    func forgetUnused() { sources.forgetUnused() }
+    func evictAllUnused() { sources.evictAllUnused() }
 
     /// What came so far is on disk.
     func flush() async {
-        sources.settle()
+        sources.flush()
         await options.cache?.flush()
     }
 
@@ -158,9 +158,9 @@ struct SharedSourceTests {
         for count in 1...3 {
             let root = try file.source("/list.m3u8")
             _ = try ServedFile.read(root, upTo: 1)
-            let part = try root.referred("part.ts", kept: .everywhere, since: 0)
+            let part = try root.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
             #expect(try ServedFile.read(part) == file.bytes)
-            let again = try root.referred("part.ts", kept: .everywhere, since: 0)
+            let again = try root.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
             #expect(try ServedFile.read(again) == file.bytes)
             #expect((again as? SharedHTTPSource)?.receivedBytes == 0)
             #expect((part as? SharedHTTPSource)?.receivedBytes == (count == 1 ? 300_000 : 0))
@@ -181,11 +181,11 @@ struct SharedSourceTests {
         defer { file.server.stop() }
         let root = try file.source("/list.m3u8")
         _ = try ServedFile.read(root, upTo: 1)
-        let old = try root.referred("part.ts", kept: .inMemory, since: 1)
+        let old = try root.openReferenced("part.ts", cachePolicy: .inMemory, since: 1)
         #expect(try ServedFile.read(old) == file.bytes)
         isNew.withLock { $0 = true }
-        #expect(try ServedFile.read(try root.referred("part.ts", kept: .inMemory, since: 1)) == file.bytes)
-        let new = try root.referred("part.ts", kept: .inMemory, since: NetworkTimer.now)
+        #expect(try ServedFile.read(try root.openReferenced("part.ts", cachePolicy: .inMemory, since: 1)) == file.bytes)
+        let new = try root.openReferenced("part.ts", cachePolicy: .inMemory, since: NetworkTimer.now)
         #expect(try ServedFile.read(new) == other)
     }
 
@@ -197,7 +197,7 @@ struct SharedSourceTests {
         defer { file.server.stop() }
         let root = try file.source("/list.m3u8")
         root.limitReadAhead(to: 400 << 10)
-        let part = try root.referred("part.ts", kept: .everywhere, since: 0)
+        let part = try root.openReferenced("part.ts", cachePolicy: .everywhere, validatedAfter: 0)
         _ = try ServedFile.read(part, upTo: 1000)
         let ranges = file.server.log.filter { $0.path == "/part.ts" }.compactMap(\.range)
         #expect(ranges.map { $0.first } == [0])
@@ -309,9 +309,9 @@ struct SharedSourceTests {
         let file = try ServedFile(size: 3_000_000)
         defer { file.server.stop() }
         #expect(try file.read() == file.bytes)
-        #expect(file.source.heldBytes >= 3_000_000)
+        #expect(file.source.storedByteCount >= 3_000_000)
         file.source.trim(to: 1 << 20)
-        #expect(file.source.heldBytes == 1 << 20)
+        #expect(file.source.storedByteCount == 1 << 20)
         #expect(try file.read() == file.bytes)
     }
 }
