@@ -1,8 +1,10 @@
 internal import MediaCore
 
 extension ByteOutput {
-    /// Writes the samples of all planes, top row first, without padding: one piece per plane where its rows
-    /// touch, else one per row. Nothing is copied but rows of a few bytes.
+    /// Writes the samples of all planes, top row first, without padding.
+    ///
+    /// A plane without padding is written in one piece, other planes row by row. Only rows shorter than 1 KiB are
+    /// copied.
     func write(_ planes: [VideoPlane]) throws(SinkError) {
         for plane in planes {
             if plane.bytesPerRow == plane.bytesUsedPerRow {
@@ -20,7 +22,7 @@ extension ByteOutput {
 }
 
 extension [VideoPlane] {
-    /// Bytes of all samples, without padding.
+    /// The number of bytes of all samples, without padding.
     var packedByteCount: Int {
         reduce(0) { $0 + Swift.max(0, $1.bytesUsedPerRow) * Swift.max(0, $1.rowCount) }
     }

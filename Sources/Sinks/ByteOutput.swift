@@ -1,46 +1,51 @@
 internal import Glibc
 internal import MediaCore
 
-/// Owns a file, or standard output, that bytes are appended to.
+/// A file, or standard output, that bytes are appended to.
 ///
-/// Small pieces are gathered; large ones go to the system where they lie, without a copy. The first error
-/// stays: every later write throws it again. Not to be used from two threads at a time.
+/// Small pieces are collected in a buffer. Large ones are passed to the system without a copy. After an error, every
+/// later write throws the same error. The class is not thread-safe: use it from one thread at a time.
 ///
-/// A reader that goes away is `SinkError.closedPipe` whatever the host does about SIGPIPE: the signal is held
-/// back for the writing thread during a write to a pipe or socket, and taken off it. No disposition is changed.
+/// If the reader of a pipe or socket is closed, writes throw `SinkError.closedPipe`, whatever the process does about
+/// SIGPIPE. The signal is blocked for the writing thread during the write, and consumed. The signal's disposition is
+/// not changed.
 public final class ByteOutput {
-    /// As given; "standard output" for "-".
+    /// The path of the file, or a name for messages; "standard output" for "-".
     public let path: String
-    /// Bytes already written may be written again: a regular file that does not only append.
+    /// A Boolean value that indicates whether written bytes can be overwritten: true for a regular file that is not
+    /// opened for appending only.
     public let isRewritable: Bool
-    /// Bytes accepted so far, gathered ones included.
+    /// The number of bytes accepted so far, including buffered ones.
     public private(set) var byteCount: Int64 = 0
 
-    /// -1 until the first byte of a file that takes its name at the end.
+    /// The file descriptor; -1 until the first byte of a file that is renamed when it is closed.
     private var descriptor: Int32
     private let closesDescriptor: Bool
     private let raisesPipeSignal: Bool
     private var replacement: FileReplacement?
-    /// What the file holds is thrown away with the first byte that comes.
+    /// A Boolean value that indicates whether the first byte replaces the content of the file.
     private var mustTruncate: Bool
-    /// Where in the file the first byte went.
+    /// The offset in the file of the first written byte.
     private let startOffset: Int64
     private var isClosed = false
     private var failure: SinkError?
 
-    /// What waits to be written, in order: the caller's memory, and stretches of `gathered`.
+    /// The pieces to write, in order: the caller's memory, and runs of `gathered`.
     private var vectors: [iovec] = []
     private let gathered = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    /// The stretch of `gathered` that is not in `vectors` yet.
+    /// The run of `gathered` that is not in `vectors` yet.
     private var pendingRun = 0..<0
 
-    /// Pieces below this many bytes are copied together.
+    /// The size in bytes below which pieces are copied into the buffer.
     private static let copyThreshold = 1024
-    /// Vectors that one system call takes (Linux's UIO_MAXIOV), less one for the last stretch.
+    /// The number of pieces that one system call accepts (Linux's UIO_MAXIOV), minus one for the last run.
     private static let maximumVectors = 1023
 
-    /// Creates or empties the file at `path`; "-" is standard output, which is left open afterwards. Opening
-    /// a named pipe waits for its reader.
+    /// Creates a file, or empties an existing one.
+    ///
+    /// - Parameter path: The path of the file; "-" is standard output, which stays open afterwards. Opening a named
+    ///   pipe blocks until it has a reader.
+    /// - Throws: `SinkError.system` if the file cannot be opened.
     public convenience init(path: String) throws(SinkError) {
         if path == "-" {
             self.init(descriptor: STDOUT_FILENO, path: "standard output", closesDescriptor: false)
@@ -53,13 +58,17 @@ public final class ByteOutput {
         )
     }
 
-    /// As `init(path:)`, but what lies at `path` stays as it is until there is something to put in its place:
-    /// a regular file is written beside, as "NAME.XXXXXX.part", and takes the name when it is closed. Without a
-    /// byte written nothing is made or changed. When the host dies, the part stays beside.
+    /// Replaces a file atomically when the output is closed.
     ///
-    /// A link stays a link. What a new file could not stand in for (other hard links, another owner, a folder
-    /// that cannot be written to) is emptied with the first byte and written in place. Throws at once what
-    /// stands against writing there.
+    /// The existing file stays unchanged until then: a regular file is written beside it as "NAME.XXXXXX.part", and
+    /// renamed in `close()`. If no byte is written, nothing is created or changed. If the process crashes, the part
+    /// file stays. Symbolic links are followed and stay links.
+    ///
+    /// If a new file cannot replace the existing one (it has other hard links or another owner, or its folder is
+    /// not writable), the existing file is emptied at the first byte and written in place.
+    ///
+    /// - Parameter path: The path of the file; "-" is standard output, which stays open afterwards.
+    /// - Throws: `SinkError.system` if the path cannot be written.
     public convenience init(replacing path: String) throws(SinkError) {
         guard path != "-" else {
             try self.init(path: path)
@@ -77,7 +86,11 @@ public final class ByteOutput {
         }
     }
 
-    /// Appends to an open file descriptor and closes it at the end. `name` is for error messages.
+    /// Appends to an open file descriptor, which is closed at the end.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The file descriptor.
+    ///   - name: The name for error messages.
     public convenience init(owning descriptor: Int32, name: String) {
         self.init(descriptor: descriptor, path: name, closesDescriptor: true)
     }
@@ -110,26 +123,36 @@ public final class ByteOutput {
         gathered.deallocate()
     }
 
-    /// Takes a copy, or writes them before it returns, so the memory may be used again. May wait for a
-    /// reader.
+    /// Appends bytes. The memory may be reused after the call. May block until a reader accepts them.
+    ///
+    /// - Parameter bytes: The bytes to append.
+    /// - Throws: `SinkError`, the same one for every call after the first failure.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
         try append(bytes)
         if !vectors.isEmpty { try flush() }
     }
 
-    /// Appends the bytes. May wait for a reader.
+    /// Appends bytes. May block until a reader accepts them.
+    ///
+    /// - Parameter bytes: The bytes to append.
+    /// - Throws: `SinkError`, the same one for every call after the first failure.
     public func write(_ bytes: [UInt8]) throws(SinkError) {
         try bytes.withUnsafeBufferPointer { (bytes) throws(SinkError) in
             try write(UnsafeRawBufferPointer(bytes))
         }
     }
 
-    /// Appends the text as UTF-8. May wait for a reader.
+    /// Appends a text in UTF-8. May block until a reader accepts it.
+    ///
+    /// - Parameter text: The text to append.
+    /// - Throws: `SinkError`, the same one for every call after the first failure.
     public func write(_ text: String) throws(SinkError) {
         try write(Array(text.utf8))
     }
 
-    /// Hands everything to the system.
+    /// Passes all buffered bytes to the system.
+    ///
+    /// - Throws: `SinkError`, the same one for every call after the first failure.
     public func flush() throws(SinkError) {
         if let failure { throw failure }
         do {
@@ -143,9 +166,14 @@ public final class ByteOutput {
         pendingRun = 0..<0
     }
 
-    /// Overwrites what was written `offset` bytes after the first.
+    /// Overwrites bytes that were written earlier.
+    ///
+    /// - Parameters:
+    ///   - offset: The number of bytes after the first written byte.
+    ///   - bytes: The bytes to write there.
+    /// - Throws: `SinkError.outOfOrder` if the output is not rewritable; `SinkError.system` if the write fails.
     public func rewrite(at offset: Int64, _ bytes: [UInt8]) throws(SinkError) {
-        guard isRewritable else { throw .outOfOrder("\(path) cannot be written at an earlier place") }
+        guard isRewritable else { throw .outOfOrder("\(path) does not support rewriting") }
         try flush()
         var done = 0
         while done < bytes.count {
@@ -158,11 +186,13 @@ public final class ByteOutput {
         }
     }
 
-    /// Writes what is left, closes, and gives the file its name; the first time only. Throws what keeps the bytes from their place.
+    /// Writes the remaining bytes, closes the output and gives the file its name. Only the first call has an effect.
+    ///
+    /// - Throws: `SinkError` if bytes could not be written, or the file could not be renamed.
     public func close() throws(SinkError) {
         guard !isClosed else { return }
         isClosed = true
-        defer { failure = failure ?? .outOfOrder("\(path) is closed") }
+        defer { failure = failure ?? .outOfOrder("\(path) is already closed") }
         let earlier = failure
         var problem: SinkError?
         if earlier == nil {
@@ -172,16 +202,16 @@ public final class ByteOutput {
             if let problem { throw problem }
             return
         }
-        // After EINTR Linux has closed it all the same.
+        // Linux closes the descriptor even after EINTR.
         if closesDescriptor, Glibc.close(descriptor) != 0, errno != EINTR, earlier == nil, problem == nil {
             problem = systemError("close")
         }
-        // What was written before an error is kept, too.
+        // Bytes written before an error are kept, too.
         do { try replacement?.commit() } catch { problem = problem ?? error }
         if let problem { throw problem }
     }
 
-    /// Before the first byte.
+    /// Prepares the file for its first byte.
     fileprivate func begin() throws(SinkError) {
         if descriptor < 0, replacement != nil, let opened = try replacement?.open() { descriptor = opened }
         guard mustTruncate else { return }
@@ -189,7 +219,7 @@ public final class ByteOutput {
         if ftruncate(descriptor, 0) != 0 { throw systemError("empty") }
     }
 
-    /// Queues `bytes`. Large ones are not copied: they must stay where they are until `flush`.
+    /// Queues bytes. Large pieces are not copied, so they must stay valid until `flush`.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SinkError) {
         if let failure { throw failure }
         guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
@@ -219,7 +249,7 @@ public final class ByteOutput {
 }
 
 extension ByteOutput {
-    /// Writes all of `vectors`; the system may take them in parts.
+    /// Writes all pieces in `vectors`. The system may accept them in parts.
     private func writeVectors() throws(SinkError) {
         guard !vectors.isEmpty else { return }
         try begin()
@@ -234,7 +264,8 @@ extension ByteOutput {
             if count < 0 {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN else { throw systemError("write to") }
-                // Somebody made it non-blocking, which all that share the open file then see.
+                // The descriptor is non-blocking. That setting belongs to the open file, which other processes may
+                // share.
                 var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&waiting, 1, -1)
                 continue
@@ -252,8 +283,8 @@ extension ByteOutput {
     }
 }
 
-/// Calls `body` with SIGPIPE held back from this thread; one that `body` raised is taken off. `errno` is as
-/// `body` left it.
+/// Calls `body` with SIGPIPE blocked for this thread, and consumes a signal that `body` raised. `errno` keeps the
+/// value that `body` set.
 private func withoutPipeSignal(_ body: () -> Int) -> Int {
     var pipe = sigset_t()
     var before = sigset_t()

@@ -1,13 +1,19 @@
 public import MediaCore
 
-/// Hands each run of samples to a closure, on the queue that feeds sinks with audio.
+/// A sink that passes samples to a closure, on the queue that feeds audio sinks.
 public final class CallbackAudioSink: AudioSink {
     private let onStart: @Sendable (AudioFormat) throws -> AudioFormat
     private let onFlush: @Sendable () -> Void
     private let onFinish: @Sendable () -> Void
     private let onBuffer: @Sendable (AudioBuffer) throws -> Void
 
-    /// `onStart` is told the decoder's format and says which one it wants; the decoder's own if not given.
+    /// Creates a sink from closures.
+    ///
+    /// - Parameters:
+    ///   - onStart: Receives the decoder's format and returns the format to deliver; by default, the decoder's own.
+    ///   - onFlush: Called for a seek or a new item.
+    ///   - onFinish: Called once at the end.
+    ///   - onBuffer: Receives each run of samples. An error finishes the sink.
     public init(
         onStart: @escaping @Sendable (AudioFormat) throws -> AudioFormat = { $0 },
         onFlush: @escaping @Sendable () -> Void = {},
@@ -20,7 +26,11 @@ public final class CallbackAudioSink: AudioSink {
         self.onBuffer = onBuffer
     }
 
-    /// Always wants `format`.
+    /// Creates a sink that always receives one format.
+    ///
+    /// - Parameters:
+    ///   - format: The format to deliver.
+    ///   - onBuffer: Receives each run of samples. An error finishes the sink.
     public convenience init(
         format: AudioFormat,
         onBuffer: @escaping @Sendable (AudioBuffer) throws -> Void

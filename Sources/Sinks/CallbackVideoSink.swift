@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Hands each frame to a closure, on the sink's own queue.
+/// A sink that passes frames to a closure, on the sink's own queue.
 public final class CallbackVideoSink: VideoSink {
     public let acceptedPixelFormats: [PixelFormat]
     public let appliesPreferredTrackTransform: Bool
@@ -10,9 +10,18 @@ public final class CallbackVideoSink: VideoSink {
     private let onFinish: @Sendable () -> Void
     private let onFrame: @Sendable (VideoFrame) throws -> Void
 
-    /// `pixelFormats`: most wanted first; empty for the decoder's own, untouched and uncopied.
-    /// `appliesPreferredTrackTransform`: upright and with square pixels where the layer has no size.
-    /// `lateFramePolicy`: what becomes of frames that come due while the closure has not returned.
+    /// Creates a sink from closures.
+    ///
+    /// - Parameters:
+    ///   - pixelFormats: The accepted pixel formats, in order of preference; empty for the decoder's own format,
+    ///     unchanged and uncopied.
+    ///   - appliesPreferredTrackTransform: Whether frames arrive upright and with square pixels if the layer has no
+    ///     size.
+    ///   - lateFramePolicy: The policy for frames that become due before the closure has returned.
+    ///   - onStart: Receives the format of the frames that follow. An error finishes the sink.
+    ///   - onFlush: Called for a seek or a new item.
+    ///   - onFinish: Called once at the end.
+    ///   - onFrame: Receives each frame when it is due. An error finishes the sink.
     public init(
         pixelFormats: [PixelFormat] = [],
         appliesPreferredTrackTransform: Bool = false,

@@ -1,17 +1,19 @@
 internal import Glibc
 
-/// A regular file that is written beside the one that has its name, and takes the name when it is whole.
+/// A regular file that is written beside an existing one, and replaces it once it is complete.
 struct FileReplacement {
-    /// As given, for messages.
+    /// The path given by the caller, for messages.
     private let path: String
-    /// The name to take, links followed.
+    /// The path to replace, with symbolic links resolved.
     private let target: String
-    /// The file's that is replaced.
+    /// The permissions of the existing file; nil if there is none.
     private let mode: mode_t?
-    /// Where the bytes go until then.
+    /// The path that is written until then.
     private var partPath: String?
 
-    /// nil where a new file could not stand in for what is there. Makes nothing; throws what stands against it.
+    /// Checks whether the file can be replaced. Creates nothing.
+    ///
+    /// Returns nil if a new file cannot replace the existing one. Throws if the path cannot be written.
     init?(path: String) throws(SinkError) {
         guard let resolved = ResolvedPath(path) else { return nil }
         self.path = path
@@ -27,7 +29,7 @@ struct FileReplacement {
             return
         }
         guard old.st_mode & S_IFMT == S_IFREG else { return nil }
-        // Whoever may not write to the file may not replace it.
+        // Without permission to write to the file, replacing it is not permitted either.
         let descriptor = try openForWriting(path, 0)
         close(descriptor)
         mode = old.st_mode & 0o7777
@@ -37,11 +39,11 @@ struct FileReplacement {
         guard hasOneLink, isOwned, folderIsWritable else { return nil }
     }
 
-    /// Makes the file beside.
+    /// Creates the part file and returns its descriptor.
     mutating func open() throws(SinkError) -> Int32 {
         let folder = target[...(target.lastIndex(of: "/") ?? target.startIndex)]
         let name = target.dropFirst(folder.count)
-        // A name holds 255 bytes.
+        // A file name has at most 255 bytes.
         let stem = name.utf8.count > 230 ? name.prefix(50) : name
         while true {
             let digits = String(UInt32.random(in: 0x10_0000...0xFF_FFFF), radix: 16)
@@ -58,7 +60,7 @@ struct FileReplacement {
         }
     }
 
-    /// Once; the file is closed.
+    /// Renames the part file, after it has been closed. Only the first call has an effect.
     mutating func commit() throws(SinkError) {
         guard let partPath else { return }
         self.partPath = nil
@@ -68,12 +70,13 @@ struct FileReplacement {
     }
 }
 
-/// A folder, links followed, and a name in it that is no link.
+/// A folder with symbolic links resolved, and the name of an entry that is not a symbolic link.
 private struct ResolvedPath {
     let folder: String
     let name: String
 
-    /// nil where there is no such folder, and for the descriptors of a process ("/dev/stdout").
+    /// Resolves a path. Returns nil if the folder does not exist, and for file descriptors of a process
+    /// ("/dev/stdout").
     init?(_ path: String) {
         var path = path
         for _ in 0..<40 {
@@ -100,7 +103,7 @@ private struct ResolvedPath {
     }
 }
 
-/// Opens `path`, with `flags` besides, for nothing but writing.
+/// Opens a path for writing only, with additional flags.
 func openForWriting(_ path: String, _ flags: Int32) throws(SinkError) -> Int32 {
     var descriptor: Int32
     repeat {

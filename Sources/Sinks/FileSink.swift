@@ -1,14 +1,15 @@
 import MediaCore
 
-/// A sink that writes bytes somewhere and so may fail at its very end, where nobody can throw.
+/// A sink that writes bytes, and that may therefore fail in `finish()`, which cannot throw.
 public protocol FileSink: AnyObject, Sendable {
-    /// The first thing that went wrong, also what `finish()` met; nil while all is well. From any thread,
-    /// without waiting for a write.
+    /// The first error, including one in `finish()`; nil if there is none. May be read on any thread, and does not
+    /// wait for a write.
     var error: (any Error)? { get }
 }
 
-/// What every file sink is made of: the output and the sink's own state, and the first error, each behind a
-/// lock of its own so that the error can be read while a write blocks.
+/// The output, the state and the first error of a file sink.
+///
+/// The error has a lock of its own, so that it can be read while a write blocks.
 final class SinkWriter<State: Sendable>: Sendable {
     private struct Content {
         var output: ByteOutput
@@ -25,11 +26,13 @@ final class SinkWriter<State: Sendable>: Sendable {
 
     var error: (any Error)? { failure.withLock { $0 } }
 
-    /// Runs `body` unless something failed before, which is then thrown again.
+    /// Runs `body`. If an earlier call failed, its error is thrown again instead.
     func run<R: Sendable>(_ body: (ByteOutput, inout State) throws -> R) throws -> R {
         try content.withLock { content in
             if let error { throw error }
-            if content.isFinished { throw SinkError.outOfOrder("\(content.output.path) is finished") }
+            if content.isFinished {
+                throw SinkError.outOfOrder("\(content.output.path): the sink is finished")
+            }
             do {
                 return try body(content.output, &content.state)
             } catch {
@@ -39,7 +42,7 @@ final class SinkWriter<State: Sendable>: Sendable {
         }
     }
 
-    /// Runs `last`, also after an error, and closes the output. The first call only.
+    /// Runs `last`, even after an error, and closes the output. Only the first call has an effect.
     func finish(_ last: (ByteOutput, inout State) throws -> Void = { _, _ in }) {
         content.withLock { content in
             guard !content.isFinished else { return }

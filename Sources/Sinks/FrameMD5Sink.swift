@@ -1,23 +1,30 @@
 internal import FFmpeg
 public import MediaCore
 
-/// Writes one line per frame, as FFmpeg's framemd5 muxer (version 2) does: stream, decode and presentation
-/// time, duration, size and MD5 of the packed samples. From the first line without a "#" on it can be
-/// compared with `ffmpeg -noautorotate -i F -map 0:v:0 -fps_mode passthrough -copyts -f framemd5 -`.
+/// A sink that writes the MD5 hash of each frame, in the format of FFmpeg's framemd5 muxer (version 2).
+///
+/// Each line contains the stream, decode and presentation time, duration, size and hash of the packed samples. All
+/// lines without a "#" are comparable with the output of `ffmpeg -noautorotate -i F -map 0:v:0 -fps_mode passthrough
+/// -copyts -f framemd5 -`.
 public final class FrameMD5Sink: VideoSink, FileSink {
     private struct State: Sendable {
-        /// nil until the header is written.
+        /// The clock for timestamps; nil until the header is written.
         var clock: FrameRateClock?
     }
 
     private let writer: SinkWriter<State>
 
-    /// "-" is standard output.
+    /// Creates a sink that writes to a file.
+    ///
+    /// - Parameter path: The path of the file; "-" is standard output.
+    /// - Throws: `SinkError.system` if the file cannot be opened.
     public convenience init(path: String) throws(SinkError) {
         self.init(try ByteOutput(path: path))
     }
 
-    /// Writes to an output that nobody else uses from now on.
+    /// Creates a sink that writes to an output.
+    ///
+    /// - Parameter output: The output, which no other code may use afterwards.
     public init(_ output: sending ByteOutput) {
         writer = SinkWriter(output, state: State())
     }
@@ -25,7 +32,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
     public var error: (any Error)? { writer.error }
     public var lateFramePolicy: LateFramePolicy { .holdBack }
 
-    /// The header is that of the first format; frames of a later one tell by their size.
+    /// Writes the header for the first format. Later formats differ in the sizes of their frames only.
     public func start(_ format: VideoFormat) throws {
         try writer.run { output, state in
             guard state.clock == nil else { return }
@@ -38,14 +45,14 @@ public final class FrameMD5Sink: VideoSink, FileSink {
     public func present(_ frame: VideoFrame) throws {
         try writer.run { output, state in
             guard let time = state.clock?.ticks(of: frame) else {
-                throw SinkError.outOfOrder("a picture came before its format")
+                throw SinkError.outOfOrder("a frame was presented before start")
             }
             let size = frame.withPlanes { $0.packedByteCount }
             let hash = FrameDigest.digest(of: frame)
             guard !hash.isEmpty else {
-                throw MediaError(.resourceLimit, "there is no memory for a checksum")
+                throw MediaError(.resourceLimit, "out of memory for the checksum")
             }
-            // Raw frames need no reordering, and last for one frame.
+            // Raw frames are not reordered, and each has the duration of one frame.
             let ticks = padded("\(time)", to: 10)
             let numbers = "\(ticks), \(ticks), \(padded("1", to: 8)), \(padded("\(size)", to: 8))"
             try output.write("0, \(numbers), \(hash)\n")
@@ -71,7 +78,7 @@ public final class FrameMD5Sink: VideoSink, FileSink {
             """
     }
 
-    /// As printf's "%8s".
+    /// Returns the text padded with spaces on the left, as printf's "%8s".
     private func padded(_ text: String, to width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.utf8.count)) + text
     }

@@ -1,14 +1,15 @@
 internal import MediaCore
 
-/// Times of frames in whole frames at the nominal rate, rounded as the `ffmpeg` command (5.1) rounds them
-/// on the way to a raw video encoder with `-fps_mode passthrough -copyts`.
+/// A clock that converts the times of frames to whole frames at the nominal rate.
+///
+/// It rounds as the `ffmpeg` command (5.1) does for a raw video encoder with `-fps_mode passthrough -copyts`.
 struct FrameRateClock: Sendable {
-    /// Seconds per frame.
+    /// The duration of a frame in seconds.
     let timeBase: Rational
-    /// The latest tick of one run through the media. A muxer takes no time that goes back.
+    /// The latest tick of one pass through the media. A muxer accepts no decreasing times.
     private var latest: (ticks: Int64, epoch: Epoch, pass: Int)?
 
-    /// 25 frames per second where `frameRate` says nothing. A time base reduced to lowest terms.
+    /// Creates a clock with a reduced time base; 25 frames per second if `frameRate` is unknown.
     init(frameRate: Rational?) {
         let rate = frameRate.flatMap { $0.isPositive ? $0 : nil } ?? Rational(25, 1)
         var (a, b) = (rate.numerator, rate.denominator)
@@ -16,7 +17,8 @@ struct FrameRateClock: Sendable {
         timeBase = Rational(rate.denominator / a, rate.numerator / a)
     }
 
-    /// From the time stamp that the container wrote or, where it wrote none, from the time on the timeline.
+    /// Returns the time of a frame in frames: from the container's timestamp or, if there is none, from the item's
+    /// timeline.
     mutating func ticks(of frame: VideoFrame) -> Int64 {
         var ticks = latest?.ticks ?? 0
         let source = frame.sourceTime
@@ -26,7 +28,7 @@ struct FrameRateClock: Sendable {
             let time = frame.presentationTime
             ticks = self.ticks(time.value, Rational(1, time.timescale))
         }
-        // Playing backward times go back, and are told as they are.
+        // During reverse playback, times decrease and are written as they are.
         if !frame.isReversed, let latest, latest.epoch == frame.epoch, latest.pass == frame.pass {
             ticks = max(ticks, latest.ticks)
         }
@@ -34,12 +36,15 @@ struct FrameRateClock: Sendable {
         return ticks
     }
 
-    /// First to the nearest of up to 2^16 parts of a frame (half away from zero), as many as leave the
-    /// denominator below 2^30; then, nudged away from zero by 2^-17 of a frame, to the nearest frame.
+    /// Returns a timestamp in frames.
+    ///
+    /// The time is first rounded to the nearest of up to 2^16 parts of a frame (half away from zero), as many as keep
+    /// the denominator below 2^30. It is then moved away from zero by 2^-17 of a frame and rounded to the nearest
+    /// frame.
     private func ticks(_ stamp: Int64, _ base: Rational) -> Int64 {
         let log2 = 31 - timeBase.denominator.leadingZeroBitCount
         let extraBits = min(max(29 - log2, 0), 16)
-        // Below 2^63 * 2^31 * 2^31.
+        // The product is below 2^63 * 2^31 * 2^31.
         let partsPerSecond = Int128(timeBase.denominator) << Int128(extraBits)
         let numerator = Int128(stamp) * Int128(base.numerator) * partsPerSecond
         let denominator = Int128(base.denominator) * Int128(timeBase.numerator)

@@ -1,23 +1,29 @@
 public import MediaCore
 
-/// Writes each frame to an image file of its own: PNG, JPEG or WebP, upright and with square pixels.
+/// A sink that writes each frame to an image file: PNG, JPEG or WebP, upright and with square pixels.
 ///
-/// Files are numbered from 1 where the path is a pattern ("frames/%06d.png"). Where it is not, each frame replaces the
-/// one before: the file holds the newest. Each file is written beside and takes its name when it is whole.
+/// If the path is a pattern such as "frames/%06d.png", files are numbered from 1. Otherwise each frame replaces the
+/// previous one, so the file contains the newest frame. Each file is written beside its final path and renamed when
+/// it is complete.
 public final class ImageSequenceSink: VideoSink, FileSink {
     private struct State: Sendable {
         var count = 0
         var isFinished = false
     }
 
-    /// Where the images go.
+    /// The path of the images.
     public let path: NumberedPath
     private let encoder: ImageEncoder
     private let state = Locked(State())
     private let failure = Locked<(any Error)?>(nil)
 
-    /// `quality`: see `ImageEncoder`. Nothing is made yet; throws for a path whose end names no format, and what stands
-    /// against writing there.
+    /// Creates a sink. No file is created before the first frame.
+    ///
+    /// - Parameters:
+    ///   - path: The path or pattern. Its extension selects the format.
+    ///   - quality: The quality from 1 to 100; see `ImageEncoder`.
+    /// - Throws: `SinkError.unsupportedFormat` if the path has no extension of an image format; `SinkError.system` if
+    ///   it cannot be written.
     public init(path: NumberedPath, quality: Int? = nil) throws(SinkError) {
         guard let format = path.imageFormat else {
             throw .unsupportedFormat("\(path): expected a name that ends in .png, .jpg, .jpeg or .webp")
@@ -29,14 +35,14 @@ public final class ImageSequenceSink: VideoSink, FileSink {
 
     public var error: (any Error)? { failure.withLock { $0 } }
     public var appliesPreferredTrackTransform: Bool { true }
-    /// Many files are to be all of them; one file is to hold the newest.
+    /// The policy for late frames: a sequence of files is complete, while a single file contains the newest frame.
     public var lateFramePolicy: LateFramePolicy { path.isPattern ? .holdBack : .newestOnly }
 
     public func start(_ format: VideoFormat) throws {}
 
     public func present(_ frame: VideoFrame) throws {
         let number = try state.withLock { state in
-            guard !state.isFinished else { throw SinkError.outOfOrder("\(path) is finished") }
+            guard !state.isFinished else { throw SinkError.outOfOrder("\(path): the sink is finished") }
             state.count += 1
             return state.count
         }

@@ -1,8 +1,9 @@
 public import MediaCore
 
-/// Takes audio in whatever format it comes and keeps none of it. It has no clock of its own: the timeline
-/// runs on the host's. In real time it gets audio in pieces of half a second, each when the last of it is due: its
-/// numbers are behind by as much while it plays.
+/// A sink that accepts audio in any format and discards it.
+///
+/// It has no clock, so the timeline follows the host's clock. In real time it receives audio in pieces of half a
+/// second, each when its last sample is due. During playback its counters therefore lag by up to half a second.
 public final class NullAudioSink: AudioSink, ImmediateSink {
     private struct State {
         var frameCount = 0
@@ -12,14 +13,15 @@ public final class NullAudioSink: AudioSink, ImmediateSink {
 
     private let state = Locked(State())
 
-    /// Nothing taken yet.
+    /// Creates a sink that has received nothing.
     public init() {}
 
-    /// Samples per channel taken so far.
+    /// The number of samples per channel received so far. May be read on any thread.
     public var frameCount: Int { state.withLock { $0.frameCount } }
-    /// Of the last buffer taken since the last flush; nil before the first.
+    /// The presentation time of the last buffer since the last flush; nil before the first. May be read on any
+    /// thread.
     public var lastPresentationTime: MediaTime? { state.withLock { $0.lastPresentationTime } }
-    /// Whether it was told that nothing follows. Any thread.
+    /// A Boolean value that indicates whether the sink was finished. May be read on any thread.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
     public func start(_ format: AudioFormat) -> AudioFormat { format }

@@ -1,6 +1,6 @@
 public import MediaCore
 
-/// Looks at frames no further than to count them.
+/// A sink that counts frames and discards them.
 public final class NullVideoSink: VideoSink, ImmediateSink {
     private struct State {
         var frameCount = 0
@@ -10,14 +10,14 @@ public final class NullVideoSink: VideoSink, ImmediateSink {
 
     private let state = Locked(State())
 
-    /// Nothing taken yet.
+    /// Creates a sink that has received nothing.
     public init() {}
 
-    /// Frames presented so far.
+    /// The number of frames received so far. May be read on any thread.
     public var frameCount: Int { state.withLock { $0.frameCount } }
-    /// Of the last frame presented since the last flush; nil before the first.
+    /// The presentation time of the last frame since the last flush; nil before the first. May be read on any thread.
     public var lastPresentationTime: MediaTime? { state.withLock { $0.lastPresentationTime } }
-    /// Whether it was told that nothing follows. Any thread.
+    /// A Boolean value that indicates whether the sink was finished. May be read on any thread.
     public var isFinished: Bool { state.withLock { $0.isFinished } }
 
     public func start(_ format: VideoFormat) {}

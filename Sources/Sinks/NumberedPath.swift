@@ -1,15 +1,20 @@
 public import MediaCore
 
-/// A path, or a pattern for many: one %d in it, or one such as %06d, stands for a number; %% stands for a percent sign.
+/// A path, or a pattern for numbered paths.
+///
+/// In a pattern, one `%d`, or a form such as `%06d`, is replaced by the number. `%%` is a percent sign.
 public struct NumberedPath: Hashable, Sendable, CustomStringConvertible {
-    /// As given.
+    /// The text given to the initializer.
     public let description: String
     private let prefix: String
     private let suffix: String
-    /// Digits at least; nil: there is no number.
+    /// The minimum number of digits; nil if the text is not a pattern.
     private let width: Int?
 
-    /// nil for a percent sign that stands for nothing, and for a second number.
+    /// Creates a path or pattern. Returns nil if the text contains a percent sign without meaning, or more than one
+    /// number.
+    ///
+    /// - Parameter text: The path or pattern.
     public init?(_ text: String) {
         description = text
         var parts = [""]
@@ -38,17 +43,20 @@ public struct NumberedPath: Hashable, Sendable, CustomStringConvertible {
         self.width = width
     }
 
-    /// There is a number in it.
+    /// A Boolean value that indicates whether the path contains a number.
     public var isPattern: Bool { width != nil }
 
-    /// The path with that number; the same for each where there is no number in it.
+    /// Returns the path with a number.
+    ///
+    /// - Parameter number: The number to insert.
+    /// - Returns: The path; always the same one if this is not a pattern.
     public func path(_ number: Int) -> String {
         guard let width else { return prefix }
         let digits = String(number)
         return prefix + String(repeating: "0", count: max(0, width - digits.count)) + digits + suffix
     }
 
-    /// Whether `path` can be one of them.
+    /// Returns whether `path` is one of the paths that the pattern produces.
     public func matches(_ path: String) -> Bool {
         guard width != nil else { return path == prefix }
         guard path.hasPrefix(prefix), path.hasSuffix(suffix) else { return false }
@@ -58,7 +66,7 @@ public struct NumberedPath: Hashable, Sendable, CustomStringConvertible {
         return Int(digits).map { $0 >= 0 && self.path($0) == path } ?? false
     }
 
-    /// What the path's end says of the format.
+    /// The image format for the path's extension; nil if there is none.
     public var imageFormat: ImageFileFormat? {
         let name = path(1).split(separator: "/", omittingEmptySubsequences: false).last ?? ""
         guard let point = name.lastIndex(of: "."), point != name.startIndex else { return nil }

@@ -1,25 +1,35 @@
 internal import FFmpeg
 public import MediaCore
 
-/// Writes the samples of each frame, plane after plane without padding, and nothing else. What has no
-/// header can change its format: the next frame is simply of another size.
+/// A sink that writes the samples of each frame, plane after plane, without padding or headers. If the format
+/// changes, the next frame simply has another size.
 public final class RawVideoSink: VideoSink, FileSink {
     private let writer: SinkWriter<Void>
     public let acceptedPixelFormats: [PixelFormat]
 
-    /// "-" is standard output.
+    /// Creates a sink that writes to a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; "-" is standard output.
+    ///   - pixelFormat: The format that frames are converted to, one of `writablePixelFormats`; nil for the decoder's
+    ///     own.
+    /// - Throws: `SinkError.system` if the file cannot be opened.
     public convenience init(path: String, pixelFormat: PixelFormat? = nil) throws(SinkError) {
         self.init(try ByteOutput(path: path), pixelFormat: pixelFormat)
     }
 
-    /// Writes to an output that nobody else uses from now on. `pixelFormat`: what frames are converted to, one of
-    /// `writablePixelFormats`; nil: they stay as the decoder made them.
+    /// Creates a sink that writes to an output.
+    ///
+    /// - Parameters:
+    ///   - output: The output, which no other code may use afterwards.
+    ///   - pixelFormat: The format that frames are converted to, one of `writablePixelFormats`; nil for the decoder's
+    ///     own.
     public init(_ output: sending ByteOutput, pixelFormat: PixelFormat? = nil) {
         writer = SinkWriter(output, state: ())
         acceptedPixelFormats = pixelFormat.map { [$0] } ?? []
     }
 
-    /// What frames can be converted to.
+    /// The pixel formats that frames can be converted to.
     public static var writablePixelFormats: [PixelFormat] { FFmpegCapabilities.writablePixelFormats }
 
     public var error: (any Error)? { writer.error }

@@ -1,30 +1,31 @@
 internal import Glibc
 public import MediaCore
 
-/// Why a sink could not go on, in words.
+/// An error of a sink.
 public enum SinkError: Error, Hashable, Sendable {
-    /// The reader of the pipe or socket is gone. To be taken as the end rather than as a fault, as `cat` does.
+    /// The reader of a pipe or socket is closed (EPIPE). It marks the end of the output rather than a fault, as for
+    /// `cat`.
     case closedPipe(path: String)
-    /// The system refused: what was tried ("write to"), on what, and `errno`.
+    /// A system call failed: the operation ("write to"), the path and `errno`.
     case system(operation: String, path: String, code: Int32)
-    /// The format cannot be written, or not into what was begun in another.
+    /// The sink does not support a format, or a change of format.
     case unsupportedFormat(String)
-    /// The file format's own limit is reached.
+    /// The output has reached the size limit of its file format.
     case tooLarge(String)
-    /// A call that the sink's state does not allow, such as a frame before `start`.
+    /// A call that the state of the sink does not allow, such as a frame before `start`.
     case outOfOrder(String)
 }
 
 extension SinkError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .closedPipe(let path): "\(path): nobody reads it any more"
+        case .closedPipe(let path): "\(path): broken pipe (the reader is closed)"
         case .system(let operation, let path, let code): "cannot \(operation) \(path): \(systemMessage(code))"
         case .unsupportedFormat(let message), .tooLarge(let message), .outOfOrder(let message): message
         }
     }
 
-    /// `errno`, 0 where the system is not to blame.
+    /// The `errno` of the failure; 0 if no system call failed.
     public var systemCode: Int32 {
         switch self {
         case .closedPipe: EPIPE
@@ -35,13 +36,13 @@ extension SinkError: CustomStringConvertible {
 }
 
 extension MediaError {
-    /// With the code `.sinkFailed`, and the sink's words.
+    /// Creates an error with the code `.sinkFailed` and the description of a sink's error.
     public init(_ error: SinkError) {
         self.init(.sinkFailed, error.description, underlyingCode: error.systemCode)
     }
 }
 
-/// The system's words for an `errno`, from any thread.
+/// Returns the system's message for an `errno`. May be called on any thread.
 private func systemMessage(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else {

@@ -1,11 +1,11 @@
-/// The bytes before the samples of a RIFF WAVE file with 16 bit integers.
+/// The header of a RIFF WAVE file with 16-bit integer samples.
 struct WAVHeader: Sendable {
     let sampleRate: UInt32
     let channelCount: UInt16
-    /// WAVEFORMATEXTENSIBLE's loudspeakers; 0 for "no particular ones".
+    /// The loudspeaker mask of WAVEFORMATEXTENSIBLE; 0 if no loudspeakers are assigned.
     let channelMask: UInt32
 
-    /// nil where a field of the header would overflow.
+    /// Creates a header. Returns nil if a field would overflow.
     init?(sampleRate: Int, channelCount: Int, layoutName: String) {
         guard
             sampleRate > 0, channelCount > 0,
@@ -19,20 +19,22 @@ struct WAVHeader: Sendable {
         self.channelMask = Self.channelMask(layoutName: layoutName, channelCount: channelCount)
     }
 
-    /// More than two channels need to say which is which.
+    /// A Boolean value that indicates whether the header declares loudspeakers, which more than two channels require.
     var isExtensible: Bool { channelCount > 2 }
     var bytesPerFrame: Int { Int(channelCount) * 2 }
 
-    /// Bytes before the first sample.
+    /// The number of bytes before the first sample.
     var byteCount: Int { isExtensible ? 68 : 44 }
-    /// So many bytes of samples can be told of in 32 bits.
+    /// The largest number of sample bytes that the 32-bit size fields can declare.
     var maximumDataByteCount: Int64 {
         let limit = Int64(UInt32.max) - Int64(byteCount - 8)
         return limit - limit % Int64(bytesPerFrame)
     }
 
-    /// `dataByteCount` nil: not known, written as 0xFFFFFFFF in both places, which readers take for "to the
-    /// end".
+    /// Returns the bytes of the header.
+    ///
+    /// - Parameter dataByteCount: The number of sample bytes. If nil, both size fields are 0xFFFFFFFF, which readers
+    ///   treat as "to the end".
     func bytes(dataByteCount: Int64?) -> [UInt8] {
         let data = dataByteCount.map { UInt32(clamping: $0) }
         let whole = data.map { UInt32(clamping: Int64($0) + Int64(byteCount - 8)) }
@@ -70,15 +72,17 @@ struct WAVHeader: Sendable {
 }
 
 extension WAVHeader {
-    /// The loudspeakers of one of FFmpeg's named layouts, whose channels come in the order of these bits. 0
-    /// for names that are not known and for those that do not fit `channelCount`.
+    /// Returns the loudspeaker mask of one of FFmpeg's named layouts, whose channels have the order of the mask's
+    /// bits. Returns 0 if the name is unknown or does not match `channelCount`.
     static func channelMask(layoutName: String, channelCount: Int) -> UInt32 {
         let mask = masks[layoutName] ?? 0
         return mask.nonzeroBitCount == channelCount ? mask : 0
     }
 
-    /// Bits: 1 front left, 2 front right, 4 front centre, 8 low frequency, 10 back left, 20 back right,
-    /// 40 and 80 front left and right of centre, 100 back centre, 200 side left, 400 side right.
+    /// The masks by name.
+    ///
+    /// Bits in hexadecimal: 1 front left, 2 front right, 4 front center, 8 low frequency, 10 back left, 20 back
+    /// right, 40 and 80 front left and right of center, 100 back center, 200 side left, 400 side right.
     private static let masks: [String: UInt32] = [
         "mono": 0x4,
         "stereo": 0x3,

@@ -1,11 +1,13 @@
 public import MediaCore
 
-/// Writes audio as a WAV file of 16 bit integers at the rate and with the channels that come first; the
-/// engine converts whatever comes later to these.
+/// A sink that writes a WAV file with 16-bit integer samples.
 ///
-/// The sizes in the header are filled in at the end where the output can be written twice; else, and when
-/// the host dies, they say "to the end". A file that would grow past the 4 GiB that the format can tell of
-/// is refused further samples with `SinkError.tooLarge`, and is complete up to there; pipes have no limit.
+/// The sample rate and the channels are those of the first audio. The engine converts later audio to them.
+///
+/// The sizes in the header are written at the end if the output is rewritable. Otherwise, and if the process crashes,
+/// the header declares that the samples extend to the end of the file. A file that would exceed 4 GiB, the limit of
+/// the format, is complete up to that point, and further samples are refused with `SinkError.tooLarge`. Pipes have no
+/// limit.
 public final class WAVSink: AudioSink, FileSink {
     private struct State: Sendable {
         var format: AudioFormat?
@@ -15,17 +17,23 @@ public final class WAVSink: AudioSink, FileSink {
 
     private let writer: SinkWriter<State>
 
-    /// "-" is standard output.
+    /// Creates a sink that writes to a file.
+    ///
+    /// - Parameter path: The path of the file; "-" is standard output.
+    /// - Throws: `SinkError.system` if the file cannot be opened.
     public convenience init(path: String) throws(SinkError) {
         self.init(try ByteOutput(path: path))
     }
 
-    /// Writes to an output that nobody else uses from now on.
+    /// Creates a sink that writes to an output.
+    ///
+    /// - Parameter output: The output, which no other code may use afterwards.
     public convenience init(_ output: sending ByteOutput) {
         self.init(output, alreadyWritten: 0)
     }
 
-    /// For tests of what happens near 4 GiB: counts as if so many bytes of samples had gone before.
+    /// Creates a sink that counts as if `alreadyWritten` bytes of samples had been written, for tests of the 4 GiB
+    /// limit.
     init(_ output: sending ByteOutput, alreadyWritten: Int64) {
         writer = SinkWriter(output, state: State(dataByteCount: alreadyWritten))
     }
@@ -44,7 +52,7 @@ public final class WAVSink: AudioSink, FileSink {
                 )
             else {
                 throw SinkError.unsupportedFormat(
-                    "WAV cannot hold \(layout.channelCount) channels at \(format.sampleRate) Hz"
+                    "WAV does not support \(layout.channelCount) channels at \(format.sampleRate) Hz"
                 )
             }
             let accepted = AudioFormat(
@@ -62,16 +70,16 @@ public final class WAVSink: AudioSink, FileSink {
     public func write(_ buffer: AudioBuffer) throws {
         try writer.run { output, state in
             guard let format = state.format, let header = state.header else {
-                throw SinkError.outOfOrder("samples came before their format")
+                throw SinkError.outOfOrder("samples were written before start")
             }
             guard buffer.format == format else {
-                throw SinkError.unsupportedFormat("samples came in another format than was asked for")
+                throw SinkError.unsupportedFormat("the samples do not have the format that start returned")
             }
             try buffer.withPlanes { planes in
                 guard let samples = planes.first else { return }
                 let byteCount = state.dataByteCount + Int64(samples.count)
                 if output.isRewritable, byteCount > header.maximumDataByteCount {
-                    throw SinkError.tooLarge("\(output.path) is full: a WAV file holds 4 GiB at most")
+                    throw SinkError.tooLarge("\(output.path): file size limit reached (4 GiB for WAV)")
                 }
                 try Self.write(samples, to: output)
                 state.dataByteCount = byteCount
@@ -86,7 +94,7 @@ public final class WAVSink: AudioSink, FileSink {
         }
     }
 
-    /// A WAV file is little-endian, samples are in host order.
+    /// Writes samples in host byte order as little-endian samples.
     private static func write(_ samples: UnsafeRawBufferPointer, to output: ByteOutput) throws {
         #if _endian(little)
             try output.write(samples)

@@ -1,15 +1,15 @@
 internal import MediaCore
 
-/// A pixel format as YUV4MPEG2 knows it: the names of its C tag, and how many bytes a frame takes.
+/// A pixel format in YUV4MPEG2: the values for its C tag, and the number of bytes of a frame.
 struct Y4MLayout: Hashable, Sendable {
-    /// "420", "422", "444", "411" or "mono".
+    /// The chroma format: "420", "422", "444", "411" or "mono".
     let chroma: String
-    /// 8, 9, 10, 12, 14 or 16; above 8 a sample takes two bytes, the low one first.
+    /// The number of bits per sample: 8, 9, 10, 12, 14 or 16. Above 8, a sample has two little-endian bytes.
     let bitDepth: Int
-    /// Written by the JPEG variants of FFmpeg's pixel formats, which differ in nothing else.
+    /// A Boolean value that indicates one of FFmpeg's JPEG pixel formats, which differ in their range only.
     let isFullRange: Bool
 
-    /// nil when the format cannot be written.
+    /// Creates the layout of a pixel format. Returns nil if it cannot be written.
     init?(_ format: PixelFormat) {
         guard let layout = Self.byName[format.rawValue] else { return nil }
         self = layout
@@ -21,7 +21,8 @@ struct Y4MLayout: Hashable, Sendable {
         self.isFullRange = isFullRange
     }
 
-    /// Most wanted first: what every reader knows, then what most do.
+    /// The supported formats in order of preference: formats that all readers support, then formats that most
+    /// support.
     static let pixelFormats = table.map { PixelFormat(rawValue: $0.name) }
 
     private static let byName = Dictionary(table.map { ($0.name, $0.layout) }) { first, _ in first }
@@ -40,14 +41,15 @@ struct Y4MLayout: Hashable, Sendable {
                 let layout = Y4MLayout(chroma: chroma, bitDepth: depth)
                 table.append((name: "yuv\(chroma)p\(depth)le", layout: layout))
             }
-            // FFmpeg 5.1 has a gray14le, but neither writes nor reads it as y4m.
+            // FFmpeg 5.1 has gray14le, but supports it neither for writing nor for reading y4m.
             guard depth != 14 else { continue }
             table.append((name: "gray\(depth)le", layout: Y4MLayout(chroma: "mono", bitDepth: depth)))
         }
         return table
     }()
 
-    /// Bytes of one frame without its FRAME line; chroma of odd sizes is rounded up. nil beyond Int.
+    /// Returns the number of bytes of a frame without its FRAME line, or nil if it exceeds Int. Odd chroma sizes are
+    /// rounded up.
     func byteCount(of size: PixelSize) -> Int? {
         guard !size.isEmpty else { return nil }
         let (columns, rows, planes) =
@@ -63,8 +65,8 @@ struct Y4MLayout: Hashable, Sendable {
         return (luma.partialValue + columns * rows * planes) * (bitDepth > 8 ? 2 : 1)
     }
 
-    /// The C tag, then the X tags that FFmpeg writes and reads: XYSCSS for readers of old, XCOLORRANGE where
-    /// the range is known.
+    /// Returns the C tag, followed by the X tags that FFmpeg writes and reads: XYSCSS for older readers, and
+    /// XCOLORRANGE if the range is known.
     func tags(color: ColorDescription) -> String {
         var tags: String
         if chroma == "mono" {
@@ -90,6 +92,6 @@ struct Y4MLayout: Hashable, Sendable {
         return tags
     }
 
-    /// Without the range, which changes no byte of a frame.
+    /// The name of the memory layout, without the range, which does not affect the bytes of a frame.
     var isStoredAs: String { "\(chroma)p\(bitDepth)" }
 }

@@ -1,13 +1,15 @@
 public import MediaCore
 
-/// Writes YUV4MPEG2: one header line, then each frame after a line "FRAME". Read by mpv, ffmpeg and every
-/// encoder. Frames come one after the other at the nominal rate: their own times are not kept.
+/// A sink that writes YUV4MPEG2: a header line, then each frame after a line "FRAME". mpv, ffmpeg and most encoders
+/// read it.
 ///
-/// One stream has one size and one layout. A change of rate, colour or rotation, which a reader could not be
-/// told either, is written on; any other is refused.
+/// Frames follow each other at the nominal rate, so their timestamps are lost.
+///
+/// A stream has one size and one pixel layout. If the frame rate, color or rotation changes, writing continues,
+/// because the format cannot declare the change. Any other change throws `SinkError.unsupportedFormat`.
 public final class Y4MSink: VideoSink, FileSink {
     private struct State: Sendable {
-        /// What the header said, once it is written.
+        /// The format in the header, once it is written.
         var format: VideoFormat?
         var byteCount = 0
     }
@@ -15,19 +17,29 @@ public final class Y4MSink: VideoSink, FileSink {
     private let writer: SinkWriter<State>
     public let acceptedPixelFormats: [PixelFormat]
 
-    /// "-" is standard output.
+    /// Creates a sink that writes to a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file; "-" is standard output.
+    ///   - pixelFormat: The format that frames are converted to, one of `writablePixelFormats`; nil keeps the
+    ///     decoder's format if y4m supports it.
+    /// - Throws: `SinkError.system` if the file cannot be opened.
     public convenience init(path: String, pixelFormat: PixelFormat? = nil) throws(SinkError) {
         self.init(try ByteOutput(path: path), pixelFormat: pixelFormat)
     }
 
-    /// Writes to an output that nobody else uses from now on. `pixelFormat`: what frames are converted to, one of
-    /// `writablePixelFormats`; nil: they stay as they are where y4m can hold them.
+    /// Creates a sink that writes to an output.
+    ///
+    /// - Parameters:
+    ///   - output: The output, which no other code may use afterwards.
+    ///   - pixelFormat: The format that frames are converted to, one of `writablePixelFormats`; nil keeps the
+    ///     decoder's format if y4m supports it.
     public init(_ output: sending ByteOutput, pixelFormat: PixelFormat? = nil) {
         writer = SinkWriter(output, state: State())
         acceptedPixelFormats = pixelFormat.map { [$0] } ?? Y4MLayout.pixelFormats
     }
 
-    /// What y4m can hold.
+    /// The pixel formats that y4m supports.
     public static var writablePixelFormats: [PixelFormat] { Y4MLayout.pixelFormats }
 
     public var error: (any Error)? { writer.error }
@@ -36,14 +48,16 @@ public final class Y4MSink: VideoSink, FileSink {
     public func start(_ format: VideoFormat) throws {
         try writer.run { output, state in
             guard let layout = Y4MLayout(format.pixelFormat) else {
-                throw SinkError.unsupportedFormat("y4m cannot hold \(format.pixelFormat) pictures")
+                throw SinkError.unsupportedFormat(
+                    "y4m does not support the pixel format \(format.pixelFormat)"
+                )
             }
             if let first = state.format {
                 try Self.requireSameLayout(first, format)
                 return
             }
             guard let byteCount = layout.byteCount(of: format.size) else {
-                throw SinkError.unsupportedFormat("y4m cannot hold pictures of \(format.size) pixels")
+                throw SinkError.unsupportedFormat("y4m does not support frames of \(format.size) pixels")
             }
             try output.write(Self.header(format, layout))
             state = State(format: format, byteCount: byteCount)
@@ -53,13 +67,13 @@ public final class Y4MSink: VideoSink, FileSink {
     public func present(_ frame: VideoFrame) throws {
         try writer.run { output, state in
             guard let first = state.format else {
-                throw SinkError.outOfOrder("a picture came before its format")
+                throw SinkError.outOfOrder("a frame was presented before start")
             }
             try Self.requireSameLayout(first, frame.format)
             try frame.withPlanes { planes in
                 guard planes.packedByteCount == state.byteCount else {
                     throw SinkError.unsupportedFormat(
-                        "a \(frame.pixelFormat) picture of \(frame.size) pixels has "
+                        "a \(frame.pixelFormat) frame of \(frame.size) pixels has "
                             + "\(planes.packedByteCount) bytes instead of \(state.byteCount)"
                     )
                 }
@@ -73,7 +87,7 @@ public final class Y4MSink: VideoSink, FileSink {
 
     private static func header(_ format: VideoFormat, _ layout: Y4MLayout) -> String {
         let rate = format.nominalFrameRate.flatMap { $0.isPositive ? $0 : nil } ?? Rational(25, 1)
-        // 0:0 is y4m's "not known".
+        // 0:0 means "unknown" in y4m.
         let aspect = format.pixelAspectRatio.isPositive ? format.pixelAspectRatio : Rational(0, 0)
         return "YUV4MPEG2 W\(format.size.width) H\(format.size.height) "
             + "F\(rate.numerator):\(rate.denominator) Ip A\(aspect.numerator):\(aspect.denominator) "
@@ -86,12 +100,12 @@ public final class Y4MSink: VideoSink, FileSink {
             && Y4MLayout(first.pixelFormat)?.isStoredAs == Y4MLayout(next.pixelFormat)?.isStoredAs
         guard !isSame else { return }
         throw SinkError.unsupportedFormat(
-            "y4m cannot change its format in mid-stream, from \(summary(first)) to \(summary(next)); "
-                + "give the layer a size, or write to a file of its own"
+            "y4m does not support a change of format in mid-stream, from \(summary(first)) to \(summary(next)); "
+                + "set the size of the layer, or write to a separate file"
         )
     }
 
     private static func summary(_ format: VideoFormat) -> String {
-        "\(format.size) \(format.pixelFormat) with pixels of \(format.pixelAspectRatio)"
+        "\(format.size) \(format.pixelFormat) with a pixel aspect ratio of \(format.pixelAspectRatio)"
     }
 }

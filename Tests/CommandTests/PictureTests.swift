@@ -149,7 +149,7 @@ struct PictureTests {
     func noTerminal() async throws {
         let outcome = try await Command.run("--video", "terminal", Media.silent)
         #expect(outcome.status == 1)
-        #expect(outcome.errors == "vplay: pictures in a terminal need one, and standard output is none\n")
+        #expect(outcome.errors == "vplay: standard output is not a terminal\n")
         #expect(outcome.output.isEmpty)
         let events = try await Command.run("--video", "terminal", "--events", "text", Media.silent)
         #expect(events.status == 64)

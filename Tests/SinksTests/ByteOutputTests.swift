@@ -124,7 +124,7 @@ import Testing
         }
         let words = SinkError.system(operation: "create", path: "a/b", code: ENOENT).description
         #expect(words == "cannot create a/b: No such file or directory")
-        #expect(SinkError.closedPipe(path: "p").description == "p: nobody reads it any more")
+        #expect(SinkError.closedPipe(path: "p").description == "p: broken pipe (the reader is closed)")
     }
 
     @Test func rewritingNeedsAFileThatDoesNotAppend() throws {

@@ -109,7 +109,7 @@ import Testing
         let wanted = try sink.start(format(2, "stereo", rate: 8000))
         try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
         let path = folder.path("a.wav")
-        #expect(throws: SinkError.tooLarge("\(path) is full: a WAV file holds 4 GiB at most")) {
+        #expect(throws: SinkError.tooLarge("\(path): file size limit reached (4 GiB for WAV)")) {
             try sink.write(audioBuffer(wanted, [1, 2, 3, 4]))
         }
         sink.finish()
@@ -124,7 +124,7 @@ import Testing
     func formatsThatDoNotFit(channels: Int, rate: Int) throws {
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
-        #expect(throws: SinkError.unsupportedFormat("WAV cannot hold \(channels) channels at \(rate) Hz")) {
+        #expect(throws: SinkError.unsupportedFormat("WAV does not support \(channels) channels at \(rate) Hz")) {
             try sink.start(format(channels, "?", rate: rate))
         }
     }
@@ -132,7 +132,7 @@ import Testing
     @Test func samplesNeedAFormat() throws {
         let folder = try TemporaryFolder()
         let sink = try WAVSink(path: folder.path("a.wav"))
-        #expect(throws: SinkError.outOfOrder("samples came before their format")) {
+        #expect(throws: SinkError.outOfOrder("samples were written before start")) {
             try sink.write(audioBuffer(format(2, "stereo"), [1, 2, 3, 4]))
         }
     }

@@ -83,11 +83,11 @@ import Testing
         #expect(sink.acceptedPixelFormats.first == .yuv420p)
         #expect(sink.acceptedPixelFormats.contains(.yuv420p10le))
         #expect(!sink.acceptedPixelFormats.contains(.nv12) && !sink.acceptedPixelFormats.contains(.rgba))
-        #expect(throws: SinkError.unsupportedFormat("y4m cannot hold nv12 pictures")) {
+        #expect(throws: SinkError.unsupportedFormat("y4m does not support the pixel format nv12")) {
             try sink.start(format("nv12", 4, 4))
         }
         // The first error stays.
-        #expect(throws: SinkError.unsupportedFormat("y4m cannot hold nv12 pictures")) {
+        #expect(throws: SinkError.unsupportedFormat("y4m does not support the pixel format nv12")) {
             try sink.start(format("yuv420p", 4, 4))
         }
     }
@@ -126,7 +126,7 @@ import Testing
             let sink = try Y4MSink(path: folder.path("a"))
             try sink.start(format("yuv420p", 4, 2))
             #expect(throws: SinkError.self) { try sink.start(other) }
-            #expect("\(try #require(sink.error))".hasPrefix("y4m cannot change its format in mid-stream"))
+            #expect("\(try #require(sink.error))".hasPrefix("y4m does not support a change of format in mid-stream"))
         }
     }
 
@@ -135,7 +135,7 @@ import Testing
         let early = try Y4MSink(path: folder.path("a"))
         let format = format("yuv420p", 4, 2)
         let (storage, _) = picture([(4, 2), (2, 1), (2, 1)])
-        #expect(throws: SinkError.outOfOrder("a picture came before its format")) {
+        #expect(throws: SinkError.outOfOrder("a frame was presented before start")) {
             try early.present(videoFrame(format, storage))
         }
         let short = try Y4MSink(path: folder.path("b"))
