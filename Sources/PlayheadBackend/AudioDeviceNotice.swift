@@ -1,9 +1,10 @@
 import MediaCore
 
-/// What a device has to tell of its own accord.
+/// A notice that an audio device sends on its own initiative.
 public enum AudioDeviceNotice: Hashable, Sendable {
-    /// The system asks for quiet: a call comes in. Playing stops, and the device is paused.
+    /// The system interrupts the audio, for example for an incoming call. Playback stops, and the device is
+    /// paused.
     case interruptionBegan
-    /// The system gives the audio back, or whoever asked for quiet is gone.
+    /// The system ends the interruption, or the application that caused it has exited.
     case interruptionEnded
 }

@@ -1,18 +1,26 @@
 public import MediaCore
 
-/// Which sample a device plays when.
+/// The sample that an audio device plays at a given time.
 public struct AudioDevicePosition: Hashable, Sendable {
-    /// Counted from the first sample written since the last `flush`, as if each one had been played: one that
-    /// came too late was left out, and one that was missing was silence.
+    /// The sample index, counted from the first sample written since the last `flush`.
+    ///
+    /// The index advances as if each sample had been played: a sample that arrived too late was skipped, and a
+    /// missing sample was replaced by silence.
     public var frame: Int64
-    /// When that sample is heard; as a rule a little later than now.
+    /// The time at which the sample is heard, usually slightly later than now.
     public var heardAt: HostTime
-    /// When this was measured.
+    /// The time of the measurement.
     public var measuredAt: HostTime
-    /// Calls of `flush` that the device has carried out; a position of another count is of no use.
+    /// The number of `flush` calls that the device has carried out. A position with another count is obsolete.
     public var flushes: Int
 
-    /// Sample `frame` is heard at `heardAt`, as known at `measuredAt`, after so many flushes.
+    /// Creates a position.
+    ///
+    /// - Parameters:
+    ///   - frame: The index of a sample, counted from the last `flush`.
+    ///   - heardAt: The time at which that sample is heard.
+    ///   - measuredAt: The time of the measurement.
+    ///   - flushes: The number of `flush` calls that the device has carried out.
     public init(frame: Int64, heardAt: HostTime, measuredAt: HostTime, flushes: Int) {
         self.frame = frame
         self.heardAt = heardAt

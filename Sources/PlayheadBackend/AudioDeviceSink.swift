@@ -1,44 +1,70 @@
 public import MediaCore
 
-/// An `AudioSink` with a device behind it, which plays at a pace of its own: the engine follows it.
+/// An `AudioSink` that plays through a device with a clock of its own. The engine follows that clock.
 ///
-/// None of the calls waits, for a device or for its server. What is written while there is no device is kept as
-/// far as `room` goes.
+/// No call waits for a device or for its server. Samples that are written while there is no device are kept up
+/// to the capacity that `writableFrameCount` reports.
+///
+/// Properties marked *any thread* may be read at any time. The engine makes all other calls one at a time on
+/// the audio output's lane.
 public protocol AudioDeviceSink: AudioSink {
-    /// Audio is to be expected: what takes time (connecting) may begin.
+    /// Announces that audio will be written soon, so that a slow step such as connecting can begin. The default
+    /// does nothing.
     func prepare()
-    /// What is being played; nil: nothing is, for the device is not there, suspended or paused. Any thread.
+    /// The sample being played, or nil if no device is connected, or if it is suspended or paused. Any thread.
     var position: AudioDevicePosition? { get }
-    /// Whether a device is there is being found out: a start may wait for the answer, for a moment. Any thread.
+    /// True while the sink is still finding out whether a device is available. A start may wait briefly for the
+    /// result. Any thread. The default is false.
     var isConnecting: Bool { get }
-    /// Nanoseconds from starting until the first sample is heard, as far as is known. Any thread.
+    /// The delay from the start until the first sample is heard, in nanoseconds, as far as it is known. Any
+    /// thread.
     var startDelay: Int64 { get }
-    /// How long before it is due audio is wanted, in nanoseconds. Any thread.
+    /// The lead time in nanoseconds: audio should be written this long before it is due. Any thread.
     var lead: Int64 { get }
-    /// Samples per channel that can be written.
+    /// The number of samples per channel that can be written now.
     var writableFrameCount: Int { get }
-    /// How often samples were not there in time, since the sink was made. Any thread.
+    /// The number of underruns since the sink was created. Any thread.
     var underruns: Int { get }
-    /// What is heard now, in words; nil: nothing. Any thread.
+    /// The name of the device that is in use, or nil if there is none. Any thread. The default is nil.
     var deviceName: String? { get }
-    /// Leaves out so many samples per channel of those to be played next, to catch up; below zero: plays so
-    /// much silence before them.
+    /// Skips samples in order to catch up, or inserts silence.
+    ///
+    /// - Parameter frames: The number of samples per channel to skip, starting with the next one to be played.
+    ///   If negative, that many samples of silence are played before it.
     func skip(_ frames: Int64)
-    /// Takes back what was written from sample `frame` on, counted as in `position`, as far as it is not under way
-    /// to the device. What is written next takes its place, without a click. Returns the sample that is written
-    /// next; nil: nothing can be taken back.
+    /// Discards written samples that the device has not begun to play.
+    ///
+    /// The next samples that are written replace the discarded ones without a click.
+    ///
+    /// - Parameter frame: The index of the first sample to discard, counted as in `position`.
+    /// - Returns: The index of the next sample to be written, or nil if nothing can be discarded. It is later
+    ///   than `frame` if the device has already taken some of the samples. The default returns nil.
     func rewind(to frame: Int64) -> Int64?
-    /// 0...1, after mute is applied; of what is in hand already, too, and without a click.
+    /// Sets the volume without a click. It also applies to samples that have been written but not yet played.
+    ///
+    /// - Parameter volume: The volume from 0 to 1; 0 if the player is muted.
     func setVolume(_ volume: Float)
-    /// False: nothing follows for the present, so that running out of samples is no fault. True again with the
-    /// next samples.
+    /// Declares whether more samples will follow.
+    ///
+    /// If false, running out of samples is not an underrun. The next write sets it to true again. The default
+    /// does nothing.
+    ///
+    /// - Parameter expectsMore: Whether the engine will write more samples.
     func setExpectsMore(_ expectsMore: Bool)
-    /// By its unique name; nil: the server's default, and whatever becomes that later.
+    /// Selects the device to play on. The default does nothing.
+    ///
+    /// - Parameter uniqueID: The unique name of the device. If nil, the sink uses the server's default device
+    ///   and follows it when the default changes.
     func setDevice(_ uniqueID: String?)
-    /// What is played, as a mixer shows it. Any thread.
+    /// Sets the title that a mixer shows for this stream. Any thread. The default does nothing.
     func setTitle(_ title: String)
-    /// Set once, before anything else is called. The device calls it on any thread, in order, and for each beginning of an
-    /// interruption once for its end. The handler does not wait.
+    /// Sets the handler that receives the device's notices. Called once, before any other call. The default
+    /// does nothing.
+    ///
+    /// The device calls the handler on any thread, in order, and reports the end of each interruption exactly
+    /// once.
+    ///
+    /// - Parameter handler: Receives each notice. It must not block.
     func setNoticeHandler(_ handler: @escaping @Sendable (AudioDeviceNotice) -> Void)
 }
 

@@ -1,21 +1,30 @@
 public import MediaCore
 
-/// Makes the objects that do the work: FFmpeg in production, scripted ones in tests.
+/// A factory of demuxers, converters and processors: FFmpeg in production, scripted objects in tests. All
+/// members may be called on any thread.
 public protocol MediaBackend: Sendable {
-    /// True: what http and https URLs hold comes to it as `OpenRequest.source`, and the location is a name without
-    /// credentials. False, by default: it gets the URL as it is, and reads by itself.
+    /// Whether the engine loads `http` and `https` URLs itself and passes the bytes as `OpenRequest.source`.
+    ///
+    /// If true, the location of the request is a name without credentials. If false, which is the default, the
+    /// backend receives the URL unchanged and loads it itself.
     var readsURLsFromSources: Bool { get }
-    /// A demuxer that has not been opened: `Demuxer.open()` does the I/O and throws what goes wrong. Any
-    /// thread.
+    /// Creates a demuxer. It does no I/O before `Demuxer.open()`, which also reports all errors.
+    ///
+    /// - Parameter request: The location or source to open, and the limits that apply.
     func makeDemuxer(for request: OpenRequest) -> any Demuxer
-    /// A converter of frames. Each user takes one of its own, for it serves one call at a time. Any thread.
+    /// Creates a video converter. Each user needs one of its own, because a converter handles one call at a
+    /// time.
     func makeVideoConverter() -> any VideoConverter
-    /// A converter to `format` for one stream of samples: it keeps what its resampler has not handed out
-    /// yet. Any thread.
+    /// Creates an audio converter for one stream of samples. It holds the samples that its resampler has not
+    /// yet returned.
+    ///
+    /// - Parameter format: The format of the converted samples.
     func makeAudioConverter(to format: AudioFormat) -> any AudioConverter
-    /// nil: audio at another speed is handed on as it is.
+    /// Creates a time stretcher, or returns nil if the backend has none; audio at other rates is then passed
+    /// through unchanged. The default returns nil.
     func makeAudioTimeStretcher() -> (any AudioTimeStretcher)?
-    /// nil: interlaced frames are handed on as they were decoded. Each user takes one of its own. Any thread.
+    /// Creates a deinterlacer, or returns nil if the backend has none; interlaced frames are then delivered as
+    /// they were decoded. Each user needs one of its own. The default returns nil.
     func makeDeinterlacer() -> (any Deinterlacer)?
 }
 

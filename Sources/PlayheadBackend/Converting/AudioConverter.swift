@@ -1,12 +1,20 @@
 public import MediaCore
 
-/// Converts sample format, rate and channel layout without losing samples. Calls come one at a time.
+/// Converts the sample format, sample rate and channel layout of a stream without losing samples.
+///
+/// Calls are made one at a time, on any thread.
 public protocol AudioConverter: AnyObject, Sendable {
-    /// Converted samples; may be fewer than `buffer` holds while the resampler fills. The input's format may
-    /// change from call to call.
+    /// Converts a buffer.
+    ///
+    /// - Parameter buffer: The samples to convert. Their format may change from call to call.
+    /// - Returns: The converted samples, or nil if there are none yet. While the resampler fills, there may be
+    ///   fewer samples than `buffer` holds.
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the format cannot be converted.
     func convert(_ buffer: AudioBuffer) throws(MediaError) -> AudioBuffer?
-    /// What the resampler still holds.
+    /// Returns the samples that the resampler still holds, or nil if there are none.
+    ///
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the remaining samples cannot be converted.
     func drain() throws(MediaError) -> AudioBuffer?
-    /// Forgets what it holds.
+    /// Discards the samples that the resampler holds.
     func reset()
 }

@@ -1,9 +1,12 @@
 import MediaCore
 
-/// What can be done to the tempo of audio.
+/// The limits of time stretching.
 public enum AudioTempo {
-    /// Rates at which there is audio; beyond them is silence, and so there is backward.
+    /// The rates at which audio is played. Outside this range, and during reverse playback, the output is
+    /// silence.
     public static let rates = 0.25...4.0
-    /// Seconds of the item that a stretcher has to know ahead of what it gives out at `rate`.
+    /// Returns how much of the item a stretcher must have received ahead of its output, in seconds.
+    ///
+    /// - Parameter rate: The playback rate.
     public static func lookahead(at rate: Double) -> Double { 0.025 + 0.01 * max(1, min(4, rate)) }
 }

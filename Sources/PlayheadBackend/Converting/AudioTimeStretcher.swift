@@ -1,20 +1,34 @@
 public import MediaCore
 
-/// Makes audio shorter or longer. Calls come one at a time.
+/// Changes the duration of audio.
 ///
-/// Time is exact: what comes out for a stretch of audio lasts as long as the stretch divided by the rate, to
-/// the sample, and each buffer's presentation time is that of the item's audio that is heard in it.
+/// Calls are made one at a time, on any thread. The timing is exact to the sample: the output for a range of
+/// audio lasts as long as that range divided by the rate, and the presentation time of each buffer is the item
+/// time of the audio that it contains.
 public protocol AudioTimeStretcher: AnyObject, Sendable {
-    /// From the next sample to come out on; what is under way is neither lost nor begun anew, and nothing
-    /// clicks. `rate`: above 0; beyond `AudioTempo.rates` the audio is silence of the right length.
+    /// Sets the rate and the algorithm, from the next output sample on. Audio that is being processed is
+    /// neither lost nor repeated, and there is no click.
+    ///
+    /// - Parameters:
+    ///   - rate: The playback rate, greater than 0. Outside `AudioTempo.rates` the output is silence of the
+    ///     right duration.
+    ///   - algorithm: Whether the pitch is preserved, and how.
     func set(rate: Double, algorithm: AudioTimePitchAlgorithm)
-    /// What was heard just before the first buffer, unstretched.
+    /// Supplies the unstretched audio that was played immediately before the first buffer.
+    ///
+    /// - Parameter buffer: The preceding audio.
     func prime(with buffer: AudioBuffer)
-    /// All buffers are of one format until `finish` or `reset`. What comes out has the same format.
+    /// Stretches a buffer.
+    ///
+    /// - Parameter buffer: The audio to stretch. All buffers have the same format until `finish()` or `reset()`
+    ///   is called.
+    /// - Returns: The stretched audio that is complete, in the format of `buffer`. The array may be empty.
     func stretch(_ buffer: AudioBuffer) -> [AudioBuffer]
-    /// The rest. Its last sample is the last one that went in, so that audio which is not stretched can follow
-    /// without a seam; the stretcher is as new.
+    /// Returns the remaining audio and resets the stretcher.
+    ///
+    /// The last output sample corresponds to the last input sample, so that unstretched audio can follow
+    /// without a seam.
     func finish() -> [AudioBuffer]
-    /// Forgets what it holds; the stretcher is as new.
+    /// Discards the audio that the stretcher holds and returns it to its initial state.
     func reset()
 }

@@ -1,10 +1,19 @@
 public import MediaCore
 
-/// Makes whole frames of two fields. Calls come one at a time.
+/// Converts interlaced frames to progressive ones. Calls are made one at a time, on any thread.
 public protocol Deinterlacer: AnyObject, Sendable {
-    /// `frame` as it was at the moment of its earlier field: the lines of the other are made from those around them, and
-    /// from the frames before and behind it in order of presentation. nil: there is none, or nobody has it. Time stamps, size,
-    /// pixel format and colours are kept.
+    /// Returns a progressive frame for the time of the earlier field of `frame`.
+    ///
+    /// The lines of the other field are computed from the surrounding lines and from the adjacent frames. Time
+    /// stamps, size, pixel format and colours are kept.
+    ///
+    /// - Parameters:
+    ///   - frame: An interlaced frame.
+    ///   - previous: The preceding frame in presentation order, or nil if there is none or it is not available.
+    ///   - next: The following frame in presentation order, or nil if there is none or it is not available.
+    /// - Returns: The progressive frame.
+    /// - Throws: `MediaError` with the code `.conversionFailed` if frames of this format cannot be
+    ///   deinterlaced.
     func deinterlace(
         _ frame: VideoFrame,
         previous: VideoFrame?,

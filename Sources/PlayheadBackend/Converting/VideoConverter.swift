@@ -1,44 +1,87 @@
 public import MediaCore
 
-/// Scales and converts frames. Calls come one at a time.
+/// Scales and converts video frames. Calls are made one at a time, on any thread, except for
+/// `nearestFormat(to:geometry:)`, which may be called at any time.
 public protocol VideoConverter: AnyObject, Sendable {
-    /// `frame` scaled to `size` in `pixelFormat`. Time stamps, colour and marks are kept.
+    /// Returns a frame scaled to a size and converted to a pixel format.
+    ///
+    /// Time stamps, colours and orientation marks are kept.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame to convert.
+    ///   - pixelFormat: The pixel format of the result.
+    ///   - size: The size of the result in pixels.
+    /// - Returns: The converted frame.
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
     func convert(_ frame: VideoFrame, to pixelFormat: PixelFormat, size: PixelSize) throws(MediaError)
         -> VideoFrame
-    /// `frame` turned and mirrored as its format says, so that it needs no more of it. The pixel format may be
-    /// another one where the frame's own cannot be turned.
+    /// Returns a frame that has been rotated and mirrored as its format specifies, so that the result needs no
+    /// further transform.
+    ///
+    /// - Parameter frame: The frame to transform.
+    /// - Returns: The upright frame. Its pixel format differs from that of `frame` if frames in the original
+    ///   format cannot be rotated.
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the frame cannot be rotated or mirrored.
     func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame
-    /// A frame of `geometry.target`: `geometry.source` of `frame`, scaled, mirrored and rotated as the geometry
-    /// says, at `geometry.destination`, and `background` wherever that leaves the target free. The result is
-    /// upright and has square pixels. `pixelFormat` nil: the frame's own, or the nearest one that it can be
-    /// made in. Where the pixel format has no alpha, `background` is laid over black.
+    /// Returns a frame of the size `geometry.target`, upright and with square pixels.
+    ///
+    /// The region `geometry.source` of `frame` is scaled, mirrored and rotated, and drawn at
+    /// `geometry.destination`. `background` fills the rest of the target. If the pixel format has no alpha
+    /// channel, `background` is composed over black.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame to convert.
+    ///   - pixelFormat: The pixel format of the result. If nil, it is the frame's own format, or the nearest
+    ///     one that the converter can produce.
+    ///   - geometry: The layout of the result.
+    ///   - background: The colour of the area that the frame does not cover.
+    /// - Returns: The converted frame.
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
     func convert(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat?,
         geometry: VideoGeometry,
         background: Color
     ) throws(MediaError) -> VideoFrame
-    /// As `convert(_:to:geometry:background:)`, where what is of high dynamic range is mapped to the standard one, BT.709, and
-    /// the format says so. `geometry` nil: size, shape and marks are kept. Frames of the standard range are converted
-    /// as ever; so are those with alpha.
+    /// Returns a frame that has been laid out as by `convert(_:to:geometry:background:)` and tone mapped to the
+    /// standard dynamic range (ITU-R BT.709) if it has a high dynamic range.
+    ///
+    /// The format of the result states BT.709. Frames of the standard range and frames with alpha are converted
+    /// without tone mapping.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame to convert.
+    ///   - pixelFormat: The pixel format of the result. If nil, it is the frame's own format, or the nearest
+    ///     one that the converter can produce.
+    ///   - geometry: The layout of the result. If nil, size, shape and orientation marks are kept.
+    ///   - background: The colour of the area that the frame does not cover.
+    /// - Returns: The converted frame.
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
     func convertToSDR(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat?,
         geometry: VideoGeometry?,
         background: Color
     ) throws(MediaError) -> VideoFrame
-    /// What `convert` makes of a frame in `pixelFormat` where no format is asked for. Any thread, at any time.
+    /// Returns the pixel format that `convert(_:to:geometry:background:)` produces if no format is requested.
+    /// It may be called on any thread at any time.
+    ///
+    /// - Parameters:
+    ///   - pixelFormat: The pixel format of the frame.
+    ///   - geometry: The layout of the result.
     func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat
 }
 
 extension VideoConverter {
-    /// The very same.
+    /// Returns `pixelFormat`.
     public func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
         pixelFormat
     }
 
-    /// For a converter without one of its own: by scaling and turning the whole frame. Throws where a part
-    /// would have to be cut out, or bars painted.
+    /// Converts by scaling and rotating the whole frame, for a converter without an implementation of its own.
+    ///
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the frame would have to be cropped or
+    ///   padded.
     public func convert(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat?,
@@ -46,7 +89,7 @@ extension VideoConverter {
         background: Color
     ) throws(MediaError) -> VideoFrame {
         guard geometry.bars.isEmpty, geometry.source.size == frame.size else {
-            throw MediaError(.conversionFailed, "this converter cannot cut pictures, nor paint bars")
+            throw MediaError(.conversionFailed, "this converter cannot crop or pad frames")
         }
         var scaled = try convert(frame, to: pixelFormat ?? frame.pixelFormat, size: geometry.scaledSize)
         scaled.format.rotation = geometry.rotation
@@ -56,7 +99,8 @@ extension VideoConverter {
         return result
     }
 
-    /// For a converter that maps nothing: the colours are kept, and the format says so.
+    /// Converts without tone mapping, for a converter without an implementation of its own. The colours and
+    /// their description are kept.
     public func convertToSDR(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat?,
@@ -69,9 +113,13 @@ extension VideoConverter {
         return try convert(frame, to: pixelFormat, geometry: geometry, background: background)
     }
 
+    /// Returns the frame itself if it needs no transform.
+    ///
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the frame would have to be rotated or
+    ///   mirrored.
     public func upright(_ frame: VideoFrame) throws(MediaError) -> VideoFrame {
         guard frame.format.rotation == .none, !frame.format.isMirrored else {
-            throw MediaError(.conversionFailed, "this converter cannot turn pictures")
+            throw MediaError(.conversionFailed, "this converter cannot rotate or mirror frames")
         }
         return frame
     }

@@ -1,12 +1,12 @@
 import MediaCore
 
-/// Which frames are not decoded, where there is not time enough for all.
+/// The frames that a decoder skips when decoding is too slow.
 public enum DecodeSkipping: Int, Hashable, Sendable, Comparable {
-    /// All frames are decoded.
+    /// No frames are skipped.
     case none
-    /// Those that no other frame refers to.
+    /// Frames that no other frame refers to are skipped.
     case nonReference
-    /// All but those that can be decoded by themselves.
+    /// All frames but key frames are skipped.
     case allButKeyFrames
 
     public static func < (a: DecodeSkipping, b: DecodeSkipping) -> Bool { a.rawValue < b.rawValue }

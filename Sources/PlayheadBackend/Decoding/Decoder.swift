@@ -1,27 +1,42 @@
 public import MediaCore
 
-/// Turns packets of one track into frames. Calls come one at a time, on one lane of the caller's, and
-/// never block on I/O.
+/// Decodes the packets of one audio or video track.
 ///
-/// Frames carry `epoch` and `pass` zero: the stage that runs the decoder stamps them.
+/// Calls are made one at a time on one of the caller's lanes. They must not block on I/O. The `epoch` and the
+/// `pass` of the output are zero; the stage that runs the decoder sets them.
 public protocol Decoder: AnyObject, Sendable {
-    /// Hands in a packet, or nil to drain. False: full, receive first and send the same again.
-    /// A thrown error concerns this packet only unless its code is `.decoderFailed`.
+    /// Sends a packet to the decoder.
+    ///
+    /// - Parameter packet: The packet to decode, or nil to drain the decoder.
+    /// - Returns: True if the decoder has accepted the packet. If false, the decoder is full: the caller must
+    ///   receive output first, and then send the same packet again.
+    /// - Throws: `MediaError`. It concerns this packet only, unless its code is `.decoderFailed`.
     func send(_ packet: Packet?) throws(MediaError) -> Bool
-    /// The next decoded frame.
+    /// Returns the next decoded frame or buffer, in presentation order.
+    ///
+    /// - Throws: `MediaError`. It concerns a single packet, unless its code is `.decoderFailed`.
     func receive() throws(MediaError) -> DecoderOutput
-    /// Forgets everything that was sent; the next packet must be a sync point.
+    /// Discards everything that has been sent. The next packet must be a sync point.
     func flush()
-    /// A frame comes only when several behind it have been sent, though it could be had by draining.
+    /// True if the decoder returns a frame only after several later packets have been sent, although draining
+    /// would return it at once. The default is false.
     var hasOutputDelay: Bool { get }
-    /// From the next packet on. A decoder that cannot leave frames out ignores it; the caller sends it key
-    /// frames alone where no others are wanted.
+    /// Sets which frames are skipped, from the next packet on. The default does nothing.
+    ///
+    /// A decoder that cannot skip frames may ignore the call. A caller that needs key frames only sends no
+    /// other packets.
+    ///
+    /// - Parameter skipping: The frames to skip.
     func skip(_ skipping: DecodeSkipping)
-    /// It works on packets that it took before, although it asks for input: ask again soon, whether there is
-    /// another packet or not.
+    /// True if `receive()` returns `.needsInput` while the decoder is still processing packets that it has
+    /// accepted. The caller should call `receive()` again soon, whether or not there is another packet. The
+    /// default is false.
     var isCatchingUp: Bool { get }
-    /// Who is told of what the decoder gives up or loses while it goes on, such as a device. The handler is
-    /// called on any thread, and at once with what happened before; it must not block and not call the decoder.
+    /// Sets the handler for failures after which the decoder continues, such as the loss of a hardware device.
+    /// The default does nothing.
+    ///
+    /// - Parameter handler: Receives each failure on any thread, and immediately those that occurred before the
+    ///   call. It must neither block nor call the decoder.
     func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void)
 }
 

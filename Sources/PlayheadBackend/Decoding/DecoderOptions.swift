@@ -1,25 +1,32 @@
 public import MediaCore
 
-/// How a decoder may spend memory and threads.
+/// The threads, memory and devices that a decoder may use.
 public struct DecoderOptions: Hashable, Sendable {
-    /// Threads to decode with; 0 lets the policy choose from the cores, the frame size and `sharing`.
+    /// The number of decoding threads. If 0, the policy chooses it by the number of cores, the frame size and
+    /// `sharing`.
     public var threadCount: Int
-    /// How many players are likely to decode at the same time in this process, at least 1.
+    /// The number of players that are expected to decode at the same time in this process, at least 1.
     public var sharing: Int
-    /// No more threads than these, at least one, whatever else is set; nil: as many as that comes to.
+    /// An upper limit for the number of threads, at least 1, which applies whatever the other options are. If
+    /// nil, there is no limit.
     public var maximumThreadCount: Int?
-    /// Frames with more pixels than this are refused before memory is taken for them.
+    /// The largest number of pixels in a frame. Larger frames are rejected before memory is allocated for them.
     public var maximumPixelCount: Int
-    /// The first frame of a start is worth decoding twice, to have it sooner; see `Decoder.hasOutputDelay`.
+    /// Whether the first frame after a start is decoded alone, and then a second time, so that it is available
+    /// sooner. See `Decoder.hasOutputDelay`.
     public var decodesFirstFrameAlone = true
-    /// Each frame is made into another one beside the decoder, as soon as it is there: one thread more fills the cores
-    /// while some wait for each other.
+    /// Whether each decoded frame is converted on another thread at once. The decoder then uses one more
+    /// thread, which keeps the cores busy while other threads wait for each other.
     public var sharesCoresWithConversion = false
-    /// Which device decodes video.
+    /// The device that decodes video.
     public var hardware = HardwareDecoding.none
 
-    /// By default the policy chooses the threads for one player alone, and pictures may be as large as 8192
-    /// x 4320.
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - threadCount: The number of decoding threads. If 0, the policy chooses it.
+    ///   - sharing: The number of players that are expected to decode at the same time.
+    ///   - maximumPixelCount: The largest number of pixels in a frame; 8192 x 4320 by default.
     public init(threadCount: Int = 0, sharing: Int = 1, maximumPixelCount: Int = 8192 * 4320) {
         self.threadCount = threadCount
         self.sharing = sharing

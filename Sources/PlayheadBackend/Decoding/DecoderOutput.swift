@@ -1,13 +1,13 @@
 public import MediaCore
 
-/// What a decoder has for its caller.
+/// The result of `Decoder.receive()`.
 public enum DecoderOutput: Sendable {
-    /// The next frame, in the order in which frames are shown.
+    /// The next video frame, in presentation order.
     case video(VideoFrame)
-    /// The next samples.
+    /// The next audio samples.
     case audio(AudioBuffer)
-    /// Nothing until another packet is sent.
+    /// No output until another packet is sent.
     case needsInput
-    /// Drained: nothing more until `flush()`.
+    /// The decoder has been drained. There is no more output until `flush()` is called.
     case ended
 }

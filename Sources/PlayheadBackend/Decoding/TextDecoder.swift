@@ -1,9 +1,14 @@
 public import MediaCore
 
-/// Turns packets of a track of text, or of timed metadata, into cues. Calls come one at a time, and never block on I/O.
+/// Decodes the packets of a subtitle or timed metadata track to cues.
+///
+/// Calls are made one at a time, on one lane. They must not block on I/O.
 public protocol TextDecoder: AnyObject, Sendable {
-    /// What the packet says, mostly one cue or none. An error concerns this packet only.
+    /// Returns the cues of a packet, usually one or none.
+    ///
+    /// - Parameter packet: A packet of the track.
+    /// - Throws: `MediaError`, which concerns this packet only.
     func decode(_ packet: Packet) throws(MediaError) -> [TextCue]
-    /// Forgets what it was given.
+    /// Discards the state that earlier packets have left.
     func flush()
 }

@@ -1,7 +1,9 @@
 import MediaCore
 
-/// Decrypts a stream of blocks of 16 bytes, in order.
+/// Decrypts a stream of 16-byte blocks in order.
 package protocol BlockCipher: AnyObject {
-    /// In place; a whole number of blocks.
+    /// Decrypts blocks in place.
+    ///
+    /// - Parameter blocks: A whole number of 16-byte blocks.
     func decrypt(_ blocks: UnsafeMutableRawBufferPointer)
 }

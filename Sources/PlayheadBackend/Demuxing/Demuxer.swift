@@ -1,70 +1,118 @@
 public import MediaCore
 
-/// Takes a container apart.
+/// Reads the packets of a container.
 ///
-/// Calls come one at a time, on one lane of the caller's, and may block on I/O; only `interrupt(before:)` and
-/// `cancel()` may come from any thread at any time. All times are item times: zero is
-/// `MediaDescription.startTime`.
+/// Calls are made one at a time on one of the caller's lanes, and may block on I/O. Only the members that say
+/// so may be called on any thread. All times are item times: zero is `MediaDescription.startTime`.
 ///
-/// Calls belong to epochs, so that a seek need not wait for a read that waits for bytes. The caller says with
-/// `begin(_:)` which epoch its next calls belong to, and `interrupt(before:)` ends those of older epochs.
+/// Each call belongs to an epoch, so that a seek does not have to wait for a read that waits for bytes.
+/// `begin(_:)` sets the epoch of the caller's next calls, and `interrupt(before:)` ends those of older epochs.
+///
+/// If a notice handler is set and `setUsesBlockingReads(_:)` is not, a call that finds too few bytes throws
+/// `.notReady` instead of waiting. The caller then repeats the call, which continues where it stopped.
 public protocol Demuxer: AnyObject, Sendable {
-    /// Opens the source and reads what is needed to describe it. Called first, and once, but for one case:
+    /// Opens the source and reads what is needed to describe it. It is the first call after the setters below,
+    /// and it is made once, unless it throws `.notReady`.
     ///
-    /// `.notReady`: not all of that is at hand at present; the next call goes on with it. Thrown only where somebody
-    /// listens (`setNoticeHandler`); without, the call waits.
+    /// - Returns: The description of the container and its tracks.
+    /// - Throws: `MediaError`. `.notReady` means that bytes are still missing and that the call can be
+    ///   repeated; it is thrown only if a notice handler is set. `.cancelled` means that the call was
+    ///   interrupted.
     func open() throws(MediaError) -> MediaDescription
-    /// Packets of other tracks are not returned, and not read where the container allows it.
+    /// Selects the tracks to read. Packets of other tracks are not returned, and they are not read if the
+    /// container allows that.
+    ///
+    /// - Parameter ids: The `Track.id` of each track to read.
     func setEnabledTracks(_ ids: Set<Int>)
-    /// The next packet of an enabled track; nil at the end. After an error reading may be tried again unless
-    /// the error says otherwise; after the end, `seek` makes it readable again.
+    /// Reads the next packet of an enabled track.
     ///
-    /// `.notReady`: not all of it is at hand at present, or the call was interrupted before it had begun; the next
-    /// call goes on with it. `.cancelled`: the call was interrupted in the middle; `seek` must
-    /// come before the next `read`.
+    /// - Returns: The packet, or nil at the end of the data. After the end, a seek makes the data readable
+    ///   again.
+    /// - Throws: `MediaError`. After an error with `isRetryable` the next call may succeed. `.notReady` means
+    ///   that bytes are still missing, or that the call was interrupted before it began; the next call
+    ///   continues. `.cancelled` means that the call was interrupted while it was running;
+    ///   `seek(to:preference:)` must precede the next `read()`.
     func read() throws(MediaError) -> Packet?
-    /// Moves to a sync point of the enabled video track (else of any). Where none fits, the nearest on the
-    /// other side is taken. The next `read` is the first packet from there. `.notReady`: the same seek may be
-    /// tried again, and goes on where it was; `.cancelled`: the call was interrupted, and any seek may follow.
-    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
-    /// A decoder for one of the tracks. It may be used on another queue than the demuxer. `.notReady`: what it takes is not at
-    /// hand at present; the next call goes on with it. Thrown only where somebody listens (`setNoticeHandler`).
-    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
-    /// A decoder for one of the tracks of text or of timed metadata. It may be used on another queue than the demuxer.
-    /// `.notReady` as of `makeDecoder(for:options:)`.
-    func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder
-    /// The calls that follow belong to `epoch`. On the caller's lane, between calls; never an older epoch than
-    /// before.
-    func begin(_ epoch: Epoch)
-    /// Any thread, any time: what blocks now of an epoch before `epoch` returns soon, with `.notReady` or
-    /// `.cancelled`, and so do later calls of such an epoch. Calls of `epoch` and later ones are not touched.
-    /// By default nothing is interrupted.
-    func interrupt(before epoch: Epoch)
-    /// Who is told that a call waits for bytes, and that a call which ended with `.notReady` is worth trying
-    /// again. The handler is called on any thread; it must not block and not call the demuxer. nil takes it off.
+    /// Moves to a sync point of the enabled video track, or of any enabled track if there is no video track.
     ///
-    /// True: `.ready` follows each `.notReady`. False, the default: the caller must ask again by itself.
+    /// If there is no sync point on the preferred side, the nearest one on the other side is used. The next
+    /// `read()` returns the first packet from there.
+    ///
+    /// - Parameters:
+    ///   - target: The item time to move to.
+    ///   - preference: Whether the sync point precedes or follows the target.
+    /// - Throws: `MediaError`. `.notReady` means that the same seek can be repeated and continues where it
+    ///   stopped. `.cancelled` means that the call was interrupted; any seek may follow.
+    func seek(to target: MediaTime, preference: SeekPreference) throws(MediaError)
+    /// Creates a decoder for an audio or video track. The decoder may be used on another lane than the demuxer.
+    ///
+    /// - Parameters:
+    ///   - track: The `Track.id` of the track.
+    ///   - options: The threads, memory and devices that the decoder may use.
+    /// - Returns: A decoder that has received no packets.
+    /// - Throws: `MediaError`. `.notReady` means that data is still missing and that the next call continues;
+    ///   it is thrown only if a notice handler is set.
+    func makeDecoder(for track: Int, options: DecoderOptions) throws(MediaError) -> any Decoder
+    /// Creates a decoder for a subtitle or timed metadata track. The decoder may be used on another lane than
+    /// the demuxer. The default throws.
+    ///
+    /// - Parameter track: The `Track.id` of the track.
+    /// - Returns: A decoder that has received no packets.
+    /// - Throws: `MediaError` with the code `.decoderNotFound` if there is no decoder for the track, and
+    ///   `.notReady` as `makeDecoder(for:options:)` does.
+    func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder
+    /// Sets the epoch of the calls that follow. It is called between other calls on the caller's lane. The
+    /// default does nothing.
+    ///
+    /// - Parameter epoch: The new epoch, never older than the one before.
+    func begin(_ epoch: Epoch)
+    /// Interrupts the calls of older epochs. Any thread, at any time. The default does nothing.
+    ///
+    /// A running call of an epoch before `epoch` returns soon with `.notReady` or `.cancelled`, and later calls
+    /// of such an epoch do the same. Calls of `epoch` and of later epochs are not affected.
+    ///
+    /// - Parameter epoch: The first epoch that is not interrupted.
+    func interrupt(before epoch: Epoch)
+    /// Sets the handler that is notified when a call waits for bytes, and when a call that threw `.notReady`
+    /// can be repeated.
+    ///
+    /// - Parameter handler: Receives the notices on any thread. It must neither block nor call the demuxer. If
+    ///   nil, the current handler is removed.
+    /// - Returns: True if `.ready` follows each `.notReady`. If false, which is the default, the caller must
+    ///   repeat the call on its own.
     func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool
-    /// Before `open()`: which of the variants that a description lists is to be opened, where not all of them are. By default
-    /// the demuxer decides.
+    /// Sets the function that chooses the variant to open, for a presentation of which not all variants are
+    /// opened. It is called before `open()`. By default the demuxer chooses.
+    ///
+    /// - Parameter choose: Returns the variant to open, or nil to leave the choice to the demuxer.
     func setVariantChoice(_ choose: @escaping @Sendable (MediaDescription) -> Variant?)
-    /// Before `open()`: where the caller will seek to first, so that nothing is fetched that lies elsewhere. By default it
-    /// changes nothing.
+    /// Announces the position of the first seek, so that nothing is loaded for other positions. It is called
+    /// before `open()`. The default does nothing.
+    ///
+    /// - Parameter time: The item time of the first seek.
     func setOpeningTime(_ time: MediaTime)
-    /// Before `open()`: nothing but subtitles will be read. Where those have resources of their own, no others are fetched. By
-    /// default it changes nothing.
+    /// Announces that only subtitles will be read. If the subtitles have resources of their own, no others are
+    /// loaded. It is called before `open()`. The default does nothing.
     func setReadsOnlySubtitles()
-    /// True: a call that finds no bytes waits for them where it could end with `.notReady`, so that a clock that is
-    /// computed stands still meanwhile. Nobody is told of waits and bytes then, so that nothing hangs on how long those are
-    /// in coming. Before `setNoticeHandler` and `open()`. By default nothing changes.
+    /// Sets whether calls wait for bytes instead of throwing `.notReady`. It is called before
+    /// `setNoticeHandler(_:)` and `open()`. The default does nothing.
+    ///
+    /// The virtual clock needs blocking reads: it stops while a call waits, and no notices are sent, so that
+    /// nothing depends on how long bytes take to arrive.
+    ///
+    /// - Parameter usesBlockingReads: Whether calls wait for bytes.
     func setUsesBlockingReads(_ usesBlockingReads: Bool)
-    /// How loading of the bytes that it reads stands; nil, the default: not known. Any thread, any time; it does not block.
+    /// The loading state of the bytes that the demuxer reads, or nil if it is unknown, which is the default.
+    /// Any thread, at any time; it does not block.
     var loadingState: LoadingState? { get }
-    /// Bytes that have come over a network for the presentation that it reads, whoever asked for them; nil: nobody counts them.
-    /// How fast this grows is the throughput. By default that of `loadingState`. Any thread, any time; it does not block.
+    /// The number of bytes received over the network for the presentation, by whichever reader requested them,
+    /// or nil if they are not counted. Its growth is the throughput. The default is that of `loadingState`. Any
+    /// thread, at any time; it does not block.
     var receivedBytes: Int64? { get }
-    /// Any thread, any time, any number of times: what blocks now returns soon with `.cancelled`, and so does
-    /// every later call. Other readers of the same bytes go on.
+    /// Cancels the demuxer permanently. Any thread, at any time, any number of times.
+    ///
+    /// A running call returns soon with `.cancelled`, and so does every later call. Other readers of the same
+    /// bytes are not affected.
     func cancel()
 }
 
@@ -80,6 +128,10 @@ extension Demuxer {
     public var receivedBytes: Int64? { loadingState?.receivedBytes }
 
     public func makeTextDecoder(for track: Int) throws(MediaError) -> any TextDecoder {
-        throw MediaError(.decoderNotFound, "this backend decodes no text", track: track)
+        throw MediaError(
+            .decoderNotFound,
+            "this backend cannot decode subtitles or timed metadata",
+            track: track
+        )
     }
 }

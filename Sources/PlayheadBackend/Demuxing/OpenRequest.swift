@@ -1,25 +1,32 @@
 public import MediaCore
 
-/// What to open and how.
+/// The location or the source that a demuxer opens, and the limits that apply.
 public struct OpenRequest: Sendable {
-    /// A path, a `file:` URL, or "-" for standard input. Other schemes are refused by the backend with words.
+    /// A path, a `file:` URL, or "-" for the standard input. The backend rejects other schemes with a message.
     public var location: String
-    /// Bytes to read instead of opening `location`, which then only serves as a name.
+    /// The bytes to read instead of opening `location`, which then serves only as a name.
     public var source: (any ByteSource)?
-    /// `source` hands out segments; see `SegmentedDemuxer`.
+    /// Whether `source` delivers segments; see `SegmentedDemuxer`.
     package var isSegmented = false
-    /// FFmpeg's name of the container ("mov", "mpegts", "hls"); nil: what the bytes and the name say.
+    /// FFmpeg's name of the container format, such as "mov", "mpegts" or "hls". If nil, the format is detected
+    /// from the bytes and the name.
     public var container: String?
-    /// True: analyse the streams even where the header says enough, so that frame rates and durations are the
-    /// best that can be had. Slower to open.
+    /// Whether the streams are analysed even if the header describes them sufficiently. Opening is slower, but
+    /// frame rates and durations are as accurate as possible.
     public var probesFully: Bool
-    /// Streams beyond this are refused.
+    /// The largest number of streams. Further streams are rejected.
     public var maximumStreamCount: Int
-    /// Frames with more pixels than this are refused before memory is taken for them.
+    /// The largest number of pixels in a frame. Larger frames are rejected before memory is allocated for them.
     public var maximumPixelCount: Int
 
-    /// Opens `location`, or reads `source` instead. The limits protect the host from what a file claims to
-    /// hold: streams in a container, pixels in a frame.
+    /// Creates a request. The limits protect the host from excessive declarations in a file.
+    ///
+    /// - Parameters:
+    ///   - location: A path, a `file:` URL, or "-" for the standard input.
+    ///   - source: The bytes to read instead of opening `location`.
+    ///   - probesFully: Whether the streams are analysed even if the header describes them sufficiently.
+    ///   - maximumStreamCount: The largest number of streams in the container.
+    ///   - maximumPixelCount: The largest number of pixels in a frame.
     public init(
         location: String,
         source: (any ByteSource)? = nil,

@@ -1,23 +1,32 @@
 public import MediaCore
 
-/// One compressed unit of one track.
+/// A packet: one unit of compressed data of one track.
 public struct Packet: Sendable {
-    /// `Track.id` of the track that it belongs to.
+    /// The `Track.id` of the track to which the packet belongs.
     public var track: Int
-    /// Item time; nil where the container has none.
+    /// The presentation time in item time, or nil if the container does not specify it.
     public var presentationTime: MediaTime?
-    /// Item time; nil where the container has none.
+    /// The decode time in item time, or nil if the container does not specify it.
     public var decodeTime: MediaTime?
-    /// nil where the container has none.
+    /// The duration, or nil if the container does not specify it.
     public var duration: MediaTime?
-    /// Bytes of compressed data, as budgets of queues count them.
+    /// The size of the compressed data in bytes, which counts against the limits of queues.
     public var byteCount: Int
-    /// Decoding can begin here. True of every packet of most kinds of audio.
+    /// Whether decoding can begin with this packet. It is true for every packet of most audio codecs.
     public var isKeyFrame: Bool
-    /// The compressed data. Only a decoder of the backend that read the packet can open it.
+    /// The compressed data. Only a decoder of the backend that read the packet can access it.
     public var payload: any PacketPayload
 
-    /// Times in item time; nil where the container has none.
+    /// Creates a packet.
+    ///
+    /// - Parameters:
+    ///   - track: The `Track.id` of the track.
+    ///   - presentationTime: The presentation time in item time, or nil if it is unknown.
+    ///   - decodeTime: The decode time in item time, or nil if it is unknown.
+    ///   - duration: The duration, or nil if it is unknown.
+    ///   - byteCount: The size of the compressed data in bytes.
+    ///   - isKeyFrame: Whether decoding can begin with this packet.
+    ///   - payload: The compressed data.
     public init(
         track: Int,
         presentationTime: MediaTime?,

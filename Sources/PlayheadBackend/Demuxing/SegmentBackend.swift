@@ -1,15 +1,30 @@
 package import MediaCore
 
-/// A backend that can read presentations of segments.
+/// A backend that can read segmented presentations (HLS).
 package protocol SegmentBackend: MediaBackend {
-    /// `request.source` hands out the segments.
+    /// Creates a demuxer whose source, `request.source`, delivers segments.
     func makeSegmentedDemuxer(for request: OpenRequest) -> any SegmentedDemuxer
-    /// AES-128 in CBC mode; `key` and `iv` of 16 bytes each.
+    /// Creates a cipher for AES-128 in CBC mode.
+    ///
+    /// - Parameters:
+    ///   - key: The key, 16 bytes.
+    ///   - iv: The initialization vector, 16 bytes.
+    /// - Throws: `MediaError` if the cipher is not available, or if `key` or `iv` has another length.
     func makeCipher(key: [UInt8], iv: [UInt8]) throws(MediaError) -> any BlockCipher
-    /// `demuxer`, which waits for bytes by `wait(_:after:)` alone: where somebody listens to its notices, its calls hold no thread
-    /// meanwhile, end with `.notReady`, and go on where they stood when they are made again.
+    /// Returns a demuxer that suspends its calls while they wait for bytes, so that they occupy no thread.
+    ///
+    /// If a notice handler is set, a call that waits throws `.notReady` and continues where it stopped when it
+    /// is repeated.
+    ///
+    /// - Parameters:
+    ///   - demuxer: The demuxer to wrap. It must wait for bytes only by calling `wait(_:after:)`.
+    ///   - location: The name of the resource.
     func makeDemuxer(suspendable demuxer: any Demuxer, location: String) -> any Demuxer
-    /// Waits until a source has woken `context` more than `wakes` times, or its reader is interrupted: in a call of a demuxer that can
-    /// stand still on no thread, else on this one. True: the call is to come to nothing.
+    /// Waits until a source has woken `context` more than `wakes` times, or until its reader is interrupted.
+    ///
+    /// In a call of a demuxer that can be suspended, no thread is occupied meanwhile. In any other call, the
+    /// current thread waits.
+    ///
+    /// - Returns: True if the call must be abandoned.
     func wait(_ context: ReadContext, after wakes: UInt64) -> Bool
 }

@@ -1,17 +1,28 @@
 package import MediaCore
 
-/// A demuxer whose source hands out one segment of a presentation after the other (HLS), forward only.
+/// A demuxer whose source delivers the segments of a presentation (HLS) one after the other, forward only.
 ///
-/// A seek is the source's business: it goes to another segment, counts its bytes from 0 again, and `restart()` tells the
-/// demuxer. Tracks and decoders stay what they are.
+/// The source performs seeks: it moves to another segment, counts its bytes from 0 again, and `restart()`
+/// informs the demuxer. Tracks and decoders are kept.
 package protocol SegmentedDemuxer: Demuxer {
-    /// The source's next byte is byte 0 of another place: what was read and not handed out is forgotten. After a call that was
-    /// interrupted reading may go on.
+    /// Discards the data that was read and not yet returned, because the next byte of the source is byte 0 at
+    /// another position. Reading may continue after an interrupted call.
+    ///
+    /// - Throws: `MediaError` if reading cannot continue.
     func restart() throws(MediaError)
-    /// `zero`: the container's own time that is zero on the item's timeline. `shift` is added to the container's times before:
-    /// behind a break in the time stamps. After `open()` and `takeOver(from:enabled:)`, before decoders are made.
+    /// Maps the times of the container to the timeline of the item. It is called after `open()` and
+    /// `takeOver(from:enabled:)`, and before decoders are made.
+    ///
+    /// - Parameters:
+    ///   - zero: The container time that corresponds to zero on the item's timeline.
+    ///   - shift: An offset that is added to container times first, after a discontinuity of the time stamps.
     func setTimeline(zero: MediaTime, shift: MediaTime)
-    /// Packets go to the decoders of `other`, which read the segments before, and bear its tracks' numbers. Throws where the
-    /// kinds of tracks are not the same. After `open()`.
+    /// Continues the tracks of the demuxer that read the preceding segments: packets have its track numbers and
+    /// go to its decoders. It is called after `open()`.
+    ///
+    /// - Parameters:
+    ///   - other: The demuxer that read the preceding segments.
+    ///   - enabled: The `Track.id` of each enabled track.
+    /// - Throws: `MediaError` if the two demuxers have different kinds of tracks.
     func takeOver(from other: any SegmentedDemuxer, enabled: Set<Int>) throws(MediaError)
 }

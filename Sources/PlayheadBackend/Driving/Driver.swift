@@ -1,25 +1,49 @@
 public import Dispatch
 public import MediaCore
 
-/// Decides when lanes run: on the threads that all players of a process share, or step by step in a test or on the
-/// virtual clock. What runs on the lanes is the same.
+/// Decides when lanes run: on the threads that all players of a process share, or step by step in a test or on
+/// the virtual clock. The work on the lanes is the same in each case.
+///
+/// All members may be called on any thread.
 public protocol Driver: AnyObject, Sendable {
-    /// What "now" is for all that runs on the lanes.
+    /// The clock that all work on the lanes uses.
     var clock: any HostClock { get }
-    /// True where time passes by itself, so that a frame can come too late.
+    /// Whether time passes on its own, so that a frame can be late.
     var isRealTime: Bool { get }
-    /// Whether lanes that decode have work, or lanes that show and decide wait for a thread: what nobody waits for by the
-    /// clock, still images, had better wait then. False (the default) where nothing can come too late.
+    /// Whether decoding lanes have work, or output and control lanes wait for a thread.
+    ///
+    /// Work without a deadline, such as still images, should wait meanwhile. The default is false, for drivers
+    /// on which nothing can be late.
     var hasUrgentWork: Bool { get }
-    /// Makes a new lane at each call. `label` names it for people, in traces. Any thread.
+    /// Creates a new lane.
+    ///
+    /// - Parameters:
+    ///   - role: The kind of work that the lane runs.
+    ///   - label: A name for traces.
     func makeLane(_ role: LaneRole, label: String) -> any Lane
-    /// Makes a lane that runs its work on the user's dispatch queue. Where time is virtual it stands still meanwhile,
-    /// so that what a callback does happens at a moment that is the same in every run.
+    /// Creates a lane that runs its work on a dispatch queue of the application.
+    ///
+    /// A virtual clock stops while that work runs, so that its effects occur at the same time in every run.
+    ///
+    /// - Parameter queue: The queue to run the work on.
     func makeCallbackLane(_ queue: DispatchQueue) -> any Lane
-    /// Runs `work` on `lane` at `time`, or at once if that has passed.
+    /// Runs work on a lane at a given time, or at once if that time has passed.
+    ///
+    /// - Parameters:
+    ///   - time: The host time at which the work becomes due.
+    ///   - lane: The lane to run on.
+    ///   - work: The work to run.
+    /// - Returns: A handle to cancel the work before it starts.
     func schedule(at time: HostTime, on lane: any Lane, _ work: @escaping @Sendable () -> Void) -> any Wakeup
-    /// Does `work`, which takes long and touches nothing that lanes touch, and then `next` on `lane`. Of one lane one
-    /// after the other, in order. It may be done beside the lanes; `next` comes at a moment that hangs on nothing else.
+    /// Runs a long computation off the lane, and then `next` on it.
+    ///
+    /// The calls for one lane are carried out one after the other, in order. The time at which `next` runs does
+    /// not depend on how long `work` takes on the machine.
+    ///
+    /// - Parameters:
+    ///   - work: The computation. It must not access state that belongs to a lane.
+    ///   - lane: The lane that orders the calls and runs `next`.
+    ///   - next: The work to run on the lane afterwards.
     func compute(
         _ work: @escaping @Sendable () -> Void,
         on lane: any Lane,
@@ -30,7 +54,7 @@ public protocol Driver: AnyObject, Sendable {
 extension Driver {
     public var hasUrgentWork: Bool { false }
 
-    /// Both in one turn of the lane.
+    /// Runs both closures in one turn of the lane.
     public func compute(
         _ work: @escaping @Sendable () -> Void,
         on lane: any Lane,

@@ -1,18 +1,19 @@
 import Dispatch
 import MediaCore
 
-/// What a lane is for. It decides which lane goes before which, and how many of a kind run at the same time.
+/// The kind of work that a lane runs. It determines which lanes take precedence, and how many lanes of a kind
+/// run at the same time.
 public enum LaneRole: Hashable, Sendable {
-    /// The player's own: state, timeline, decisions. Never blocks.
+    /// The player's state, timeline and decisions. This work never blocks.
     case control
-    /// Opening, demuxing, subtitles, still images: reading may block.
+    /// Opening, demuxing, subtitles and still images, with reads that may block.
     case blockingIO
-    /// The same of files: reading them takes a moment and ends. They have places of their own, so that sources that block, in
-    /// however many players, keep no file from being read.
+    /// Opening and reading local files, whose reads are short. Files have a thread limit of their own, so that
+    /// blocking sources, in however many players, do not delay them.
     case fileIO
-    /// Decoders, audio and video in turn. Never blocks on I/O.
+    /// Audio and video decoding, in turn. This work never blocks on I/O.
     case decoding
-    /// One sink, one kind of conversion, one layer's filter, the audio sink, or the taps that look on. What is called
-    /// there may take its time; it holds up its own lane alone.
+    /// The calls of one sink, one kind of conversion, the filter of one layer, the audio output, or the
+    /// metering taps. They may be slow, and delay only their own lane.
     case output
 }

@@ -1,8 +1,8 @@
 import Dispatch
 import MediaCore
 
-/// Something that was scheduled and can be called off.
+/// A handle to scheduled work that can be cancelled.
 public protocol Wakeup: AnyObject, Sendable {
-    /// After this the work does not start any more, unless it already has.
+    /// Cancels the work, unless it has already started. Any thread.
     func cancel()
 }
