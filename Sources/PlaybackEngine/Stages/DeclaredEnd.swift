@@ -1,13 +1,17 @@
 import MediaCore
 
-/// Where the tracks that are played should end, as far as the container says so outright.
+/// The end time of the enabled tracks, if the container declares it explicitly.
 ///
-/// libav reports the end of a file that was cut off as a natural one; only the times betray it.
+/// libav reports the end of a truncated file as a regular end of file; only the times reveal the truncation.
 struct DeclaredEnd: Sendable {
-    /// nil: the container does not say.
+    /// The declared end, or nil if the container declares none.
     private let time: MediaTime?
 
-    /// `played`: `Track.id` of the tracks.
+    /// Creates the declared end.
+    ///
+    /// - Parameters:
+    ///   - description: The description of the container.
+    ///   - played: The `Track.id` of each enabled track.
     init(_ description: MediaDescription, played: Set<Int>) {
         time = Self.time(description, played)
     }
@@ -17,14 +21,17 @@ struct DeclaredEnd: Sendable {
         let ends = description.tracks.filter { played.contains($0.id) }.map(\.timeRange.end)
         if let latest = ends.filter(\.isNumeric).max() { return latest }
         let mediaTracks = description.tracks.filter { $0.mediaType == .video || $0.mediaType == .audio }
-        // The container's own duration is that of its longest track, which may be switched off.
+        // The container's duration is that of its longest track, which may be disabled.
         guard mediaTracks.allSatisfy({ played.contains($0.id) }), description.duration.isNumeric else {
             return nil
         }
         return description.duration
     }
 
-    /// What to say where the data ends at `end`; nil: that is near enough.
+    /// Returns the error to report if the data ends at `end`, or nil if that is close enough to the declared
+    /// end.
+    ///
+    /// The tolerance is the larger of one second and 2 % of the declared end.
     func truncation(at end: MediaTime) -> MediaError? {
         guard let time else { return nil }
         let missing = time - end
@@ -32,7 +39,7 @@ struct DeclaredEnd: Sendable {
         guard missing > allowed else { return nil }
         return MediaError(
             .truncated,
-            "the data ends at \(Self.text(end)) of \(Self.text(time)): the file was cut off",
+            "file truncated: the data ends at \(Self.text(end)) of \(Self.text(time))",
             time: end
         )
     }

@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// What comes out of the decoder: to the frame queue, or to the collector while playing backward.
+/// Delivers the decoder's output to the frame queue, or to the collector during reverse playback.
 extension DecodeStage {
     func deliver(_ frame: VideoFrame) {
         history.receive(frame)
@@ -39,7 +39,7 @@ extension DecodeStage {
         report(.delivered)
     }
 
-    /// A frame that does not say how long it is due is due as long as the one before was.
+    /// The duration of a frame that declares none is the interval since the previous frame.
     private func previousFrameInterval(_ frame: VideoFrame) -> Int64 {
         guard let lastTime = current.pass.lastTime, let time = frame.presentationTime.nanoseconds else {
             return 0
@@ -52,7 +52,7 @@ extension DecodeStage {
         buffer.epoch = current.epoch
         buffer.pass = current.pass.number
         if let end = endTime.withLock({ $0 }) { buffer = buffer.ending(at: end) }
-        // Before the wanted time too: behind the end of the data it is the end that is wanted.
+        // Also before the target: if the target lies after the end of the data, the end is what the seek needs.
         if buffer.frameCount > 0, let time = buffer.presentationTime.nanoseconds {
             current.pass.noteEnd(time &+ (buffer.duration.nanoseconds ?? 0))
         }
@@ -76,17 +76,17 @@ extension DecodeStage {
 
     private var mayStartEarlier: Bool { !start.withLock { $0.isLastAttempt } }
 
-    /// All packets of the pass, or of the segment while playing backward, have been decoded.
+    /// Finishes a pass, or a segment during reverse playback, after all its packets have been decoded.
     func finishPass() {
         if let collector = current.collector { return finishSegment(collector) }
         let pass = current.pass
-        // Decoding began at the last key frame, and that one alone could not be decoded: what is due is found
-        // from an earlier one, in a new epoch.
+        // Decoding began at the last key frame, and only that frame could not be decoded. The seek is repeated
+        // from an earlier key frame in a new epoch.
         if isVideo, current.filter.hasReceivedNothing, pass.drainError == nil, mayStartEarlier {
             current.pass.isDraining = false
             return startedLate()
         }
-        // The frame that was due at the target is the last one, and nothing came after it.
+        // The frame due at the target is the last one of the data.
         if let last = current.filter.drain() { push(last) }
         resetAfterDrain()
         output.push(
@@ -99,7 +99,7 @@ extension DecodeStage {
         report(.changed)
     }
 
-    /// The decoder gave all that it had. What comes next is a sync point.
+    /// Resets the drained decoder. The next packet is a sync point.
     private func resetAfterDrain() {
         flush()
         framesSinceFlush = 0
@@ -112,7 +112,7 @@ extension DecodeStage {
         current.pass.isDraining = false
         current.pass.drainError = nil
         var (frames, next) = collected.finish(reverseEnd: reverseEnd.withLock { $0 })
-        // Nothing that has been passed is worth decoding.
+        // Frames later than the playback position are not worth decoding any more.
         let request = skipRequest.withLock { $0 }
         if request.epoch == current.epoch, request.skipping == .allButKeyFrames, let segment = next,
             request.position > .zero

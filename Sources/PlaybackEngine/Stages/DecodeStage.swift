@@ -3,33 +3,37 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// Turns one track's packets into frames, drops what lies before a seek's target, and drains the decoder at
-/// the end of each pass so that the next one can follow without a gap.
+/// Decodes the packets of one track, drops the frames before a seek's target, and drains the decoder at the end
+/// of each pass so that the next pass follows without a gap.
 ///
-/// `@unchecked Sendable`: what is neither locked nor atomic is confined to the decoding lane.
+/// A decoder is wrapped in decorators; `ItemOpener` assembles them.
+///
+/// `@unchecked Sendable`: members that are neither locked nor atomic are confined to the decoding lane.
 final class DecodeStage: Stage, @unchecked Sendable {
     let input: PacketQueue
     let output: FrameQueue
     let isVideo: Bool
-    /// Where the current epoch begins; written by the loop before it begins the epoch in the queues.
+    /// The start of the current epoch. The loop sets it before it begins the epoch in the queues.
     let start: Locked<EpochStart>
-    /// Where a pass ends early; frames due from there on are not wanted.
+    /// The end time of a pass (`forwardPlaybackEndTime`). Frames due at or after it are dropped.
     let endTime = Locked<MediaTime?>(nil)
-    /// What to leave out of frames, and how many were; see `FrameSkipper`.
+    /// The frames to skip, and the number of frames skipped so far; see `FrameSkipper`.
     let skipRequest = Locked(SkipRequest())
     let skipped = Atomic<Int>(0)
-    /// The input is empty, and all that was taken from it has been decoded.
+    /// True if the input is empty and all its packets have been decoded.
     let isIdle = Atomic<Bool>(false)
-    /// The input is empty, or was when it was last looked at: a packet that comes wakes the stage.
+    /// True if the input was empty at the last check. A new packet must then wake the stage.
     let waitsForInput = Atomic<Bool>(true)
-    /// The output was filled beyond its limits with frames that are kept anyway. The stage sleeps until there is no
-    /// more than the limits allow, for several of them cost little more than one.
+    /// True after a burst of cached frames has filled the output beyond its limits.
+    ///
+    /// The stage then sleeps until the output is within the limits again, because delivering several cached
+    /// frames at once costs little more than delivering one.
     let isPausedAfterBurst = Atomic<Bool>(false)
     private let allowsBursts: Bool
 
-    /// Tells the demuxing stage where to read next while playing backward.
+    /// The segment that the demuxing stage reads next during reverse playback.
     let reverseRequest: Locked<ReverseSegment?>
-    /// Where playing backward ends (`reversePlaybackEndTime`).
+    /// The time at which reverse playback ends (`reversePlaybackEndTime`).
     let reverseEnd = Locked<MediaTime>(.zero)
 
     let decoder: any Decoder
@@ -37,31 +41,31 @@ final class DecodeStage: Stage, @unchecked Sendable {
     let wakeDemuxer: @Sendable () -> Void
     let report: @Sendable (StageReport) -> Void
 
-    // Confined to the decoding lane: only `step()` touches what follows.
+    // The members that follow are confined to the decoding lane; only `step()` accesses them.
     var current: EpochState
     var skipper = FrameSkipper()
     var history = DecoderHistory()
     var order = PacketOrder()
-    /// What the decoder was told to leave out.
+    /// The frames that the decoder has been told to skip.
     private var skipping = DecodeSkipping.none
-    /// Frames that came out since the decoder was made or drained, with none left out.
+    /// The number of frames decoded without skipping since the decoder was created or drained.
     var framesSinceFlush = 0
 
-    /// What belongs to an epoch. A new epoch replaces it whole.
+    /// The state of one epoch. A new epoch replaces it as a whole.
     struct EpochState {
         let epoch: Epoch
-        /// What was taken from the input and not yet taken by the decoder.
+        /// The element that was removed from the input and that the decoder has not yet accepted.
         var pendingInput: (packet: Packet?, end: MediaError?)?
         var pass = PassState()
         var filter = SeekFilter()
-        /// Where the data ends, as far as the seek knows.
+        /// The end of the data, as far as the seek knows it.
         let end: MediaTime?
-        /// Non-nil while the decoder goes on from the epoch before, until a new packet comes.
+        /// Non-nil while the decoder continues from the preceding epoch, until a new packet arrives.
         var resumption: DecoderResumption?
-        /// To be taken before those of the input.
+        /// Elements that are decoded before those of the input.
         var backlog: Deque<PacketElement> = []
         var consecutiveFaults = 0
-        /// Non-nil while playing backward.
+        /// Non-nil during reverse playback.
         var collector: ReverseCollector?
 
         init(_ start: EpochStart) {
@@ -72,13 +76,13 @@ final class DecodeStage: Stage, @unchecked Sendable {
         }
     }
 
-    /// What belongs to one pass through the item.
+    /// The state of one pass through the item.
     struct PassState {
         var number = 0
         var isDraining = false
-        /// Why the data of the pass ended early.
+        /// The error that ended the data of the pass early.
         var drainError: MediaError?
-        /// Where the last frame ends, and where the last video frame began, in nanoseconds of item time.
+        /// The end of the last frame, and the start of the last video frame, in nanoseconds of item time.
         var lastEnd: Int64?
         var lastTime: Int64?
         var hasGivenUp = false
@@ -86,7 +90,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         mutating func noteEnd(_ end: Int64) { lastEnd = max(lastEnd ?? .min, end) }
     }
 
-    /// Packets in a row without a frame, all refused, after which a track is given up.
+    /// The number of consecutive failed packets after which the track is given up.
     private static let maximumConsecutiveFaults = 100
 
     init(
@@ -133,7 +137,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
                 if current.pass.isDraining {
                     finishPass()
                 } else {
-                    // It takes nothing more by itself: it begins anew, at the next sync point.
+                    // The decoder has ended without being drained: it restarts at the next sync point.
                     flush()
                 }
                 return .progressed
@@ -143,7 +147,10 @@ final class DecodeStage: Stage, @unchecked Sendable {
         }
     }
 
-    /// The output has room. Where frames are kept from before there is more of it, but none while the stage rests.
+    /// Returns whether a frame may be delivered now.
+    ///
+    /// Cached frames may exceed the limits of the output in a burst, after which the stage pauses; see
+    /// `isPausedAfterBurst`.
     private func hasOutputCapacity() -> Bool {
         if isPausedAfterBurst.load(ordering: .sequentiallyConsistent) {
             guard output.isWithinLimits else { return false }
@@ -155,7 +162,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         }
         if output.hasBurstCapacity { return true }
         isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
-        // What was taken in between has woken nobody.
+        // Frames that were removed in the meantime have not woken the stage.
         return output.isWithinLimits
     }
 
@@ -173,7 +180,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         }
     }
 
-    /// The decoder forgets everything. What comes next is a sync point.
+    /// Flushes the decoder for an epoch whose next packet is a sync point.
     private func restart(_ start: EpochStart) {
         flush()
         epochDecoder?.begin(start)
@@ -184,7 +191,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         history = DecoderHistory()
     }
 
-    /// Whether the decoder can go on to where the epoch begins.
+    /// Returns how the decoder continues into the new epoch, or nil if it must be flushed.
     private func resumption(at start: EpochStart) -> DecoderResumption? {
         guard isVideo, !start.isReverse, current.collector == nil, current.resumption == nil,
             let target = start.firstWanted, history.reaches(to: target)
@@ -199,20 +206,21 @@ final class DecodeStage: Stage, @unchecked Sendable {
                 accept(element)
             } else {
                 if decoder.isCatchingUp, input.isEmpty { return .progressed }
-                // Before it is taken out, so that it is seen in the queue or in the making.
+                // Set before the packet is removed, so that the packet is always visible in the queue or as
+                // work in progress.
                 let wasIdle = isIdle.exchange(false, ordering: .sequentiallyConsistent)
                 guard let (element, packetEpoch) = input.pop() else {
                     isIdle.store(true, ordering: .sequentiallyConsistent)
                     if !wasIdle { report(.delivered) }
                     waitsForInput.store(true, ordering: .sequentiallyConsistent)
-                    // A packet that came in between has woken nobody.
+                    // A packet that arrived in the meantime has not woken the stage.
                     return input.isEmpty ? .needsInput : .progressed
                 }
                 if waitsForInput.load(ordering: .relaxed) {
                     waitsForInput.store(false, ordering: .sequentiallyConsistent)
                 }
                 wakeDemuxer()
-                // The queue may be an epoch ahead of the last look at `start`.
+                // The queue may be an epoch ahead of the value of `start` that was read before.
                 if packetEpoch > current.epoch { begin(start.withLock { $0 }) }
                 guard packetEpoch == current.epoch else { return .progressed }
                 accept(element)
@@ -242,7 +250,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         history.invalidate()
     }
 
-    /// Holds an element of the current epoch for the decoder, unless the decoder does not need it.
+    /// Makes an element of the current epoch the decoder's next input, unless the decoder does not need it.
     private func accept(_ element: PacketElement) {
         if isVideo { trackSeekTarget(element) }
         if let step = current.resumption?.consume(element) {
@@ -260,20 +268,20 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if isSkipped { current.pendingInput = nil }
     }
 
-    /// The decoder cannot go on after all: it begins at the sync point.
+    /// Restarts decoding at the sync point, because the decoder cannot continue after all.
     private func restartFromSyncPoint() {
         let start = self.start.withLock { $0 }
         current.backlog = Deque(current.resumption?.skippedElements ?? [])
         current.resumption = nil
-        // They are noted once more.
+        // The skipped elements are noted again.
         order.reset()
-        // A newer epoch begins by itself.
+        // A newer epoch starts on its own.
         guard start.epoch == current.epoch else { return }
         restart(start)
         current.filter.begin(at: start.firstWanted)
     }
 
-    /// Tells the search for a seek's target what comes.
+    /// Informs the search for a seek's target about an element.
     private func trackSeekTarget(_ element: PacketElement) {
         guard case .packet(let packet, _) = element else {
             order.reset()
@@ -296,17 +304,18 @@ final class DecodeStage: Stage, @unchecked Sendable {
         }
     }
 
-    /// Packets that are asked at most where a seek's target ends.
+    /// The number of queued packets that are examined at most to find out which frame is due at a seek's
+    /// target.
     private static let seekLookaheadCount = 64
 
-    /// Shows the frame that is due at a seek's target, once the packets tell which one that is.
+    /// Delivers the frame that is due at a seek's target as soon as the packets identify it.
     func resolveSeek() {
         guard current.filter.mayResolve, order.isReliable else { return }
         noteQueuedPackets(Self.seekLookaheadCount)
         if let frame = current.filter.resolve() { push(frame) }
     }
 
-    /// Only while playing on: what a seek looks for is decoded.
+    /// Returns whether a packet is skipped to save time. Packets that a seek searches are never skipped.
     private func mustSkip(_ packet: Packet) -> Bool {
         let request = skipRequest.withLock { $0 }
         let isCurrent = request.epoch == current.epoch && !current.filter.isSearching
@@ -319,7 +328,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if decision == .decodeAfterFlush { decoder.flush() }
         let level = skipper.request.skipping
         setSkipping(isDropped || !endsBeforeTarget(packet) ? level : max(.nonReference, level))
-        // The pass is as long as it is, with or without them.
+        // Dropped frames count for the end of the pass.
         if isDropped, !isReverse, let time = packet.presentationTime?.nanoseconds {
             current.pass.noteEnd(time &+ (packet.duration?.nanoseconds ?? 0))
         }
@@ -332,10 +341,12 @@ final class DecodeStage: Stage, @unchecked Sendable {
         decoder.skip(level)
     }
 
-    /// Decoders learn from frames in how far their order differs from that of the packets, and must have seen some.
+    /// The number of frames that a decoder must have produced before frames may be skipped. From these, it
+    /// learns how far presentation order differs from decoding order.
     private static let minimumFramesBeforeSkipping = 4
 
-    /// Whether the frame need not be decoded for a seek, unless another one refers to it.
+    /// Returns whether the frame of a packet ends before the seek's target, so that it is needed only as a
+    /// reference.
     private func endsBeforeTarget(_ packet: Packet) -> Bool {
         guard current.collector == nil, framesSinceFlush >= Self.minimumFramesBeforeSkipping,
             !packet.isKeyFrame,
@@ -371,7 +382,7 @@ final class DecodeStage: Stage, @unchecked Sendable {
         if error.code == .decoderFailed || current.consecutiveFaults >= Self.maximumConsecutiveFaults {
             current.pass.hasGivenUp = true
         }
-        // A decoder that refuses to drain has nothing more to give.
+        // A decoder that fails to drain has no more output.
         if current.pass.isDraining, current.pendingInput == nil { finishPass() }
         return .progressed
     }

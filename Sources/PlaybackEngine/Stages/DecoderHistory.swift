@@ -1,10 +1,12 @@
 import MediaCore
 import PlayheadBackend
 
-/// What a video decoder was given, and gave, since it was flushed. A seek to a time a little ahead goes on from
-/// there instead of decoding from the sync point once more.
+/// The input and output of a video decoder since its last flush.
+///
+/// It shows whether a seek to a slightly later time can continue with the decoder instead of decoding from the
+/// sync point again.
 struct DecoderHistory {
-    /// A packet that is read again is known by these.
+    /// The properties by which a packet is recognized when it is read again.
     struct PacketIdentity: Equatable {
         let presentation, decode: MediaTime?
         let byteCount: Int
@@ -16,15 +18,15 @@ struct DecoderHistory {
         }
     }
 
-    /// When the first packet that was sent is decoded.
+    /// The decode time of the first packet that was sent.
     private(set) var firstDecodeTime: MediaTime?
-    /// The newest packet that was sent.
+    /// The last packet that was sent.
     private(set) var lastSent: PacketIdentity?
-    /// The newest frame that came out.
+    /// The last frame that was decoded.
     private(set) var newestFrame: VideoFrame?
-    /// Frames were left out that a seek to this time, or to a later one, does not show.
+    /// If set, frames that are not due at this time or later may have been skipped.
     private var target: MediaTime?
-    /// Everything that was sent was decoded.
+    /// True while every packet that was sent has been decoded.
     private var isComplete = true
 
     mutating func send(_ packet: Packet) {
@@ -33,35 +35,37 @@ struct DecoderHistory {
     }
     mutating func receive(_ frame: VideoFrame) { newestFrame = frame }
 
-    /// A frame that is not due at `target` may have been left out.
+    /// Records that frames which are not due at `target` may be skipped.
     mutating func allowSkipping(before target: MediaTime) { self.target = max(target, self.target ?? target) }
 
-    /// A packet was refused or left out, or the decoder was drained: it cannot go on.
+    /// Records that the decoder cannot continue, because a packet was rejected or skipped, or because the
+    /// decoder was drained.
     mutating func invalidate() { isComplete = false }
 
-    /// Whether the frame due at `time` is the newest one, or has not come out yet.
+    /// Returns whether the frame due at `time` is the last one decoded, or is still to be decoded.
     func reaches(to time: MediaTime) -> Bool {
         guard isComplete, lastSent?.decode != nil, let newestFrame else { return false }
         return newestFrame.presentationTime <= time && target.map { $0 <= time } ?? true
     }
 }
 
-/// Going on with a decoder that has had the first packets of an epoch already: they come again, from the sync
-/// point on, and are passed over up to the newest one that was sent.
+/// Continues with a decoder that has already received the first packets of an epoch.
+///
+/// These packets are read again, from the sync point on, and are skipped up to the last one that was sent.
 struct DecoderResumption {
     enum Step {
-        /// The decoder has had it.
+        /// The decoder has already received the packet.
         case skip
-        /// That was the newest one. The next packet is the first that is new.
+        /// The packet is the last one that the decoder has received. The next packet is new.
         case reached
-        /// These are not the packets of the first time: decode them all.
+        /// The packets differ from those that the decoder received. All of them must be decoded.
         case diverged
     }
 
     private let began: MediaTime
     private let last: DecoderHistory.PacketIdentity
     private var isFirst = true
-    /// What was passed over so far.
+    /// The elements skipped so far.
     private(set) var skippedElements: [PacketElement] = []
 
     init?(_ history: DecoderHistory) {

@@ -2,32 +2,34 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// Whether a layer of the player deinterlaces. Set by the loop, read by the decoders of its items.
+/// Whether a layer of the player deinterlaces. The loop sets it, and the decoders of its items read it.
 final class DeinterlacingDemand: Sendable {
     private let isOn = Atomic<Bool>(false)
     var isActive: Bool { isOn.load(ordering: .relaxed) }
     func set(_ isActive: Bool) { isOn.store(isActive, ordering: .relaxed) }
 }
 
-/// Gives interlaced frames the frames before and behind them, of which a layer makes whole ones.
+/// Attaches the preceding and the following frame to each interlaced frame, for the layers that deinterlace it.
 ///
-/// A decorator around a video decoder: a caller sees the same frames in the same order, interlaced ones one frame later, and
-/// as they are at the end of the data. Where nobody deinterlaces, and where nothing is interlaced, it holds nothing back
-/// and keeps nothing. A frame's neighbours are those that were decoded without a flush between them.
+/// It is a decorator around a video decoder. A caller receives the same frames in the same order, interlaced
+/// ones one frame later, and the last one at the end of the data. If no layer deinterlaces, or if no frame is
+/// interlaced, it delays and keeps nothing. Only frames that were decoded without a flush between them are
+/// attached.
 ///
-/// `@unchecked Sendable`: confined to the caller's queue, as `Decoder` demands.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     private let demand: DeinterlacingDemand
-    /// Waits for the frame behind it.
+    /// An interlaced frame that waits for the following frame.
     private var held: VideoFrame?
-    /// The frame before `held`, else before the next one; nil while no frame was interlaced.
+    /// The frame before `held`, or before the next frame if `held` is nil. It is nil while no frame has been
+    /// interlaced.
     private var previous: VideoFrame?
-    /// Comes out next: the frame behind `held` was not interlaced.
+    /// The next output: the progressive frame that follows `held`.
     private var ready: VideoFrame?
     private var hasSeenInterlaced = false
     private var isDraining = false
-    /// Thrown when `held` is out.
+    /// The error to throw once `held` has been delivered.
     private var pendingError: MediaError?
 
     init(_ base: any Decoder, demand: DeinterlacingDemand) {
@@ -93,14 +95,14 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
                 }
             }
         } catch {
-            // The caller asks no more once draining has failed.
+            // The caller does not call again after draining has failed.
             guard isDraining, let last = release(next: nil) else { throw error }
             pendingError = error
             return .video(last)
         }
     }
 
-    /// nil: it waits for the one behind it.
+    /// Returns the frame to deliver, or nil if an interlaced frame waits for the following one.
     private func process(_ frame: VideoFrame) -> VideoFrame? {
         let isWanted = demand.isActive
         let out = release(next: frame)
@@ -115,7 +117,7 @@ final class DeinterlaceContextDecoder: EpochDecoder, @unchecked Sendable {
         return out
     }
 
-    /// The frame that waited, with its neighbours.
+    /// Returns the held frame with its context, or nil if there is none.
     private func release(next: VideoFrame?) -> VideoFrame? {
         guard var frame = held else { return nil }
         held = nil

@@ -2,16 +2,18 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// Reads packets and hands them to the decoders, as far ahead as the bounds allow. Where the item loops it
-/// goes on at the start when it comes to the end, so that the next pass lies decoded before this one is over.
+/// Reads packets and queues them for the decoders, as far ahead as the limits allow.
 ///
-/// `@unchecked Sendable`: what is neither locked nor atomic is confined to the loading lane.
+/// If the item loops, reading continues at the start after the end of the data, so that the next pass is
+/// decoded before the current one is over.
+///
+/// `@unchecked Sendable`: members that are neither locked nor atomic are confined to the I/O lane.
 final class DemuxStage: Stage, @unchecked Sendable {
-    /// Read at the start of each step.
+    /// The loop's request, read at the start of each step.
     let request: Locked<ReadRequest>
     private let demuxer: any Demuxer
     private let queues: [Int: PacketQueue]
-    /// The same, for those who look at all of them.
+    /// The queues in the order of their tracks, for loops over all of them.
     private let inputs: [(track: Int, queue: PacketQueue)]
     private let backpressure: PacketBackpressure
     private let declaredEnd: DeclaredEnd
@@ -19,24 +21,25 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private let videoTrack: Int?
     private let loopSetting: LoopSetting
     private let report: @Sendable (StageReport) -> Void
-    /// Wakes the decoder of a track.
+    /// Wakes the decoding stage of a track.
     private let wakeDecoder: @Sendable (Int) -> Void
 
-    // Confined to the loading lane: only `step()` touches what follows, and the owner before the first step.
-    /// The demuxer says when it is worth asking again.
+    // The members that follow are confined to the I/O lane; only `step()` accesses them, and the owner before
+    // the first step.
+    /// True if the demuxer reports when a call that threw `.notReady` can be repeated.
     var demuxerReportsReadiness = false
     private var epoch: Epoch
     private var hasBegun = false
     private var pass = 0
     private var packetsInPass = 0
-    /// A packet of the pass went to its decoder.
+    /// True if a packet of the pass has been queued for a decoder.
     private var hasPushed = false
     private var isAtEnd = false
-    /// A call was interrupted: nothing is read until the epoch that did it begins.
+    /// True after a call was interrupted. Nothing is read until the epoch that caused the interruption begins.
     private var isInterrupted = false
-    /// The demuxer's position means nothing until a seek succeeds.
+    /// True if the position of the demuxer is undefined until a seek succeeds.
     private var mustSeek = false
-    /// A seek that found nothing at hand, to be tried again.
+    /// The target of a seek that threw `.notReady` and must be repeated.
     private var pendingSeek: MediaTime?
     private var failure: MediaError?
     private var consecutiveFaults = 0
@@ -44,22 +47,22 @@ final class DemuxStage: Stage, @unchecked Sendable {
     private var hasUntimedPackets = false
     private var tracksPastEnd: Set<Int> = []
     private var history: PacketHistory
-    /// Non-nil while playing backward.
+    /// The segment being read during reverse playback, otherwise nil.
     private var segment: ReverseSegment?
-    /// The segment that is wanted next while playing backward.
+    /// The segment that the decoding stage requests during reverse playback.
     private let reverseRequest: Locked<ReverseSegment?>
 
-    /// Set when the data ended for good in `epoch`; read by the loop for the buffer level.
+    /// The epoch in which the data has ended. The loop reads it for the buffer level.
     let endedEpoch = Locked<Epoch?>(nil)
-    /// Set while nothing is read: the bounds are reached, or the data has ended.
+    /// Non-nil while nothing is read, because the limits are reached or the data has ended.
     let readIdle = Locked<ReadIdle?>(nil)
-    /// The epoch in which reading waits for bytes; nil while it goes on.
+    /// The epoch in which reading waits for bytes, or nil if it does not wait.
     let waitingEpoch = Locked<Epoch?>(nil)
-    /// How far reading has come; read by the loop.
+    /// The progress of reading, which the loop reads.
     let progress: Locked<ReadingProgress>
-    /// Somebody waits for data: each packet is told of.
+    /// True while the loop waits for data, so that each packet is reported.
     let reportsProgress = Atomic<Bool>(false)
-    /// Faults in a row that are taken before the rest of the data is given up.
+    /// The number of consecutive errors after which the rest of the data is given up.
     private static let maximumConsecutiveFaults = 100
 
     init(
@@ -130,7 +133,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         return seek(to: target)
     }
 
-    /// Backward the decoding stage says where to read next, when it has what it was given.
+    /// Starts the next segment of reverse playback, if the decoding stage has requested one.
     private func nextSegment() -> StepResult {
         guard failure == nil, let next = reverseRequest.withLock({ $0 }), next.epoch == epoch,
             next.number > segment?.number ?? .max
@@ -156,7 +159,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func loop(_ request: ReadRequest) -> StepResult {
-        // A pass without a packet, or with none before its end, would go round for ever.
+        // A pass without a packet before its end would repeat indefinitely.
         guard failure == nil, hasPushed else { return finish() }
         trimHistory(request)
         pass += 1
@@ -175,7 +178,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
     }
 
     private func seek(to target: MediaTime) -> StepResult {
-        // What was kept leads on to where the demuxer stands, if it stands anywhere.
+        // The history is contiguous with the demuxer's position only if that position is defined.
         if !mustSeek, history.rewind(to: target) { return .progressed }
         history.begin(at: target)
         pendingSeek = nil
@@ -197,9 +200,9 @@ final class DemuxStage: Stage, @unchecked Sendable {
 
     // MARK: Waiting for bytes
 
-    /// The demuxer has nothing at hand: it is asked again when it says so.
+    /// Handles `.notReady`: the call is repeated when the demuxer reports that bytes have arrived.
     private func wait() -> StepResult {
-        // An interruption looks the same. What comes next is there already.
+        // An interruption also throws `.notReady`; the new epoch is then already requested.
         if request.withLock({ $0.start.epoch }) != epoch { return .progressed }
         if demuxerReportsReadiness {
             reportWaiting()
@@ -210,19 +213,19 @@ final class DemuxStage: Stage, @unchecked Sendable {
         return .needsInput
     }
 
-    /// A call of the demuxer's was interrupted in the middle.
+    /// Handles a demuxer call that was interrupted while it ran.
     private func interrupt() -> StepResult {
         isInterrupted = true
         mustSeek = true
         return .progressed
     }
 
-    /// The demuxer waits for bytes: inside a call, on the loading lane, or between two.
+    /// Reports that the demuxer waits for bytes, inside a call on the I/O lane or between two calls.
     func reportWaiting() {
         if setWaiting(true) { report(.waiting(epoch)) }
     }
 
-    /// True where that is new.
+    /// Returns true if the state has changed.
     @discardableResult
     private func setWaiting(_ isWaiting: Bool) -> Bool {
         let epoch = isWaiting ? epoch : nil
@@ -232,7 +235,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         }
     }
 
-    /// From what was kept, as long as that leads on; then from the demuxer.
+    /// Returns the next packet from the history if it has one, else from the demuxer.
     private func nextPacket(_ request: ReadRequest) throws(MediaError) -> (packet: Packet, isNew: Bool)? {
         if let kept = history.next() { return (kept, false) }
         if history.hasEnded { return nil }
@@ -256,7 +259,8 @@ final class DemuxStage: Stage, @unchecked Sendable {
             if track == videoTrack || videoTrack == nil { ahead = max(ahead, level.duration) }
         }
         let keptDuration = MediaTime(nanoseconds: ahead &+ min(backBuffer.duration, 3_600_000_000_000))
-        // A loop that fits into the bytes is read once, where that spares more than a look into a file.
+        // A whole pass that fits into the byte limit is kept if that saves more than reading a local file
+        // again.
         let isWorthKeeping = !description.isLocal || loopSetting.cachedPassCount == queues.count
         let keepsWholePass = request.isLooping && backBuffer.duration > 0 && isWorthKeeping
         history.trim(
@@ -266,7 +270,7 @@ final class DemuxStage: Stage, @unchecked Sendable {
         )
     }
 
-    /// From any thread, when a packet was taken from a queue.
+    /// Whether the stage must be woken after a packet was removed from a queue. Any thread.
     var shouldWake: Bool { backpressure.shouldWake { request.withLock { $0.currentLimits } } }
 
     private func read(_ request: ReadRequest) -> StepResult {

@@ -1,15 +1,15 @@
 import MediaCore
 import PlayheadBackend
 
-/// A decoder that is told where each epoch begins.
+/// A decoder that is informed about the start of each epoch.
 ///
-/// Decorators of the engine conform to it. A plain `Decoder` does not need to know.
+/// The decorators of the engine conform to it. A plain `Decoder` does not need the information.
 protocol EpochDecoder: Decoder {
-    /// The next packets belong to an epoch that begins at `start`. Called before the first packet and after the
-    /// flush that ends the epoch before.
+    /// Begins an epoch. It is called before the first packet, and after the flush that ends the preceding
+    /// epoch.
     func begin(_ start: EpochStart)
-    /// The epoch `start` begins without a flush: the next packets follow those that were sent.
+    /// Begins an epoch without a flush: the next packets follow those that were sent.
     func resume(at start: EpochStart)
-    /// What it gives is kept from before: nothing is decoded.
+    /// Whether the output comes from a cache, so that nothing is decoded.
     var isServingCachedFrames: Bool { get }
 }

@@ -1,16 +1,17 @@
 package import MediaCore
 import PlayheadBackend
 
-/// Where an epoch begins.
+/// The position and direction in which an epoch begins.
 package struct EpochStart: Hashable, Sendable {
     package var epoch: Epoch
-    /// Nothing that ends before this is wanted; the frame due then is the first. nil: whatever comes first.
+    /// The target of an exact start: the frame due at this time is the first one to be shown. If nil, it is the
+    /// first frame that is decoded.
     package var firstWanted: MediaTime?
-    /// Where to send the demuxer; nil leaves it where it is (freshly opened).
+    /// The target of the demuxer's seek, or nil to leave the demuxer where it is after opening.
     package var demuxTarget: MediaTime?
-    /// FirstFrame late is not mended any more: there is no earlier place to try.
+    /// True if no earlier position is left to try, so that a late first frame is accepted.
     package var isLastAttempt: Bool
-    /// Frames are delivered from `firstWanted` backward; there is no audio.
+    /// Whether frames are delivered backward from `firstWanted`, without audio.
     package var isReverse: Bool
 
     package init(

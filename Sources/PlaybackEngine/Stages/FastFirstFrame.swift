@@ -1,18 +1,21 @@
 import MediaCore
 import PlayheadBackend
 
-/// The first frame of an epoch, decoded by itself: a decoder that holds frames back, to put them in order or to work on
-/// several at once, would show it only when those behind it are under way. Then decoding begins anew with the same packet, and
-/// that frame is left out where it comes again.
+/// The rules for decoding the first frame of an epoch alone.
+///
+/// A decoder that delays its output, to reorder frames or to work on several at once, returns the first frame
+/// only after later packets have been sent. Draining it after the first packet returns that frame at once.
+/// Decoding then restarts with the same packet, and the frame is dropped when it is decoded for the second
+/// time.
 struct FastFirstFrame {
     private enum State {
         case none
-        /// Nothing has been sent yet.
+        /// The first packet has not been sent yet.
         case awaited
         case sent(Packet)
-        /// The decoder gives out what it has of this one packet.
+        /// The decoder is being drained after this packet alone.
         case alone(Packet, shown: VideoFrame?)
-        /// The packet is to be sent once more.
+        /// The packet must be sent again.
         case resending(Packet, shown: VideoFrame?)
         case shown(VideoFrame)
     }
@@ -28,8 +31,10 @@ struct FastFirstFrame {
         }
     }
 
-    /// A frame that is decoded later and shown earlier would have to be shown first; such ones follow the key frame at once
-    /// (H.265 demands it: leading pictures precede trailing ones in decoding order).
+    /// Returns whether the first packet can be decoded alone, given the packet after it.
+    ///
+    /// A frame that is decoded later but shown earlier would have to be shown first. Such frames follow the key
+    /// frame immediately (H.265 requires leading pictures to precede trailing ones in decoding order).
     mutating func isComplete(before next: Packet?) -> Bool {
         guard case .sent(let packet) = state else { return false }
         if let next, let first = packet.presentationTime, let time = next.presentationTime, time > first {
@@ -39,7 +44,7 @@ struct FastFirstFrame {
         return false
     }
 
-    /// A packet was refused. What has been shown stays so.
+    /// Records that a packet was rejected. A frame that has been shown remains shown.
     mutating func failed() {
         switch state {
         case .awaited, .sent: state = .none
@@ -56,7 +61,7 @@ struct FastFirstFrame {
         return false
     }
 
-    /// The decoder has been drained, or has failed; it must be flushed.
+    /// Records that the decoder has been drained or has failed. It must be flushed.
     mutating func drained() {
         if case .alone(let packet, let shown) = state { state = .resending(packet, shown: shown) }
     }
@@ -70,13 +75,14 @@ struct FastFirstFrame {
         if case .resending(_, let shown) = state { state = shown.map { .shown($0) } ?? .none }
     }
 
-    /// False: it has been shown already, comes again, or would have had to be shown before.
+    /// Returns whether a frame is to be delivered. It is not if it has already been shown, will be decoded
+    /// again, or precedes the frame that was shown.
     mutating func isNew(_ frame: VideoFrame) -> Bool {
         switch state {
-        // Half of it may be in the next packet.
+        // Its other field may be in the next packet.
         case .alone(_, nil) where frame.isInterlaced: return false
         case .alone(let packet, nil): state = .alone(packet, shown: frame)
-        // One more from the same packet: it comes again.
+        // A second frame of the same packet is decoded again later.
         case .alone: return false
         case .shown(let early):
             if frame.sourceTime != early.sourceTime, frame.presentationTime < early.presentationTime {
@@ -84,7 +90,7 @@ struct FastFirstFrame {
             }
             state = .none
             return frame.sourceTime != early.sourceTime
-        // It came without delay.
+        // The decoder has returned the frame without delay.
         case .sent: state = .none
         case .none, .awaited, .resending: break
         }

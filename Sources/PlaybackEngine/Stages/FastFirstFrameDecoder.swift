@@ -1,23 +1,24 @@
 import MediaCore
 import PlayheadBackend
 
-/// Decodes the first frame of an epoch by itself, so that it does not wait for the frames behind it.
+/// Decodes the first frame of an epoch alone, so that it does not wait for later frames.
 ///
-/// A decorator: it wraps a decoder that delays its output, and a caller sees the same frames in the same order,
-/// only the first one earlier. It drains the decoder after the first packet, flushes it, and sends that packet
-/// again; the frame that comes twice is left out. `FastFirstFrame` holds the rules.
+/// It is a decorator around a decoder that delays its output. A caller receives the same frames in the same
+/// order, but the first one sooner. The decorator drains the decoder after the first packet, flushes it, and
+/// sends that packet again; the duplicate frame is dropped. `FastFirstFrame` contains the rules.
 ///
-/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     private var firstFrame = FastFirstFrame()
-    /// Why the packet that was sent again was refused. Thrown by `receive`, because the packet that a caller
-    /// sends at that moment is another one.
+    /// The error with which the decoder rejected the packet that was sent again. `receive()` throws it, because
+    /// the caller is sending another packet at that time.
     private var pendingError: MediaError?
 
     init(_ base: any Decoder) { self.base = base }
 
-    /// Wraps a video decoder that delays its output, where the item's options want the first frame early.
+    /// Returns the decoder, wrapped if it is a video decoder that delays its output and if `options` request
+    /// the first frame early.
     static func wrap(_ decoder: any Decoder, of track: Track, _ options: DecoderOptions) -> any Decoder {
         guard options.decodesFirstFrameAlone, track.mediaType == .video, decoder.hasOutputDelay else {
             return decoder
@@ -25,8 +26,8 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
         return FastFirstFrameDecoder(decoder)
     }
 
-    /// Not for an exact seek: its frame is known when the frame behind it has come. Not for reverse playback
-    /// either, where the first frame to show is the last one to decode.
+    /// Begins an epoch. The first frame is not decoded alone in an exact seek, whose frame is identified by the
+    /// one after it, nor in reverse playback, where the first frame to show is the last one to be decoded.
     func begin(_ start: EpochStart) {
         (base as? any EpochDecoder)?.begin(start)
         firstFrame.begin(isWanted: !start.isReverse && start.firstWanted == nil)
@@ -93,7 +94,7 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
                 firstFrame.failed()
                 throw error
             }
-            // The same error comes again with the other packets, and is reported then.
+            // The error occurs again with the later packets, and is reported then.
             resendFirstPacket()
             return .needsInput
         }
@@ -103,13 +104,14 @@ final class FastFirstFrameDecoder: EpochDecoder, @unchecked Sendable {
         do throws(MediaError) {
             if try base.send(nil) { firstFrame.drain() }
         } catch {
-            // The packet is at fault, and that is reported when it comes again.
+            // The packet is faulty, which is reported when it is sent again.
             firstFrame.drain()
             resendFirstPacket()
         }
     }
 
-    /// The first frame is out, or cannot be had. From here on the decoder decodes all of them.
+    /// Flushes the decoder after the first frame has been delivered or has failed. From now on it decodes all
+    /// frames.
     private func resendFirstPacket() {
         base.flush()
         firstFrame.drained()

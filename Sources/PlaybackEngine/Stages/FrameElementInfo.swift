@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// What an element of a frame queue is, without its frame.
+/// The description of an element of a frame queue, without its frame.
 enum FrameElementInfo {
     case video(pass: Int, time: MediaTime)
     case audio(pass: Int, time: MediaTime)

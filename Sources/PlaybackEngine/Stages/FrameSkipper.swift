@@ -1,36 +1,37 @@
 import MediaCore
 import PlayheadBackend
 
-/// Leaves out packets that there is no time to decode, and counts the frames that are lost by it.
+/// Skips packets when decoding is too slow, and counts the frames that are lost as a result.
 struct FrameSkipper {
     enum Decision: Hashable {
         case decode
-        /// Packets before this key frame were left out: the decoder is flushed, and then it gets the packet.
+        /// The decoder must be flushed before it receives this key frame, because the packets before it were
+        /// dropped.
         case decodeAfterFlush
         case drop
     }
 
-    /// A packet that the decoder got and whose frame has not come out.
+    /// A packet that was sent and whose frame has not been decoded yet.
     private struct Sent {
         var time: ItemTime
-        /// The decoder was free to leave it out.
+        /// True if the decoder was allowed to skip the frame.
         var isOptional: Bool
     }
 
     private(set) var request = SkipRequest()
-    /// Frames that the next ones refer to were left out: nothing can be decoded before a key frame.
+    /// True after reference frames were dropped: nothing can be decoded before the next key frame.
     private var needsKeyFrame = false
-    /// They were left out by a jump, so the decoder still has frames from before it.
+    /// True if they were dropped by a jump, so that the decoder still holds frames from before it.
     private var hasJumped = false
     private var finishedJump: KeyFrameJump?
-    /// The newest key frame of the pass that the decoder got.
+    /// The time of the latest key frame of the pass that was sent.
     private var newestKeyFrame: ItemTime?
-    /// Behind a gap: frames before this time refer to what was left out.
+    /// After a gap, frames before this time refer to dropped frames.
     private var leadingFrameLimit: ItemTime?
     private var sent: [Sent] = []
     private(set) var droppedCount = 0
 
-    /// More than any decoder holds back. Frames of broken streams may not have their packets' times.
+    /// More packets than any decoder delays. Frames of damaged streams may not have the times of their packets.
     private static let maximumSentCount = 128
 
     mutating func setRequest(_ new: SkipRequest) {
@@ -38,7 +39,7 @@ struct FrameSkipper {
         request = new
     }
 
-    /// A new epoch or pass: what is sent next can be decoded by itself.
+    /// Begins an epoch or a pass, whose first packet can be decoded by itself.
     mutating func begin() {
         droppedCount += sent.count(where: \.isOptional)
         sent = []
@@ -48,7 +49,7 @@ struct FrameSkipper {
         leadingFrameLimit = nil
     }
 
-    /// What to do with the packet that comes next.
+    /// Returns what to do with the next packet.
     mutating func decide(_ packet: Packet, pass: Int, isReverse: Bool) -> Decision {
         let time = ItemTime(packet.presentationTime)
         guard isWanted(packet, time, pass: pass, isReverse: isReverse) else {
@@ -88,7 +89,7 @@ struct FrameSkipper {
         }
         if packet.isKeyFrame { return true }
         if needsKeyFrame { return false }
-        // It precedes the key frame in presentation order, and refers to frames before the gap.
+        // A leading frame precedes the key frame in presentation order and refers to frames before the gap.
         if let leadingFrameLimit, let time, time < leadingFrameLimit { return false }
         return true
     }
@@ -103,7 +104,8 @@ struct FrameSkipper {
         return false
     }
 
-    /// A frame came out. Those that were due before it and did not come were left out by the decoder.
+    /// Records that a frame was decoded. Earlier frames that were not returned have been skipped by the
+    /// decoder.
     mutating func noteOutput(_ time: MediaTime) {
         guard !sent.isEmpty, let time = ItemTime(time) else { return }
         droppedCount += sent.count { $0.time < time && $0.isOptional }

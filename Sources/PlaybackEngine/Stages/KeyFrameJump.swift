@@ -1,12 +1,12 @@
 import MediaCore
 import PlayheadBackend
 
-/// Decoding goes on at the first key frame of a pass that is due at `time` or later. Packets before it are not
-/// decoded.
+/// A jump of decoding to the first key frame of a pass that is due at or after `time`. The packets before it
+/// are not decoded.
 struct KeyFrameJump: Hashable, Sendable {
     var pass: Int
     var time: ItemTime
 
-    /// No key frame is due then, so nothing more of the pass is decoded.
+    /// The time of a jump over the rest of the pass: no key frame is due then.
     static let endOfPass = ItemTime.distantFuture
 }

@@ -1,26 +1,34 @@
 import MediaCore
 import Synchronization
 
-/// Whether there is room for more packets in the queues of an item's tracks.
+/// Decides whether the packet queues of an item's tracks have capacity for more packets.
 final class PacketBackpressure: Sendable {
     private let inputs: [(track: Int, queue: PacketQueue)]
     private let videoTrack: Int?
     private let allowsBursts: Bool
-    /// Reading goes on when the queues hold less than the limits; see `mayRead`.
+    /// True after a burst, until the queues hold less than the limits; see `mayRead`.
     private let isPausedAfterBurst = Atomic<Bool>(false)
 
-    /// `mayRest`: see `mayRead`.
+    /// Creates the policy.
+    ///
+    /// - Parameters:
+    ///   - inputs: The packet queue of each track.
+    ///   - videoTrack: The `Track.id` of the video track, if there is one.
+    ///   - allowsBursts: Whether cached packets may exceed the limits in a burst; see `mayRead`.
     init(_ inputs: [(track: Int, queue: PacketQueue)], videoTrack: Int?, allowsBursts: Bool) {
         self.inputs = inputs
         self.videoTrack = videoTrack
         self.allowsBursts = allowsBursts
     }
 
-    /// Another epoch begins.
+    /// Begins an epoch.
     func begin() { isPausedAfterBurst.store(false, ordering: .sequentiallyConsistent) }
 
-    /// On the loading lane. Packets that are kept from before (`hasKept`) go further ahead than the limits, and then
-    /// reading rests until there is less than the limits again: several of them cost little more than one.
+    /// Returns whether another packet may be read. I/O lane.
+    ///
+    /// Cached packets (`hasCachedPackets`) may exceed the limits. After such a burst, reading pauses until the
+    /// queues are below the limits again, because queueing several cached packets at once costs little more
+    /// than queueing one.
     func mayRead(_ limits: QueueLimits, isReverse: Bool, hasCachedPackets: Bool) -> Bool {
         if hasCapacity(limits, isReverse: isReverse) {
             if isPausedAfterBurst.load(ordering: .relaxed) {
@@ -33,17 +41,18 @@ final class PacketBackpressure: Sendable {
         }
         if hasCapacity(limits.burstLimits, isReverse: false) { return true }
         isPausedAfterBurst.store(true, ordering: .sequentiallyConsistent)
-        // What was taken in between has woken nobody.
+        // Packets that were removed in the meantime have not woken the reading stage.
         return hasCapacity(limits, isReverse: false)
     }
 
-    /// From any thread, when a packet was taken from a queue: whether reading must be woken.
+    /// Returns whether reading must be woken after a packet was removed from a queue. Any thread.
     func shouldWake(_ limits: () -> QueueLimits) -> Bool {
         guard isPausedAfterBurst.load(ordering: .sequentiallyConsistent) else { return true }
         return hasCapacity(limits(), isReverse: false)
     }
 
-    /// Bounded by bytes and time, but never so that one track starves while another is full.
+    /// Returns whether the queues have capacity. They are limited by bytes and by time, but a full track never
+    /// prevents an empty one from being filled.
     private func hasCapacity(_ limits: QueueLimits, isReverse: Bool) -> Bool {
         var bytes = 0
         var needsMore = false
@@ -58,7 +67,7 @@ final class PacketBackpressure: Sendable {
 }
 
 extension QueueLimits {
-    /// Twice as much, and a second more at most.
+    /// Twice the limits, but at most one second more.
     fileprivate var burstLimits: QueueLimits {
         QueueLimits(
             count: count &+ min(count, .max - count),

@@ -1,10 +1,10 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// What flows from the demuxer to a decoder.
+/// An element of the queue from the demuxing stage to a decoding stage.
 package enum PacketElement: Sendable {
     case packet(Packet, pass: Int)
-    /// The data of the pass ends here; what follows belongs to the next one. The error says why, where it
-    /// was not the natural end.
+    /// The end of the data of a pass. What follows belongs to the next pass. The error is non-nil if the data
+    /// ended early.
     case endOfPass(Int, MediaError?)
 }

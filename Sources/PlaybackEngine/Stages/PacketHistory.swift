@@ -2,29 +2,33 @@ import DequeModule
 import MediaCore
 import PlayheadBackend
 
-/// The packets from a sync point behind what is being played up to where reading has come, so that a seek in
-/// between hands them out again and reads nothing. Those that wait in a queue are the same ones, held twice.
+/// The packets from a sync point before the playback position up to the read position.
+///
+/// A seek within this range returns them again and reads nothing. Packets that are still queued for a decoder
+/// are held twice, as the same objects.
 struct PacketHistory {
     private var packets: Deque<Packet> = []
-    /// The next one to hand out again; at the end of `packets` the demuxer goes on.
+    /// The index of the next packet to return again. At the end of `packets`, the demuxer continues.
     private var cursor = 0
-    /// Before this one packets of the sync track belong to an earlier group, and are not handed out.
+    /// The index before which packets of the sync track belong to an earlier group and are not returned.
     private var firstOfGroup = 0
-    /// How many were forgotten, and where groups begin, counted with those.
+    /// The number of packets removed from the front, and the positions at which groups of pictures begin,
+    /// counted including the removed packets.
     private var removedCount = 0
     private var groups: Deque<Int> = []
     private var bytes = 0
     private var lastEnd: MediaTime?
-    /// The first packet is where the demuxer was sent, or the start of the data.
+    /// `isComplete`: the first packet is the one after the demuxer's last seek, or the first of the data.
+    /// `startsAtZero`: that seek went to the start.
     private var isComplete = true
     private var startsAtZero = true
-    /// A packet without a time: where it belongs cannot be told.
+    /// True after a packet without a time, whose position is unknown.
     private var hasUntimedPackets = false
-    /// Behind the last packet the data ends.
+    /// True if the data ends after the last packet.
     private(set) var hasEnded = false
-    /// Whose key frames decoding can begin at; nil: at any packet.
+    /// The track at whose key frames decoding can begin. If nil, decoding can begin at any packet.
     private let syncTrack: Int?
-    /// Tracks whose packets must be there from the target on.
+    /// The tracks whose packets must be available from the target on.
     private let tracks: Set<Int>
 
     init(syncTrack: Int?, tracks: Set<Int>) {
@@ -32,22 +36,23 @@ struct PacketHistory {
         self.tracks = tracks
     }
 
-    /// Audio is decoded from so long before the target, for decoders that take a while to tune in.
+    /// The lead of audio decoding before a target, for decoders that need some packets before their
+    /// output is correct.
     private static let audioPreroll = MediaTime(value: 1, timescale: 4)
 
-    /// From when on a seek would read nothing; nil: from nowhere.
+    /// The earliest time to which a seek reads nothing, or nil if there is none.
     var availableStart: MediaTime? {
         guard !hasUntimedPackets, let first = groups.first else { return nil }
         return isComplete && startsAtZero ? .zero : packets[first - removedCount].presentationTime
     }
 
-    /// From where to where a seek would read nothing; nil: nothing is held.
+    /// The range within which a seek reads nothing, or nil if there is none.
     var bufferedRange: (from: MediaTime, to: MediaTime)? {
         guard let availableStart, let end = lastEnd, availableStart < end else { return nil }
         return (availableStart, end)
     }
 
-    /// A packet that is handed out again; nil: the demuxer has the next one.
+    /// Returns the next packet to return again, or nil if the demuxer must read the next one.
     mutating func next() -> Packet? {
         while cursor < packets.count {
             defer { cursor += 1 }
@@ -58,7 +63,7 @@ struct PacketHistory {
         return nil
     }
 
-    /// `next` may have another one.
+    /// Whether `next()` may return another packet.
     var hasNext: Bool { cursor < packets.count }
 
     mutating func append(_ packet: Packet) {
@@ -76,22 +81,24 @@ struct PacketHistory {
 
     mutating func end() { hasEnded = true }
 
-    /// The demuxer was sent to `target`: what was read before does not lead up to it.
+    /// Discards the history, because the demuxer has been moved to `target` and the earlier packets are not
+    /// contiguous with that position.
     mutating func begin(at target: MediaTime) {
         self = PacketHistory(syncTrack: syncTrack, tracks: tracks)
         startsAtZero = target <= .zero
     }
 
-    /// Hands out again from the last sync point at or before `target`. False: it is not all there.
+    /// Rewinds to the last sync point at or before `target`. Returns false if the packets from there on are not
+    /// all available.
     mutating func rewind(to target: MediaTime) -> Bool {
         guard !hasUntimedPackets, !packets.isEmpty, reaches(target) else { return false }
-        // All of the beginning, also what lies before zero, or has the same time again.
+        // The whole beginning, including packets before zero and packets with equal times.
         if target <= .zero, isComplete, startsAtZero { return rewindToStart() }
         guard let group = group(before: target) else {
             return isComplete && startsAtZero && rewindToStart()
         }
         let isFirst = groups.first == group + removedCount
-        // What an open group refers to is not there.
+        // The frames that an open group refers to are not available.
         if isFirst, isOpen(0), !(isComplete && startsAtZero) { return false }
         guard isComplete && isFirst || tracks.allSatisfy({ holds($0, from: target) }) else { return false }
         firstOfGroup = group
@@ -108,7 +115,7 @@ struct PacketHistory {
         return true
     }
 
-    /// What lies at `target` was read, or there is nothing so late.
+    /// Returns whether the data at `target` has been read, or whether the data ends before it.
     private func reaches(_ target: MediaTime) -> Bool {
         if hasEnded { return true }
         let last = packets.last { syncTrack == nil || $0.track == syncTrack }
@@ -120,12 +127,12 @@ struct PacketHistory {
         let limit = syncTrack == nil && !(isComplete && startsAtZero) ? target - Self.audioPreroll : target
         let found = groups.lastIndex { (packets[$0 - removedCount].presentationTime ?? .zero) <= limit }
         guard var found else { return nil }
-        // Frames of an open group refer to the one before, and without it some decoders lose others too.
+        // Frames of an open group refer to the group before. Without it, some decoders also lose other frames.
         if found > 0, isOpen(found) { found -= 1 }
         return groups[found] - removedCount
     }
 
-    /// Some frames of the group are shown before its key frame.
+    /// Returns whether frames of the group are presented before its key frame.
     private func isOpen(_ group: Int) -> Bool {
         guard let syncTrack else { return false }
         let first = groups[group] - removedCount
@@ -147,8 +154,13 @@ struct PacketHistory {
         return packet.track == syncTrack && packet.isKeyFrame
     }
 
-    /// Forgets whole groups that end before `time`, and as many as leave at most `limit` bytes besides the
-    /// `waiting` ones, which are held by a queue all the same.
+    /// Removes whole groups that end before `time`, and as many more as are needed to hold at most `limit`
+    /// bytes.
+    ///
+    /// - Parameters:
+    ///   - time: The start of the range to keep.
+    ///   - limit: The largest number of bytes to keep besides `queuedBytes`.
+    ///   - queuedBytes: The bytes of packets that a queue holds anyway.
     mutating func trim(before time: MediaTime, bytes limit: Int, queuedBytes: Int) {
         guard cursor == packets.count else { return }
         while let first = groups.first {
@@ -164,7 +176,7 @@ struct PacketHistory {
                 return
             }
         }
-        // No group begins in it.
+        // No group begins in the remaining packets.
         if bytes - queuedBytes > limit { remove(packets.count) }
     }
 

@@ -2,7 +2,7 @@ import MediaCore
 import PlayheadBackend
 
 extension FrameQueue {
-    /// The element at `index` from the front; nil: there is none.
+    /// Returns the description of the element at `index` from the front, or nil if there is none.
     func elementInfo(_ index: Int = 0) -> FrameElementInfo? {
         withElement(at: index) { FrameElementInfo($0) }
     }

@@ -1,10 +1,10 @@
 import DequeModule
 import MediaCore
 
-/// What an element weighs against the limits.
+/// The cost of an element against the limits of a queue.
 package struct QueueCost: Hashable, Sendable {
     package var bytes: Int
-    /// Nanoseconds of media.
+    /// The duration in nanoseconds of media.
     package var duration: Int64
 
     package init(bytes: Int, duration: Int64) {

@@ -1,11 +1,11 @@
 import DequeModule
 import MediaCore
 
-/// How full a queue is.
+/// The contents of a queue, measured as its limits are.
 package struct QueueLevel: Hashable, Sendable {
     package var count = 0
     package var bytes = 0
-    /// Nanoseconds of media.
+    /// The duration in nanoseconds of media.
     package var duration: Int64 = 0
 
     func isBelow(_ limits: QueueLimits, times factor: Int) -> Bool {

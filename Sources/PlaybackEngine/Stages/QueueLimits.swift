@@ -1,11 +1,11 @@
 import DequeModule
 import MediaCore
 
-/// How much a queue may hold. Whatever is reached first makes it full.
+/// The limits of a queue. The queue is full as soon as it reaches one of them.
 package struct QueueLimits: Hashable, Sendable {
     package var count: Int
     package var bytes: Int
-    /// Nanoseconds of media.
+    /// The duration in nanoseconds of media.
     package var duration: Int64
 
     package init(count: Int = .max, bytes: Int = .max, duration: Int64 = .max) {

@@ -1,17 +1,18 @@
 import MediaCore
 
-/// What the loop asks of an item's reading.
+/// The loop's request to an item's demuxing stage.
 struct ReadRequest: Sendable {
     var start: EpochStart
     var isLooping = false
-    /// Where a pass ends early (`forwardPlaybackEndTime`); nil for the end of the data.
+    /// The end time of a pass (`forwardPlaybackEndTime`), or nil for the end of the data.
     var endTime: MediaTime?
     var limits: QueueLimits
-    /// The limits have no more bytes than these, however far reading is to go.
+    /// An upper bound for the byte limit, even if the limits are extended.
     var byteLimit = Int.max
-    /// Decoding falls behind: reading goes on beyond the limits.
+    /// Whether reading continues beyond the limits, because decoding is too slow and the next key frame must be
+    /// found.
     var usesExtendedLimits = false
-    /// How much of what has been played is kept for seeks.
+    /// The amount of played data that is kept for seeks.
     var backBuffer: QueueLimits
 
     var currentLimits: QueueLimits {
@@ -22,7 +23,7 @@ struct ReadRequest: Sendable {
 }
 
 extension QueueLimits {
-    /// Far enough to find the next key frame in most files.
+    /// Limits that reach the next key frame in most files.
     fileprivate var extended: QueueLimits {
         QueueLimits(
             count: count,

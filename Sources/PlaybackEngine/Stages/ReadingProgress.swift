@@ -1,26 +1,27 @@
 import MediaCore
 import PlayheadBackend
 
-/// How far the demuxer has come in an epoch.
+/// The progress of the demuxer in an epoch.
 struct ReadingProgress {
     private(set) var epoch: Epoch
-    /// Bytes of all packets that were read for tracks that are played, over all epochs.
+    /// The number of bytes of all packets read for enabled tracks, over all epochs.
     private(set) var bytes = 0
-    /// A pass was read to an end that was asked for.
+    /// True if a pass was read up to a requested end time.
     private(set) var endedEarly = false
-    /// A seek to in between reads nothing. Of the pass being read.
+    /// The range within which a seek reads nothing, in the pass being read.
     private(set) var bufferedRange: (from: MediaTime, to: MediaTime)?
-    /// Where the data was found to end, in item time; nil: reading has not come there, in any epoch.
+    /// The end of the data in item time, or nil if reading has not reached it in any epoch.
     private(set) var dataEnd: MediaTime?
     private let tracks: Set<Int>
     private(set) var pass = 0
-    /// Where the last packet ends, in item time: of the pass being read, and of the one before it.
+    /// The end of the last packet in item time, for the pass being read and for the pass before.
     private var end: MediaTime?
     private var previousEnd: MediaTime?
-    /// The same for each track, in nanoseconds.
+    /// The end of the last packet of each track, in nanoseconds of item time.
     private var ends: [Int: Int64] = [:]
-    /// Where the frames end, in nanoseconds of item time: of the pass being read as far as it was read, and of
-    /// those that were read as a whole. nil: a packet does not say how long it lasts.
+    /// The end of the video frames in nanoseconds of item time: `videoEnd` for the part of the current pass
+    /// that has been read, `videoEnds` for passes that have been read completely. Nil if a packet declares no
+    /// duration.
     private var videoEnd: Int64? = 0
     private var videoEnds: [Int: Int64] = [:]
 
@@ -39,7 +40,11 @@ struct ReadingProgress {
         videoEnds = [:]
     }
 
-    /// All of the pass has been read. `isWhole`: up to where the data ends, not to an end that was asked for.
+    /// Records that a pass has been read completely.
+    ///
+    /// - Parameters:
+    ///   - pass: The number of the pass.
+    ///   - isWhole: True if it was read up to the end of the data, and not up to a requested end time.
     mutating func finish(pass: Int, isWhole: Bool) {
         if isWhole, let end = end(ofPass: pass) { dataEnd = end }
         if !isWhole { endedEarly = true }
@@ -48,13 +53,13 @@ struct ReadingProgress {
         videoEnd = 0
     }
 
-    /// Where the frames of `pass` end, before they are decoded; nil: not known.
+    /// Returns the end of the video frames of a pass before they are decoded, or nil if it is unknown.
     func videoEnd(ofPass pass: Int) -> Int64? { videoEnds[pass] }
 
-    /// Short passes are read many at a time.
+    /// The number of passes whose end is kept. Several short passes are read ahead at a time.
     private static let keptPassCount = 32
 
-    /// Called for each packet of frames.
+    /// Records a packet of the video track.
     mutating func noteVideo(_ packet: Packet) {
         guard let end = videoEnd, let time = packet.presentationTime?.nanoseconds,
             let length = packet.duration?.nanoseconds, length > 0
@@ -87,14 +92,17 @@ struct ReadingProgress {
         }
     }
 
-    /// The end of what was read of `pass`; nil: nothing yet. Reading may be one pass ahead, or several where
-    /// they are short, and then the pass is there as a whole.
+    /// Returns the end of the data read of a pass, or nil if there is none.
+    ///
+    /// Reading may be one pass ahead, or several if they are short; the given pass has then been read
+    /// completely.
     func end(ofPass pass: Int) -> MediaTime? { pass == self.pass ? end : previousEnd }
 
-    /// What is at hand around `time` of `pass`: what is kept of what was played, and what was read ahead. nil: nothing.
+    /// Returns the range around `time` that is available: the kept part of what has been played, and what has
+    /// been read ahead. Returns nil if there is none.
     func loaded(around time: MediaTime, pass: Int) -> (from: MediaTime, to: MediaTime)? {
         let end = end(ofPass: pass)
-        // Reading may be in the next pass of a loop, and what is kept too.
+        // Reading, and the history, may already be in the next pass of a loop.
         if let bufferedRange, bufferedRange.to >= time || pass == self.pass,
             bufferedRange.from <= time || pass == self.pass
         {
@@ -104,8 +112,9 @@ struct ReadingProgress {
         return (time, end)
     }
 
-    /// Nanoseconds of every track that were read from `time` on. A track that lies far behind the others in
-    /// the file is over, or has little to say.
+    /// Returns the duration in nanoseconds that has been read of every track from `time` on.
+    ///
+    /// A track whose data ends far before that of the others has ended, or is sparse, and is not counted.
     func ahead(of time: ItemTime, pass: Int) -> Int64 {
         guard pass == self.pass else { return pass < self.pass ? .max : 0 }
         guard let latest = ends.values.max() else { return 0 }
@@ -115,14 +124,14 @@ struct ReadingProgress {
         return (counted.min() ?? latest) &- time.nanoseconds
     }
 
-    /// Tracks are interleaved more closely than this.
+    /// The largest distance between interleaved tracks.
     private static let maximumInterleaveGap: Int64 = 2_000_000_000
 }
 
-/// Reading has stopped by itself.
+/// The state of a demuxing stage that has stopped reading because the limits are reached or the data has ended.
 struct ReadIdle: Hashable, Sendable {
     let epoch: Epoch
-    /// Tracks whose packets had all been taken when reading stopped. Nothing comes for them before the others
-    /// have made room. A queue that is emptied afterwards is filled again at once.
+    /// The tracks whose queues were empty when reading stopped. They receive no packets before the other queues
+    /// have been drained. A queue that is emptied later is filled again immediately.
     let emptyTracks: [Int]
 }

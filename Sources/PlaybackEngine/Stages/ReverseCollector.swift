@@ -1,18 +1,21 @@
 import DequeModule
 import MediaCore
 
-/// Where reverse play reads next: from the sync point before `target` up to `limit`. Written by the decoding
-/// stage, which alone knows how far back it has come; read by the demuxing stage.
+/// A segment of reverse playback: the data from the sync point before `target` up to `limit`.
+///
+/// The decoding stage writes it, because only that stage knows how far back it has decoded; the demuxing stage
+/// reads it.
 struct ReverseSegment: Hashable, Sendable {
     var epoch: Epoch
-    /// Counts segments; stands in the packets' `pass`.
+    /// The number of the segment, which is also the `pass` of its packets.
     var number: Int
     var target: MediaTime
     var limit: MediaTime
-    /// Whether a frame due at `limit` itself is wanted: only where reverse play begins.
+    /// Whether a frame due exactly at `limit` is included, which is the case only where reverse playback
+    /// begins.
     var includesLimit: Bool
 
-    /// Where an epoch that plays backward begins.
+    /// Creates the first segment of an epoch of reverse playback.
     init(_ start: EpochStart) {
         let from = start.firstWanted ?? .zero
         self.init(epoch: start.epoch, number: 0, target: from, limit: from, includesLimit: true)
@@ -26,12 +29,13 @@ struct ReverseSegment: Hashable, Sendable {
         self.includesLimit = includesLimit
     }
 
-    /// Whether decoding up to here is enough: what comes later in decoding order is due later still.
+    /// Returns whether the segment ends before a packet with this decode time. Later packets in decoding order
+    /// are due even later.
     func isPastLimit(_ decodeTime: MediaTime) -> Bool {
         includesLimit ? decodeTime > limit : decodeTime >= limit
     }
 
-    /// From `time` on backward, where that lies before.
+    /// Returns the segment that plays backward from `time`, if `time` precedes its limit.
     func skipping(to time: MediaTime) -> ReverseSegment {
         guard time < limit else { return self }
         var next = self
@@ -44,19 +48,19 @@ struct ReverseSegment: Hashable, Sendable {
     func contains(_ time: MediaTime) -> Bool { includesLimit ? time <= limit : time < limit }
 }
 
-/// Gathers the frames of one segment, decoded forward, to be shown backward.
+/// Collects the frames of one segment, which are decoded forward and shown backward.
 ///
-/// A group of pictures that is larger than memory allows is decoded again for each part of it: the newest
-/// frames that fit are kept, and the next segment ends where they begin.
+/// A group of pictures that exceeds the memory limit is decoded once for each part: the latest frames that fit
+/// are kept, and the next segment ends where they begin.
 struct ReverseCollector {
     private(set) var segment: ReverseSegment
-    /// Where the sync point lies: frames before it lack what they refer to, and belong to the group before.
+    /// The time of the sync point. Frames before it lack their references and belong to the group before.
     var syncPointTime: MediaTime?
     private var frames: Deque<VideoFrame> = []
     private var bytes = 0
 
-    /// Decoded pictures kept of one segment: twenty of 1080p, or five of 4K. As many may still be waiting to be
-    /// shown.
+    /// The byte limit for the frames of one segment: about twenty frames of 1080p, or five of 4K. As many may
+    /// still be waiting for presentation.
     static let byteLimit = 64 << 20
     private let byteLimit: Int
 
@@ -75,24 +79,24 @@ struct ReverseCollector {
         }
     }
 
-    /// The frames, latest first, and where to go on; nil: there is nothing earlier.
+    /// Returns the frames, latest first, and the next segment, or nil if there is nothing earlier.
     func finish(reverseEnd: MediaTime) -> (frames: [VideoFrame], next: ReverseSegment?) {
         let start = frames.first?.presentationTime
         var next = segment
         next.number += 1
         if let start {
             guard start > max(.zero, reverseEnd) else {
-                // The frame due at the end is the last one that is wanted.
+                // The frame due at the end time is the last one to be shown.
                 let last = frames.lastIndex { $0.presentationTime <= reverseEnd } ?? 0
                 return (frames[last...].reversed(), nil)
             }
             next.limit = start
             next.includesLimit = false
-            // The tick before, whatever the container's time base.
+            // One nanosecond before, in any time base of the container.
             let before = (start.nanoseconds ?? 0) - 1
             next.target = MediaTime(nanoseconds: max(0, before))
         } else {
-            // Nothing there: the container's index is off. From the start everything is found.
+            // The container's index is inexact. From the start, every frame is found.
             guard segment.target > .zero else { return ([], nil) }
             next.target = .zero
         }

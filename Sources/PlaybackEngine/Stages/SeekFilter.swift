@@ -1,16 +1,22 @@
 import MediaCore
 import PlayheadBackend
 
-/// Finds the frame that is due at a time: the last one whose presentation time is at or before it. Earlier frames
-/// are dropped, later ones pass.
+/// Finds the frame that is due at a seek's target: the last one whose presentation time is at or before the
+/// target.
+///
+/// Earlier frames are dropped, and later ones pass.
 struct SeekFilter {
     private var target: MediaTime?
-    /// The best candidate so far: due, unless another one at or before the target follows.
+    /// The best candidate so far. It is due unless another frame at or before the target follows.
     private var candidate: VideoFrame?
     private var isFirst = true
     private var times: SeekTimes?
 
-    /// `candidate`: a frame at or before the target that was decoded before the search began.
+    /// Begins a search, or ends it if `target` is nil.
+    ///
+    /// - Parameters:
+    ///   - target: The time for which the due frame is searched.
+    ///   - candidate: A frame at or before the target that was decoded before the search began.
     mutating func begin(at target: MediaTime?, from candidate: VideoFrame? = nil) {
         self.target = target
         self.candidate = candidate
@@ -18,35 +24,37 @@ struct SeekFilter {
         times = target.map { SeekTimes(target: $0) }
     }
 
-    /// Something was asked for, and not a single frame has come.
+    /// True if a search is in progress and no frame has been received.
     var hasReceivedNothing: Bool { target != nil && isFirst }
 
-    /// What was asked for has not been found yet.
+    /// True while a search is in progress.
     var isSearching: Bool { target != nil }
 
-    /// The packets may tell that the candidate is due. One that is over before the target is not taken without
-    /// what follows it, because that decides where time stands; the renderer asks the same.
+    /// True if the packets may identify the candidate as the due frame.
+    ///
+    /// A candidate that ends before the target is not accepted without the frame after it, because that frame
+    /// determines the position of the timeline. The presentation scheduler applies the same rule.
     var mayResolve: Bool {
         guard let target = ItemTime(target), let candidate else { return false }
         return times?.latest == candidate.presentationTime
             && PresentationScheduler.end(of: candidate) >= target
     }
 
-    /// Notes a packet that is about to be decoded, or waits for it.
+    /// Records a packet that is about to be decoded or is queued.
     mutating func note(_ packet: Packet) {
         if target != nil { times?.note(packet) }
     }
 
-    /// No packet follows.
+    /// Records that no packet follows.
     mutating func noteEnd() { times?.noteEnd() }
 
-    /// Whether the packet's frame is not shown. Something else may still refer to it.
+    /// Returns whether the frame of a packet ends before the target. It may still be needed as a reference.
     func endsBeforeTarget(_ packet: Packet) -> Bool {
         guard target != nil, let time = packet.presentationTime else { return false }
         return times?.endsBeforeTarget(time) ?? false
     }
 
-    /// The frame that is due, where the packets tell so. Those that follow pass.
+    /// Returns the due frame and ends the search if the packets identify it, or returns nil.
     mutating func resolve() -> VideoFrame? {
         guard mayResolve, let due = candidate, times?.isDue(due.presentationTime) ?? false else {
             return nil
@@ -56,7 +64,10 @@ struct SeekFilter {
         return due
     }
 
-    /// `isLate`: nothing at or before the target has been seen, so the search began too late.
+    /// Filters a video frame.
+    ///
+    /// - Returns: The frames to deliver. `isLate` is true if no frame at or before the target was received, so
+    ///   that the search began too late.
     mutating func filter(_ frame: VideoFrame) -> (frames: [VideoFrame], isLate: Bool) {
         guard let target else { return ([frame], false) }
         let wasFirst = isFirst
@@ -71,11 +82,15 @@ struct SeekFilter {
         return ([due, frame], false)
     }
 
-    /// Audio is decoded from so long before the target, for decoders that need some packets to tune in.
+    /// The lead of audio decoding before a target, for decoders that need some packets before their
+    /// output is correct.
     private static let audioPreroll = MediaTime(value: 1, timescale: 4)
 
-    /// Whether the audio of the packet ends so long before the target that it need not be decoded. `end`: where
-    /// the data ends, should the target lie behind that.
+    /// Returns whether an audio packet ends so long before the target that it need not be decoded.
+    ///
+    /// - Parameters:
+    ///   - packet: A packet of an audio track.
+    ///   - end: The end of the data, for a target that lies after it.
     mutating func canSkip(_ packet: Packet, end: MediaTime?) -> Bool {
         guard let target, let time = packet.presentationTime, let duration = packet.duration else {
             return false
@@ -85,7 +100,9 @@ struct SeekFilter {
         return true
     }
 
-    /// Samples before the target are cut off.
+    /// Filters an audio buffer, and removes the samples before the target.
+    ///
+    /// - Returns: The buffer to deliver, if any. `isLate` is true if the first buffer begins after the target.
     mutating func filter(_ buffer: AudioBuffer) -> (buffer: AudioBuffer?, isLate: Bool) {
         guard let target else { return (buffer, false) }
         let wasFirst = isFirst
@@ -93,12 +110,12 @@ struct SeekFilter {
         let kept = buffer.starting(at: target)
         guard kept.frameCount > 0 else { return (nil, false) }
         self.target = nil
-        // A few milliseconds are the grain of containers' time stamps, not a late landing.
+        // Deviations up to 5 ms are the resolution of container time stamps.
         let late = buffer.presentationTime - target > MediaTime(value: 5, timescale: 1000)
         return (kept, wasFirst && late)
     }
 
-    /// At the end of the data: the candidate is the last frame there is.
+    /// Returns the candidate at the end of the data, where it is the last frame.
     mutating func drain() -> VideoFrame? {
         defer { candidate = nil }
         return candidate
@@ -106,20 +123,20 @@ struct SeekFilter {
 }
 
 extension AudioBuffer {
-    /// Without the samples due before `time`.
+    /// Returns the buffer without the samples due before `time`.
     func starting(at time: MediaTime) -> AudioBuffer {
         guard presentationTime < time else { return self }
         return trimmed(first: sampleCount(time - presentationTime))
     }
 
-    /// Without the samples due at or after `time`.
+    /// Returns the buffer without the samples due at or after `time`.
     func ending(at time: MediaTime) -> AudioBuffer {
         guard presentationTime < time else { return trimmed(first: frameCount) }
         let wanted = sampleCount(time - presentationTime)
         return wanted >= frameCount ? self : trimmed(last: frameCount - wanted)
     }
 
-    /// Samples per channel in `duration`, rounded to nearest.
+    /// Returns the number of samples per channel in `duration`, rounded to the nearest integer.
     private func sampleCount(_ duration: MediaTime) -> Int {
         let rate = Int32(clamping: format.sampleRate)
         guard rate > 0, duration.isNumeric else { return 0 }

@@ -1,22 +1,24 @@
 import MediaCore
 import PlayheadBackend
 
-/// The presentation times of the packets around a seek's target. They tell which frame is due at the target
-/// before the frame behind it is decoded, and which frames nobody will see.
+/// The presentation times of the packets around a seek's target.
 ///
-/// Only times are used, never durations, so a variable frame rate is exact. Frames that do not come at the time
-/// of a packet (hidden frames, packets without times) are never settled here: the frame behind decides then.
+/// They identify the frame that is due at the target before the frame after it is decoded, and the frames that
+/// are never shown. Only times are used, never durations, so the result is exact for variable frame rates.
+/// Frames without a packet of the same time (hidden frames, packets without times) are never identified here;
+/// the frame after them then decides.
 struct SeekTimes {
     private let target: MediaTime
-    /// The two latest times at or before the target.
+    /// The latest and the second latest time at or before the target.
     private(set) var latest: MediaTime?
     private var second: MediaTime?
-    /// What is decoded later is due behind the target: every time at or before it is known.
+    /// True if every time at or before the target is known, because all packets that are decoded later are due
+    /// after it.
     private(set) var isComplete = false
 
     init(target: MediaTime) { self.target = target }
 
-    /// Notes a packet that is about to be decoded, or waits for it. The same one may come again.
+    /// Records a packet that is about to be decoded or is queued. The same packet may be recorded repeatedly.
     mutating func note(_ packet: Packet) {
         if let time = packet.decodeTime, time > target { isComplete = true }
         guard let time = packet.presentationTime, time <= target, time != latest, time != second else {
@@ -34,24 +36,24 @@ struct SeekTimes {
         }
     }
 
-    /// No packet follows.
+    /// Records that no packet follows.
     mutating func noteEnd() { isComplete = true }
 
-    /// Whether a frame at `time` is over before the target. Two later times are asked for, because the second
-    /// field of an interlaced frame may be a packet with a time of its own.
+    /// Returns whether a frame at `time` ends before the target. Two later times are required, because the
+    /// second field of an interlaced frame may be a packet with a time of its own.
     func endsBeforeTarget(_ time: MediaTime) -> Bool { second.map { $0 > time } ?? false }
 
-    /// Whether the frame at `time` is due at the target.
+    /// Returns whether the frame at `time` is due at the target.
     func isDue(_ time: MediaTime) -> Bool { isComplete && latest == time }
 }
 
-/// Whether a track's packets come in the order of their decode times, each before it is presented. Containers
-/// that make up times, or leave them out, do not.
+/// Checks whether a track's packets arrive in the order of their decode times, each no later than its
+/// presentation time. This is not the case for containers that invent or omit times.
 struct PacketOrder {
     private(set) var isReliable = true
     private var last: MediaTime?
 
-    /// Packets from another place follow.
+    /// Records that packets from another position follow.
     mutating func reset() { last = nil }
 
     mutating func note(_ packet: Packet) {

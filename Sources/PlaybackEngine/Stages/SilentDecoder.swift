@@ -1,27 +1,30 @@
 import MediaCore
 import PlayheadBackend
 
-/// Silence for as long as what it decodes lasts, for an item of which nothing is played: its time must run, and its end
-/// must come, where they would with the track.
+/// Decodes a track and returns silence of the same duration.
 ///
-/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
+/// It is used for an item of which no track is played: its time must advance, and its end must occur, as with
+/// the track.
+///
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class SilentDecoder: Decoder, @unchecked Sendable {
     private let base: any Decoder
-    /// What has been decoded and not been handed out yet.
+    /// The silence that has not been returned yet.
     private var remaining: (time: MediaTime, frameCount: Int)?
 
-    /// Of the silence for a video track; its frames lie on every common frame rate.
+    /// The format of the silence for a video track. Frames of all common frame rates begin on a sample of this
+    /// rate.
     private static let videoFormat = AudioFormat(
         sampleRate: 48_000,
         channelLayout: .mono,
         sampleFormat: .s16
     )
-    /// A second, so that a picture that stands for an hour costs no memory.
+    /// One second, so that a frame that lasts an hour does not allocate an hour of samples.
     private static let maximumBufferFrames = 48_000
 
     init(_ base: any Decoder) { self.base = base }
 
-    /// The track as the silence has it: of audio, whatever it was.
+    /// Returns the description of the silent track: an audio track, whatever the original was.
     static func audioTrack(for track: Track) -> Track {
         guard track.mediaType != .audio else { return track }
         var silent = track
@@ -61,7 +64,7 @@ final class SilentDecoder: Decoder, @unchecked Sendable {
         )
     }
 
-    /// From sample to sample as the frames follow one another, so that no gap comes from rounding.
+    /// The lengths are differences of sample positions, so that rounding leaves no gaps between frames.
     private func silence(for frame: VideoFrame) -> AudioBuffer {
         let rate = Int32(clamping: Self.videoFormat.sampleRate)
         let start = frame.presentationTime.rescaled(to: rate)

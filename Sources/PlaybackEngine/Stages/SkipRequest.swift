@@ -1,14 +1,14 @@
 import MediaCore
 import PlayheadBackend
 
-/// What the loop asks a video track's decoding stage to leave out.
+/// The loop's request to a video decoding stage to skip frames.
 struct SkipRequest: Hashable, Sendable {
-    /// It holds for packets of this epoch only.
+    /// The epoch to whose packets the request applies.
     var epoch = Epoch()
     var skipping = DecodeSkipping.none
-    /// Where playing stands. At `allButKeyFrames` what lies before is left out.
+    /// The playback position. With `allButKeyFrames`, packets before it are dropped.
     var position = ItemTime.zero
     var pass = 0
-    /// Each jump is carried out once.
+    /// The jump to carry out. Each jump is carried out once.
     var jump: KeyFrameJump?
 }

@@ -1,13 +1,13 @@
 import DequeModule
 package import MediaCore
 
-/// The bounded queue between two stages. Its elements all belong to one epoch: beginning a new one empties
-/// it, and what arrives late from an older one is dropped.
+/// The bounded queue between two stages.
 ///
-/// A push is never refused for want of room (the producer asks `hasRoom` first), so that a stage that holds
-/// an element never has to keep it for a second try.
+/// All elements belong to one epoch: beginning a new epoch empties the queue, and late elements of an older one
+/// are dropped. A push never fails because the queue is full (the producer checks `hasCapacity` first), so a
+/// stage never has to retry a push.
 package final class StageQueue<Element: Sendable>: Sendable {
-    /// A struct: a tuple would be copied through its type's metadata.
+    /// A struct, because a tuple would be copied through its type's metadata.
     private struct Entry {
         let element: Element
         let cost: QueueCost
@@ -20,7 +20,7 @@ package final class StageQueue<Element: Sendable>: Sendable {
         var limits: QueueLimits
     }
 
-    /// Leaf lock: nothing is called while it is held.
+    /// A leaf lock: nothing is called while it is held.
     private let contents: Locked<Contents>
 
     package init(limits: QueueLimits) { contents = Locked(Contents(limits: limits)) }
@@ -32,12 +32,13 @@ package final class StageQueue<Element: Sendable>: Sendable {
         contents.withLock { $0.level.isBelow($0.limits, times: 1) }
     }
 
-    /// There is less than eight times what the limits allow: for elements that are kept by somebody else all the same.
+    /// Whether the queue holds less than eight times its limits. It is checked for elements that a cache holds
+    /// anyway.
     package var hasBurstCapacity: Bool {
         contents.withLock { $0.level.isBelow($0.limits, times: 8) }
     }
 
-    /// There is no more than what the limits allow.
+    /// Whether the queue holds no more than its limits.
     package var isWithinLimits: Bool {
         contents.withLock { contents in
             guard contents.level.count > 1 else { return true }
@@ -47,7 +48,7 @@ package final class StageQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// Empties the queue; from now on only elements of `epoch` are taken.
+    /// Empties the queue and begins an epoch. From now on only elements of that epoch are accepted.
     package func begin(_ epoch: Epoch) {
         // Released outside the lock: freeing frames can be slow.
         let dropped = contents.withLock { contents in
@@ -57,7 +58,7 @@ package final class StageQueue<Element: Sendable>: Sendable {
         _ = dropped
     }
 
-    /// False: the element is of another epoch and was dropped.
+    /// Appends an element. Returns false if it belongs to another epoch and was dropped.
     @discardableResult
     package func push(_ element: Element, cost: QueueCost, epoch: Epoch) -> Bool {
         contents.withLock { contents in
@@ -70,7 +71,7 @@ package final class StageQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// The oldest element and its epoch, taken out.
+    /// Removes and returns the oldest element and its epoch, or returns nil if the queue is empty.
     package func pop() -> (element: Element, epoch: Epoch)? {
         contents.withLock { contents in
             guard let entry = contents.entries.popFirst() else { return nil }
@@ -81,17 +82,18 @@ package final class StageQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// The element at `index` from the front, left where it is.
+    /// Returns the element at `index` from the front without removing it, or nil if there is none.
     package func peek(_ index: Int = 0) -> Element? {
         contents.withLock { $0.entries.count > index ? $0.entries[index].element : nil }
     }
 
-    /// What `body` says of the element at `index` from the front, which is not copied for it; nil where there is none.
+    /// Returns the result of `body` for the element at `index` from the front, without copying the element, or
+    /// nil if there is none.
     package func withElement<Result>(at index: Int = 0, _ body: (Element) -> Result) -> Result? {
         contents.withLock { $0.entries.count > index ? body($0.entries[index].element) : nil }
     }
 
-    /// At most `count` elements from the front, left where they are.
+    /// Returns up to `count` elements from the front without removing them.
     package func prefix(_ count: Int) -> [Element] {
         contents.withLock { $0.entries.prefix(count).map(\.element) }
     }

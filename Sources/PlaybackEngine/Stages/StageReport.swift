@@ -1,20 +1,20 @@
 package import MediaCore
 import PlayheadBackend
 
-/// What the stages tell the loop, beyond filling queues. Called on the stage's lane.
+/// A report of a stage to the loop, beyond filling queues. It is sent on the stage's lane.
 package enum StageReport: Sendable {
-    /// A decoder's first frame lies after the wanted one: the container's index is inexact.
+    /// The first frame of a decoder is later than the target, because the container's index is inexact.
     case startedLate(Epoch)
-    /// One packet could not be read or decoded; playback goes on.
+    /// One packet could not be read or decoded. Playback continues.
     case fault(MediaError)
-    /// The source has nothing at present and will not say when it has: it must be asked again at a later time.
+    /// The source has no data and will not report when it has some. The call must be repeated later.
     case needsPolling(Epoch)
-    /// Reading waits for bytes, and goes on by itself when they have come. Told once a wait.
+    /// Reading waits for bytes, and continues on its own when they arrive. It is reported once per wait.
     case waiting(Epoch)
-    /// Frames were delivered: of use to a loop that waits for some.
+    /// Frames have been delivered. The report is for a loop that waits for frames.
     case delivered
-    /// Nothing is read at present, for the bounds are reached: of use to a loop that waits for them.
+    /// Reading has stopped because the limits are reached. The report is for a loop that waits for that.
     case idle
-    /// There is something new to look at, whatever the loop waits for.
+    /// The state of a stage has changed. The loop must check it, whatever it waits for.
     case changed
 }

@@ -1,13 +1,13 @@
 package import PlayheadBackend
 import Synchronization
 
-/// Runs a stage on its lane until it has nothing to do; `wake()` makes it look again.
+/// Runs a stage on its lane until it has nothing to do. `wake()` resumes it.
 package final class StageRunner: Sendable {
     private let stage: any Stage
     private let lane: any Lane
     private let isScheduled = Atomic<Bool>(false)
     private let isStopped = Atomic<Bool>(false)
-    /// Steps in one turn, so that stages that share a lane take turns.
+    /// The number of steps per turn, so that stages that share a lane take turns.
     private let stepsPerTurn: Int
 
     package init(_ stage: any Stage, on lane: any Lane, stepsPerTurn: Int = 16) {
@@ -16,13 +16,13 @@ package final class StageRunner: Sendable {
         self.stepsPerTurn = stepsPerTurn
     }
 
-    /// From any thread. Wakes that come while one is pending are one.
+    /// Wakes the stage. Any thread. Calls while one is pending are merged.
     package func wake() {
         guard !isScheduled.exchange(true, ordering: .acquiringAndReleasing) else { return }
         lane.enqueue { [self] in run() }
     }
 
-    /// From any thread. Nothing begins after the step that is under way.
+    /// Stops the stage after the step that is running. Any thread.
     func stop() { isStopped.store(true, ordering: .releasing) }
 
     private func run() {

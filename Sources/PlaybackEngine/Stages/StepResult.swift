@@ -1,14 +1,14 @@
 import PlayheadBackend
 import Synchronization
 
-/// What one step of a stage came to.
+/// The result of one step of a stage.
 package enum StepResult: Hashable, Sendable {
-    /// Something was done; there may be more.
+    /// Work was done, and there may be more.
     case progressed
-    /// The stage before has nothing at present.
+    /// The preceding stage has no output yet.
     case needsInput
-    /// The stage behind has no room at present.
+    /// The following stage has no capacity.
     case needsSpace
-    /// Nothing more until a flush or a new epoch.
+    /// There is no more work until a flush or a new epoch.
     case finished
 }
