@@ -3,7 +3,7 @@ import MediaCore
 import PlayheadBackend
 internal import Synchronization
 
-/// The clock that `DispatchTime` reads too.
+/// The host's monotonic clock, which `DispatchTime` reads as well.
 struct MonotonicClock: HostClock {
     var now: HostTime {
         var time = timespec()

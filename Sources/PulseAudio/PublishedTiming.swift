@@ -2,9 +2,10 @@ internal import MediaCore
 internal import PlayheadBackend
 internal import Synchronization
 
-/// The newest position, from the device's thread to whoever asks, without a lock on either side.
+/// The newest playback position, published by the main loop's thread and read on any thread, without a lock on either
+/// side.
 ///
-/// A sequence number that is odd while writing; a reader that meets a writer tries again.
+/// A sequence number is odd during an update. A reader that overlaps with an update tries again.
 final class PublishedTiming: Sendable {
     private let sequence = Atomic<UInt64>(0)
     private let frame = Atomic<Int64>(0)
@@ -13,7 +14,7 @@ final class PublishedTiming: Sendable {
     private let flushes = Atomic<Int>(0)
     private let isValid = Atomic<Bool>(false)
 
-    /// The device's thread alone.
+    /// Publishes a position. Called on the main loop's thread only.
     func publish(_ position: AudioDevicePosition) {
         sequence.add(1, ordering: .acquiringAndReleasing)
         frame.store(position.frame, ordering: .relaxed)
@@ -24,15 +25,16 @@ final class PublishedTiming: Sendable {
         sequence.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// The device's thread alone.
+    /// Removes the position. Called on the main loop's thread only.
     func invalidate() {
         sequence.add(1, ordering: .acquiringAndReleasing)
         isValid.store(false, ordering: .relaxed)
         sequence.add(1, ordering: .acquiringAndReleasing)
     }
 
+    /// The newest position; nil if there is none.
     var position: AudioDevicePosition? {
-        // A writer is done within nanoseconds unless it is interrupted; then the next look gets it.
+        // An update takes nanoseconds unless its thread is preempted. The next call then reads the position.
         for _ in 0..<64 {
             let before = sequence.load(ordering: .acquiring)
             guard before % 2 == 0 else { continue }

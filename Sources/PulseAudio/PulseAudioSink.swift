@@ -3,29 +3,34 @@ public import MediaCore
 public import PlayheadBackend
 internal import Synchronization
 
-/// Audio for a PulseAudio server, or whatever speaks its protocol (PipeWire).
+/// A sink that plays audio on a PulseAudio server, or on another server with the same protocol (PipeWire).
 ///
-/// No call waits for the server: what is asked is done by a thread that all sinks of the process with one server and
-/// one application name share. They are one client of the server: the first sink that is prepared connects, the last
-/// one that is finished takes the connection and the thread with it. Without a server, or when it
-/// goes away, the sinks take nothing and look for it again together: after 50 ms, then less and less often, up to each
-/// 400 ms, or each 5 s where there never was one. The player meanwhile goes by the host's clock.
+/// No call waits for the server. All sinks of the process with the same server and application name share one thread
+/// and are one client of the server: the first sink that is prepared connects, and the last one that is finished
+/// closes the connection and ends the thread.
 ///
-/// Samples are 32 bit floating point in the format of the first audio, in one stream that stays open until
-/// `finish`. Loudness changes within 10 ms, in the sink: the stream's own volume belongs to the user's mixer.
+/// Without a server, or after the connection is lost, the sinks accept no samples and reconnect together: after 50
+/// ms, then at increasing intervals of up to 400 ms, or up to 5 s if there has never been a connection. Meanwhile the
+/// player follows the host's clock.
+///
+/// Samples are 32-bit floating point in the format of the first audio, in one stream that stays open until
+/// `finish()`. Volume changes take effect within 10 ms, in the sink. The stream's own volume is left to the user's
+/// mixer.
 public final class PulseAudioSink: AudioDeviceSink {
-    /// What there is to tell about the server; on a queue of the sink's own, in order. It may take its time, and may call
-    /// any sink. None begins after `finish`.
+    /// A change of the connection to the audio server.
+    ///
+    /// Notices are delivered in order, on a queue of the sink. The handler may block, and may call any sink. No call
+    /// starts after `finish()`.
     public enum Notice: Hashable, Sendable {
-        /// Audio is heard from the device with this name.
+        /// Audio is played on the device with this name.
         case connected(device: String)
-        /// Nothing is heard, and why. Told once, until it has been heard again.
+        /// No audio is played, for the given reason. Reported once until the sink is connected again.
         case unavailable(String)
-        /// The device that was asked for is not there; the server's default is used.
+        /// The requested device does not exist. The server's default device is used.
         case deviceNotFound(String)
     }
 
-    /// What the sink and its part of the connection share.
+    /// The state that the sink shares with its member of the connection.
     struct Settings: Sendable {
         var device: String?
         var title: String
@@ -39,9 +44,15 @@ public final class PulseAudioSink: AudioDeviceSink {
     let signals: PulseSignals
     private let member: PulseMember
 
-    /// `device`: a sink's name as the server knows it; nil: its default. `title` and `applicationName`: as mixers
-    /// show them; by default the program's name. `server`: its address; nil: as libpulse finds it. `clock`: the
-    /// player's; nil: the machine's monotonic one.
+    /// Creates a sink. It connects when it is prepared or started.
+    ///
+    /// - Parameters:
+    ///   - device: The server's name of the device; nil for the server's default.
+    ///   - title: The title that mixers show; nil for the name of the program.
+    ///   - applicationName: The application name that mixers show; nil for the name of the program.
+    ///   - server: The address of the server; nil for libpulse's default.
+    ///   - clock: The player's clock; nil for the host's monotonic clock.
+    ///   - onNotice: Receives changes of the connection, on a queue of the sink.
     public init(
         device: String? = nil,
         title: String? = nil,
@@ -138,7 +149,7 @@ public final class PulseAudioSink: AudioDeviceSink {
     public var deviceName: String? { signals.deviceName.withLock { $0 } }
 
     public var writableFrameCount: Int {
-        // Before there ever was a server what comes is kept; later it would be stale.
+        // Samples are kept until the first connection. After a connection is lost they would be outdated.
         guard !signals.isDisconnected.load(ordering: .acquiring) else { return 0 }
         return settings.withLock { $0.ring }?.writableCount ?? 0
     }
@@ -152,7 +163,7 @@ public final class PulseAudioSink: AudioDeviceSink {
 
     public func setExpectsMore(_ expectsMore: Bool) {
         settings.withLock { $0.ring }?.setExpectsMore(expectsMore)
-        // What was held back because it is so little goes out.
+        // Releases samples that were held back because there were too few of them.
         if !expectsMore { wakeIfNeeded() }
     }
 
@@ -177,14 +188,15 @@ public final class PulseAudioSink: AudioDeviceSink {
         member.close()
     }
 
-    /// From here to the loudspeaker. Less makes it run dry on a busy machine, more makes it slow to answer.
+    /// The length of the server's buffer. A shorter one underruns on a busy machine, and a longer one delays
+    /// responses.
     static let serverBufferSeconds = 0.2
-    /// Where so much is there a stream begins.
+    /// The length of the audio with which a stream starts.
     static let prefillSeconds = 0.1
-    /// 300 ms: a device that is being used is not so far ahead of itself.
+    /// The longest time in nanoseconds that an active device plays ahead: 300 ms.
     private static let maximumUsualLead: Int64 = 300_000_000
 
-    /// What is not mono or of up to eight channels is mixed to stereo.
+    /// Returns the format that the sink accepts for a format. More than eight channels are mixed to stereo.
     private static func accepted(_ format: AudioFormat) -> AudioFormat {
         let isUsual = (1...8).contains(format.channelCount)
         return AudioFormat(

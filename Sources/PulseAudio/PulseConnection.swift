@@ -2,45 +2,48 @@ internal import CPulse
 internal import Dispatch
 internal import MediaCore
 
-/// One connection to a sound server, for all sinks that are open with one address: a thread with libpulse's main loop, a
-/// context, and the attempts to connect again. Each sink has a stream of its own on it (`PulseMember`).
+/// A connection to an audio server, for all sinks with the same address: a thread with libpulse's main loop, a
+/// context, and the attempts to reconnect. Each sink has its own stream on it (`PulseMember`).
 ///
-/// `@unchecked Sendable`: the thread is started and ended on `queue`. While it runs, all of this is confined to it, or to
-/// `queue` with the main loop's lock. That lock is the outermost one: nobody takes it who holds another.
+/// `@unchecked Sendable`: the thread is started and ended on `queue`. While it runs, all members are confined to it,
+/// or to `queue` with the main loop's lock. That lock is the outermost one: no thread acquires it while it holds
+/// another.
 final class PulseConnection: @unchecked Sendable {
+    /// The server and application name by which sinks share a connection.
     struct Address: Hashable, Sendable {
-        /// nil: as libpulse finds it.
+        /// The address of the server; nil for libpulse's default.
         var server: String?
-        /// As mixers show it.
+        /// The name that mixers show.
         var applicationName: String
     }
 
-    /// Members come and go on it, and the thread with them.
+    /// The queue on which members are added and removed, and the thread is started and ended.
     let queue = DispatchQueue(label: "playhead.pulse")
     private let address: Address
     private let retryTimer = PulseWaker.timer()
 
-    /// Set before the thread begins.
+    /// The library, set before the thread starts.
     private(set) var library: PulseLibrary?
     private var mainLoop: OpaquePointer?
     private var retryEvent: OpaquePointer?
     private var context: OpaquePointer?
     private var members: [PulseMember] = []
-    /// Those for whom there was no thread or no descriptor; they are tried again.
+    /// The members for which there was no thread or no file descriptor. They are tried again.
     private var refusedMembers: [PulseMember] = []
-    /// Since all were taken.
+    /// The number of refusals in a row, since the last time when no member was refused.
     private var refusalCount = 0
-    /// Streams without a member that the server has not made yet.
+    /// Streams without a member that the server has not created yet.
     private var abandoned: Set<OpaquePointer> = []
-    /// Since somebody was heard.
+    /// The number of attempts to connect since a stream was last ready.
     private var attempts = 0
+    /// A Boolean value that indicates whether a stream has ever been ready since the thread started.
     private var hasConnected = false
-    /// The next attempt is due at a time that is set.
+    /// A Boolean value that indicates whether the timer for the next attempt is set.
     private var isRetryScheduled = false
 
     init(_ address: Address) { self.address = address }
 
-    // MARK: On the queue
+    // MARK: Called on the queue
 
     func add(_ member: PulseMember) {
         guard !member.isFinished else { return }
@@ -53,12 +56,12 @@ final class PulseConnection: @unchecked Sendable {
         withMainLoopLock { api in
             member.attach(self, api)
             members.append(member)
-            // Whoever comes between two attempts does not wait for the next one.
+            // A member that is added between two attempts causes an attempt at once.
             if context == nil { connect() } else if readyContext != nil { member.serverDidConnect() }
         }
     }
 
-    /// The system had no thread or no descriptor. It may have one soon: what is lacking is lacking for a while.
+    /// Tries again later to add a member for which the system had no thread or no file descriptor.
     private func scheduleRetry(_ member: PulseMember) {
         refusedMembers.append(member)
         guard refusedMembers.count == 1 else { return }
@@ -73,7 +76,7 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Nothing is called back for it after this.
+    /// Removes a member. It is not called back after this.
     func remove(_ member: PulseMember) {
         refusedMembers.removeAll { $0 === member }
         withMainLoopLock { api in
@@ -82,7 +85,7 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends the thread, when the last member has left.
+    /// Ends the thread, after the last member has been removed.
     func close() {
         withMainLoopLock { api in
             disconnect()
@@ -98,16 +101,18 @@ final class PulseConnection: @unchecked Sendable {
         cancelRetry()
     }
 
-    /// What is in the way of a thread.
+    /// A reason why no thread could be started.
     private struct Obstacle {
         var reason: String
-        /// It does not go away by itself.
+        /// A Boolean value that indicates whether trying again is useless.
         var isPermanent = false
 
-        static let noDescriptor = Obstacle(reason: "the process has no file descriptor left for sound")
+        static let noDescriptor = Obstacle(
+            reason: "too many open files: no file descriptor is left for the audio server"
+        )
     }
 
-    /// nil: the thread runs.
+    /// Starts the thread if it does not run. Returns nil on success.
     private func start() -> Obstacle? {
         guard mainLoop == nil else { return nil }
         let library: PulseLibrary
@@ -121,14 +126,14 @@ final class PulseConnection: @unchecked Sendable {
         let pulse = library.functions
         guard let mainLoop = pulse.threaded_mainloop_new(),
             let api = pulse.threaded_mainloop_get_api(mainLoop)
-        else { return Obstacle(reason: "libpulse has no memory or no file descriptor") }
+        else { return Obstacle(reason: "libpulse is out of memory or file descriptors") }
         pulse.threaded_mainloop_set_name(mainLoop, Self.threadName)
         let event = retryTimer.watch(api, Self.timed, Unmanaged.passUnretained(self).toOpaque())
         (self.library, self.mainLoop, retryEvent) = (library, mainLoop, event)
         guard pulse.threaded_mainloop_start(mainLoop) == 0 else {
             pulse.threaded_mainloop_free(mainLoop)
             (self.mainLoop, retryEvent) = (nil, nil)
-            return Obstacle(reason: "no thread could be started for sound")
+            return Obstacle(reason: "no thread could be created for the audio server")
         }
         return nil
     }
@@ -142,7 +147,7 @@ final class PulseConnection: @unchecked Sendable {
         body(api)
     }
 
-    // MARK: The main loop's thread
+    // MARK: Called on the main loop's thread
 
     private func connect() {
         guard let library, let mainLoop, context == nil else { return }
@@ -153,13 +158,13 @@ final class PulseConnection: @unchecked Sendable {
         _ = pulse.proplist_sets(properties, "media.role", "video")
         let api = pulse.threaded_mainloop_get_api(mainLoop)
         guard let context = pulse.context_new_with_proplist(api, address.applicationName, properties) else {
-            return failed("libpulse has no memory")
+            return failed("libpulse is out of memory")
         }
         self.context = context
         let me = Unmanaged.passUnretained(self).toOpaque()
         pulse.context_set_state_callback(context, Self.contextChanged, me)
         pulse.context_set_subscribe_callback(context, Self.devicesChanged, me)
-        // A player does not start an audio server where there is none.
+        // A player must not start an audio server.
         let code = pulse.context_connect(context, address.server, PA_CONTEXT_NOAUTOSPAWN, nil)
         if code < 0, self.context != nil { failed(library.message(for: error)) }
     }
@@ -179,7 +184,7 @@ final class PulseConnection: @unchecked Sendable {
         }
     }
 
-    /// The server is gone, or never was, or does not answer. All members hear of it, and one attempt is made for all.
+    /// Handles a failed connection: reports it to all members and schedules one attempt for all of them.
     func failed(_ reason: String) {
         disconnect()
         for member in members { member.serverDidDisconnect(reason) }
@@ -189,7 +194,8 @@ final class PulseConnection: @unchecked Sendable {
         attempts += 1
     }
 
-    /// Milliseconds. Fast at first, for a server that is being restarted; slow where there never was one.
+    /// Returns the delay before the next attempt in milliseconds: short at first, for a server that restarts, and
+    /// longer if there has never been a connection.
     static func retryDelay(_ attempts: Int, hasConnected: Bool) -> Int64 {
         min(hasConnected ? 400 : 5000, 50 << min(10, Int64(attempts)))
     }
@@ -222,9 +228,9 @@ final class PulseConnection: @unchecked Sendable {
         pulse.context_unref(context)
     }
 
-    // MARK: For members, on the main loop's thread
+    // MARK: Called by members, on the main loop's thread
 
-    /// nil: the server has not answered yet, or there is none.
+    /// The context, if the server has answered; otherwise nil.
     var readyContext: OpaquePointer? {
         guard let library, let context,
             library.functions.context_get_state(context) == PA_CONTEXT_READY
@@ -232,7 +238,7 @@ final class PulseConnection: @unchecked Sendable {
         return context
     }
 
-    /// Why the last request failed.
+    /// The libpulse error of the last request.
     var error: Int32 { context.flatMap { library?.functions.context_errno($0) } ?? 0 }
 
     func memberDidConnect() {
@@ -240,8 +246,10 @@ final class PulseConnection: @unchecked Sendable {
         hasConnected = true
     }
 
-    /// Takes over a stream without callbacks. One that is being made cannot be ended before the server has answered;
-    /// left alone it would stay at the server as long as the connection.
+    /// Takes ownership of a stream without callbacks, and ends it.
+    ///
+    /// A stream that is still being created cannot be ended until the server has answered. If it were released now,
+    /// it would stay on the server as long as the connection.
     func end(_ stream: OpaquePointer) {
         guard let pulse = library?.functions else { return }
         switch pulse.stream_get_state(stream) {
@@ -258,7 +266,7 @@ final class PulseConnection: @unchecked Sendable {
     fileprivate func abandonedDidChange(_ stream: OpaquePointer) {
         guard let pulse = library?.functions, abandoned.remove(stream) != nil else { return }
         pulse.stream_set_state_callback(stream, nil, nil)
-        // libpulse keeps it until the server has answered this, too.
+        // libpulse retains the stream until the server has answered this request, too.
         if pulse.stream_get_state(stream) == PA_STREAM_READY { _ = pulse.stream_disconnect(stream) }
         pulse.stream_unref(stream)
     }
@@ -267,7 +275,7 @@ final class PulseConnection: @unchecked Sendable {
         for member in members { member.deviceWasAdded() }
     }
 
-    // MARK: What libpulse calls
+    // MARK: libpulse callbacks
 
     private static func me(_ data: UnsafeMutableRawPointer?) -> PulseConnection? {
         data.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
@@ -275,7 +283,7 @@ final class PulseConnection: @unchecked Sendable {
     private static let timed: pa_io_event_cb_t = { _, _, _, _, data in me(data)?.timerFired() }
     private static let contextChanged: pa_context_notify_cb_t = { _, data in me(data)?.contextDidChange() }
     private static let devicesChanged: pa_context_subscribe_cb_t = { _, event, _, data in
-        // Only of sinks, as was asked for. What changes or goes brings no device that was missing.
+        // Only sinks are subscribed to. A changed or removed device cannot be a missing one.
         let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
         if kind == PA_SUBSCRIPTION_EVENT_NEW.rawValue { me(data)?.deviceWasAdded() }
     }
@@ -283,6 +291,6 @@ final class PulseConnection: @unchecked Sendable {
         if let stream { me(data)?.abandonedDidChange(stream) }
     }
 
-    /// As `/proc` and debuggers show it: up to 15 bytes.
+    /// The name of the thread in `/proc` and debuggers: at most 15 bytes.
     static let threadName = "playhead.pulse"
 }

@@ -1,18 +1,18 @@
 internal import Dispatch
 internal import MediaCore
 
-/// The connections of the process to sound servers: one for each address, as long as it has members.
+/// The connections of the process to audio servers: one for each address with members.
 ///
-/// Nothing here waits. Threads begin and end on a connection's own queue.
+/// No call blocks. Threads are started and ended on each connection's own queue.
 final class PulseConnections: Sendable {
     static let shared = PulseConnections()
 
     private struct Entry {
         let connection: PulseConnection
-        /// Those that have joined and not left yet, as far as the connection's queue has come.
+        /// The number of members that have joined and not left, as far as the connection's queue has processed.
         var memberCount = 0
 
-        /// Returns how many are left.
+        /// Removes one member from the count. Returns how many remain.
         mutating func countDown() -> Int {
             memberCount -= 1
             return memberCount
@@ -20,7 +20,7 @@ final class PulseConnections: Sendable {
     }
     private let entries = Locked<[PulseConnection.Address: Entry]>([:])
 
-    /// The first member opens the connection.
+    /// Adds a member to the connection for its address. The first member opens the connection.
     func join(_ member: PulseMember) -> PulseConnection {
         entries.withLock { entries in
             var entry = entries[member.address] ?? Entry(connection: PulseConnection(member.address))
@@ -31,14 +31,15 @@ final class PulseConnections: Sendable {
         }
     }
 
-    /// The last member closes the connection. Once for each `join`, and after it.
+    /// Removes a member from its connection. The last member closes the connection. Called once for each `join`, and
+    /// after it.
     func leave(_ member: PulseMember, _ connection: PulseConnection) {
         connection.queue.async { [self] in
             connection.remove(member)
             let address = member.address
             guard entries.withLock({ $0[address]?.countDown() }) == 0 else { return }
             connection.close()
-            // Whoever has joined meanwhile waits behind this on the queue, and opens it again.
+            // A member that has joined meanwhile is added after this on the queue, and opens the connection again.
             entries.withLock { if $0[address]?.memberCount == 0 { $0[address] = nil } }
         }
     }

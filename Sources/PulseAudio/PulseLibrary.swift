@@ -1,9 +1,9 @@
 internal import CPulse
 internal import MediaCore
 
-/// libpulse, opened when it is first wanted and kept for the life of the process.
+/// libpulse, opened on first use and loaded for the life of the process.
 ///
-/// `@unchecked Sendable`: a table of functions that is never written again.
+/// `@unchecked Sendable`: the table of functions is never modified.
 final class PulseLibrary: @unchecked Sendable {
     let functions: playhead_pulse
 
@@ -11,12 +11,12 @@ final class PulseLibrary: @unchecked Sendable {
         PulseLibrary(try FunctionTable.open("libpulse.so.0", load: playhead_pulse_load))
     }
 
-    /// The failure says why this machine has none.
+    /// The library, or the reason why it is not available on this machine.
     static var shared: Result<PulseLibrary, FunctionTable.Failure> { library.result }
 
     private init(_ functions: playhead_pulse) { self.functions = functions }
 
-    /// What an error of libpulse is called.
+    /// Returns libpulse's message for an error code.
     func message(for error: Int32) -> String {
         functions.strerror(error).map { String(cString: $0) } ?? "error \(error)"
     }

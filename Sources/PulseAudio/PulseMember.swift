@@ -2,10 +2,10 @@ internal import CPulse
 internal import MediaCore
 internal import Synchronization
 
-/// One sink's part of a connection: its stream, the device that it wants, and what it is told.
+/// A sink's part of a connection: its stream, its device and its notices.
 ///
-/// `@unchecked Sendable`: from `attach` to `detach` what is mutable is confined to the main loop's thread, or to its lock;
-/// before and after that, to the connection's queue.
+/// `@unchecked Sendable`: between `attach` and `detach`, mutable members are confined to the main loop's thread or
+/// its lock. Before and after that, they are confined to the connection's queue.
 final class PulseMember: @unchecked Sendable {
     let address: PulseConnection.Address
     let settings: Locked<PulseAudioSink.Settings>
@@ -20,23 +20,24 @@ final class PulseMember: @unchecked Sendable {
     }
     private let membership = Locked(Membership.notJoined)
 
-    /// Both are made in `init`, so that a wake before `attach` is not lost.
+    /// Created in `init`, like `timer`, so that a call of `wake` before `attach` is not lost.
     private let waker = PulseWaker.event()
     private let timer = PulseWaker.timer()
     private var events: [OpaquePointer] = []
     private var connection: PulseConnection?
     private var stream: PulseStream?
     private var operations = PulseOperations()
-    /// Where the stream was told to go, in the order in which the server answers.
+    /// The devices to which the stream was asked to move, in the order in which the server answers.
     private var moves: [String] = []
-    /// Streams that failed since one was heard.
+    /// The number of streams that failed since one was last ready.
     private var attempts = 0
     private var hasConnected = false
-    /// The next stream is due at a time that is set.
+    /// A Boolean value that indicates whether the timer for the next stream is set.
     private var isRetryScheduled = false
-    /// The device that was asked for is not there: the default is used until another is asked for.
+    /// The requested device, if it does not exist. The default device is used until another one is requested.
     private var missingDevice: String?
-    /// It was away for a while: devices may have come that nobody was told of.
+    /// A Boolean value that indicates whether the server was unreachable, so that new devices may not have been
+    /// reported.
     private var mayHaveMissedDevices = false
 
     init(
@@ -53,12 +54,12 @@ final class PulseMember: @unchecked Sendable {
         notices = PulseNotices(settings, onNotice)
     }
 
-    // MARK: From outside, on any thread; nothing waits
+    // MARK: Called on any thread, without blocking
 
-    /// Something was asked for, or samples have come.
+    /// Wakes the main loop's thread, because a setting has changed or samples have been written.
     func wake() { waker.wake() }
 
-    /// Takes effect once.
+    /// Joins the connection. Only the first call has an effect.
     func open() {
         membership.withLock { membership in
             guard case .notJoined = membership else { return }
@@ -67,7 +68,7 @@ final class PulseMember: @unchecked Sendable {
         }
     }
 
-    /// Once it has taken effect, nothing is called back any more. It cannot be opened again.
+    /// Leaves the connection. Once this has taken effect, nothing is called back. The member cannot be opened again.
     func close() {
         membership.withLock { membership in
             if case .joined(let connection) = membership { PulseConnections.shared.leave(self, connection) }
@@ -77,22 +78,22 @@ final class PulseMember: @unchecked Sendable {
 
     var isFinished: Bool { settings.withLock { $0.isFinished } }
 
-    // MARK: On the connection's queue
+    // MARK: Called on the connection's queue
 
-    /// There is no thread to be on, or nothing to be woken by.
+    /// Reports that there is no thread, or no file descriptor to wake it.
     func refuse(_ reason: String) { reportUnavailable(reason) }
 
-    /// Before `attach`. False: it cannot be woken.
+    /// Opens the file descriptors before `attach`. Returns false if there are none left.
     func prepare() -> Bool { waker.open() && timer.open() }
 
-    /// With the main loop's lock.
+    /// Connects the member to the main loop. Called with the main loop's lock.
     func attach(_ connection: PulseConnection, _ api: UnsafeMutablePointer<pa_mainloop_api>) {
         self.connection = connection
         let me = Unmanaged.passUnretained(self).toOpaque()
         events = [waker.watch(api, Self.woken, me), timer.watch(api, Self.timed, me)].compactMap { $0 }
     }
 
-    /// With the main loop's lock.
+    /// Closes the stream and disconnects the member. Called with the main loop's lock.
     func detach(_ api: UnsafeMutablePointer<pa_mainloop_api>) {
         closeStream()
         for event in events { api.pointee.io_free(event) }
@@ -100,7 +101,7 @@ final class PulseMember: @unchecked Sendable {
         connection = nil
     }
 
-    // MARK: From the connection, on the main loop's thread
+    // MARK: Called by the connection, on the main loop's thread
 
     func serverDidConnect() {
         cancelRetry()
@@ -112,7 +113,7 @@ final class PulseMember: @unchecked Sendable {
         reportUnavailable(reason)
     }
 
-    /// What had none, or not the one that it wants, may have one now.
+    /// Tries again to use the requested device, or any device, after one was added.
     func deviceWasAdded() {
         guard missingDevice != nil || stream == nil else { return }
         missingDevice = nil
@@ -133,7 +134,7 @@ final class PulseMember: @unchecked Sendable {
         signals.deviceName.withLock { $0 = nil }
     }
 
-    // MARK: The stream
+    // MARK: Stream
 
     private func openStream() {
         guard let connection, let library = connection.library, let context = connection.readyContext,
@@ -172,20 +173,21 @@ final class PulseMember: @unchecked Sendable {
     }
 
     fileprivate func timerFired() {
-        // It may have been set anew since it rang.
+        // The timer may have been set again since it fired.
         guard timer.drain() else { return }
         if let stream { return stream.waitDidEnd() }
         isRetryScheduled = false
         openStream()
     }
 
-    /// `PulseStream.waited` is called once after this.
+    /// Starts the timer after which `PulseStream.waitDidEnd` is called once.
     func startWaiting() { timer.set(milliseconds: Int64(Self.waitTimeMilliseconds)) }
 
-    /// Of the tenth of a second with which a stream begins the device takes the larger part at once.
+    /// The time to wait for missing samples. A stream starts with 0.1 s of samples, most of which the device requests
+    /// at once.
     static let waitTimeMilliseconds = 20
 
-    /// What was asked for since the last time.
+    /// Applies everything that was requested since the last call.
     fileprivate func applyRequests() {
         waker.drain()
         if signals.deviceDidChange.exchange(false, ordering: .acquiring) {
@@ -201,7 +203,7 @@ final class PulseMember: @unchecked Sendable {
         )
     }
 
-    // MARK: From the stream
+    // MARK: Called by the stream
 
     func end(_ stream: OpaquePointer) { connection?.end(stream) }
 
@@ -219,7 +221,7 @@ final class PulseMember: @unchecked Sendable {
         applyRequests()
     }
 
-    /// From now on it is known how soon something can be heard.
+    /// Reports that the latency is known.
     func streamIsMeasured() { signals.isConnecting.store(false, ordering: .relaxed) }
 
     func streamMoved(to device: String) {
@@ -227,16 +229,17 @@ final class PulseMember: @unchecked Sendable {
         notices.deviceIsInUse(device)
     }
 
-    /// The stream was refusedMembers, or taken away with its device.
+    /// Handles a stream that was refused, or ended together with its device.
     func streamFailed(requested: String?) {
         guard let connection, let library = connection.library else { return }
         let error = connection.error
-        // A server that hangs would make the stream when nobody waits for it. A new connection knows nothing of that.
+        // A server that hangs would create the stream later, without an owner. A new connection does not have this
+        // problem.
         if error == Int32(PA_ERR_TIMEOUT.rawValue) { return connection.failed(library.message(for: error)) }
         let isMissing = requested != nil && error == Int32(PA_ERR_NOENTITY.rawValue)
         if let requested, isMissing { reportMissingDevice(requested) }
         streamDidFail(library.message(for: error))
-        // There may be another one.
+        // Another device may exist.
         if isMissing { scheduleRetry(milliseconds: 1) }
     }
 
@@ -255,7 +258,7 @@ final class PulseMember: @unchecked Sendable {
         if operations.add(operation, library) { moves.append(device) }
     }
 
-    /// To whatever the server's default is now.
+    /// Moves the stream to the server's current default device.
     func moveToDefault() {
         guard let connection, let library = connection.library, let context = connection.readyContext else {
             return
@@ -271,14 +274,15 @@ final class PulseMember: @unchecked Sendable {
     fileprivate func moveDidEnd(_ succeeded: Bool) {
         guard !moves.isEmpty else { return }
         let device = moves.removeFirst()
-        // Another one may be wanted since.
+        // Another device may have been requested since.
         guard !succeeded, device == settings.withLock({ $0.device }) else { return }
         reportMissingDevice(device)
-        // To the default. A stream that took itself for moved would not be moved when the device comes.
+        // Moves to the default device. Otherwise the stream would count as moved, and would not move when the device
+        // is added.
         applyRequests()
     }
 
-    // MARK: What is told
+    // MARK: Notices
 
     private func reportMissingDevice(_ device: String) {
         missingDevice = device
@@ -290,7 +294,7 @@ final class PulseMember: @unchecked Sendable {
         notices.reportUnavailable(reason)
     }
 
-    // MARK: What libpulse calls
+    // MARK: libpulse callbacks
 
     private static func me(_ data: UnsafeMutableRawPointer?) -> PulseMember? {
         data.map { Unmanaged<PulseMember>.fromOpaque($0).takeUnretainedValue() }

@@ -1,10 +1,12 @@
 internal import Dispatch
 internal import MediaCore
 
-/// What one sink tells of its server, each thing once. Confined as the member is that tells it; whoever is told is called on
-/// a queue of the sink's own, and may take as long as he likes, for the connection's thread has others to serve.
+/// The notices of one sink, each of which is delivered once.
+///
+/// Confined like the member that reports them. The handler is called on a queue of the sink and may block, because
+/// the connection's thread serves other sinks as well.
 final class PulseNotices {
-    /// On the threads that all queues share: when a server comes, all sinks are told at once.
+    /// A queue on the shared thread pool, because all sinks are notified at once when a server becomes available.
     private let queue = DispatchQueue(label: "playhead.pulse.notices", target: .global())
     private let settings: Locked<PulseAudioSink.Settings>
     private let onNotice: @Sendable (PulseAudioSink.Notice) -> Void
@@ -37,12 +39,12 @@ final class PulseNotices {
         deliver(.deviceNotFound(device))
     }
 
-    /// It is used: when the one that was asked for goes again, that is told again.
+    /// Records that a device is in use. If it is the requested one and disappears later, that is reported again.
     func deviceIsInUse(_ device: String) {
         if device == settings.withLock({ $0.device }) { missingDevice = nil }
     }
 
-    /// Another one was asked for.
+    /// Records that another device was requested.
     func forgetMissingDevice() { missingDevice = nil }
 
     private func deliver(_ notice: PulseAudioSink.Notice) {

@@ -1,13 +1,15 @@
 internal import CPulse
 
-/// Requests that the server has not answered yet. Their callbacks point to somebody who may leave before: then they are
-/// cancelled, for the connection stays. Confined to the main loop's thread, or to its lock.
+/// The requests that the server has not answered yet.
+///
+/// Their callbacks refer to an object that may be released earlier than the connection. They are cancelled then.
+/// Confined to the main loop's thread or its lock.
 struct PulseOperations {
     private var running: [OpaquePointer] = []
 
     init() { running.reserveCapacity(8) }
 
-    /// Takes the reference over. False: nothing was asked.
+    /// Takes ownership of a request. Returns false if there is none.
     @discardableResult
     mutating func add(_ operation: OpaquePointer?, _ library: PulseLibrary) -> Bool {
         guard let operation else { return false }
@@ -20,7 +22,7 @@ struct PulseOperations {
         return true
     }
 
-    /// None of them is called back after this.
+    /// Cancels all requests. None of them is called back after this.
     mutating func cancel(_ library: PulseLibrary) {
         for operation in running {
             library.functions.operation_cancel(operation)

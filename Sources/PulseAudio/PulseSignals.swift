@@ -3,27 +3,28 @@ import MediaCore
 import PlayheadBackend
 internal import Synchronization
 
-/// What the connection's thread and the sink's callers tell each other without waiting.
+/// The values that the connection's thread and the sink's callers exchange without blocking.
 final class PulseSignals: Sendable {
     let timing = PublishedTiming()
     let flushes = Atomic<Int>(0)
     let serverUnderruns = Atomic<Int>(0)
-    /// Calls of `setPaused`.
+    /// The number of calls of `setPaused`.
     let pauseCalls = Atomic<Int>(0)
     let isWaitingForSamples = Atomic<Bool>(false)
     let deviceDidChange = Atomic<Bool>(false)
     let titleDidChange = Atomic<Bool>(false)
-    /// There was a server, and it is gone.
+    /// A Boolean value that indicates whether the connection to a server was lost.
     let isDisconnected = Atomic<Bool>(false)
-    /// Nanoseconds; learnt. 40 ms is what servers do on ordinary machines.
+    /// The measured time in nanoseconds from starting the stream until its first sample is heard. The initial 40 ms
+    /// are typical of servers on ordinary machines.
     let startDelay = Atomic<Int64>(40_000_000)
-    /// Host nanoseconds before which the device has nothing to play any more.
+    /// The host time in nanoseconds until which the device has already been supplied.
     let horizon = Atomic<Int64>(.min)
     let canPlay = Atomic<Bool>(false)
-    /// The first attempt is under way.
+    /// A Boolean value that indicates whether the first attempt to connect is in progress.
     let isConnecting = Atomic<Bool>(false)
     let deviceName = Locked<String?>(nil)
-    /// The engine's.
+    /// The engine's handler for interruptions.
     let onNotice = Locked<(@Sendable (AudioDeviceNotice) -> Void)?>(nil)
     private let gainBits = Atomic<UInt32>(Float(1).bitPattern)
 

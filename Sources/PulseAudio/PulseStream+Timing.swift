@@ -4,15 +4,16 @@ internal import MediaCore
 internal import PlayheadBackend
 internal import Synchronization
 
-/// When what is written is heard, as far as the server can tell.
+/// The time at which written samples are heard, as far as the server reports it.
 extension PulseStream {
+    /// Requests a new measurement from the server.
     func requestTimingUpdate() {
         let me = Unmanaged.passUnretained(self).toOpaque()
         let operation = library.functions.stream_update_timing_info(stream, Self.remeasured, me)
         if measurements.add(operation, library) { pendingMeasurements += 1 }
     }
 
-    /// Which sample comes next, and when what is written next will be heard.
+    /// Publishes the next sample to be written and the time at which it will be heard.
     func measure() {
         updateHorizon()
         guard !isCorked, !isSuspended, pendingMeasurements == 0, let next = ring.next,
@@ -27,12 +28,12 @@ extension PulseStream {
         )
     }
 
-    /// Microseconds until what is written next is heard; nil: the server has played on beyond what it was given, and
-    /// cannot tell where.
+    /// Returns the time until the next written sample is heard, in microseconds. Returns nil if the server has
+    /// underrun and does not know its position.
     ///
-    /// libpulse fits a line through its measurements, which takes their jitter away. But it takes that line for where
-    /// a stream is that has not begun, or has just done so, and then is wrong for seconds: so the last
-    /// measurement itself has the last word.
+    /// libpulse fits a line through its measurements, which removes their jitter. It includes the time before and
+    /// just after the start of a stream, and is wrong for seconds then. If the line deviates from the last
+    /// measurement by more than the jitter, the measurement is used.
     private func latency(_ info: pa_timing_info) -> Int64? {
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
@@ -48,8 +49,10 @@ extension PulseStream {
         return result.flatMap { (1...10_000_000).contains($0) ? $0 : nil }
     }
 
-    /// How far the device has played ahead, for whoever writes first after a flush. One that nobody has used plays
-    /// silence ahead of itself, PulseAudio's null device two seconds, and takes back but what it has been told to keep.
+    /// Updates how far the device has been supplied ahead, for the first write after a flush.
+    ///
+    /// An idle device plays silence far ahead, in the case of PulseAudio's null device two seconds. It rewinds that,
+    /// except for the part that it was asked to keep.
     private func updateHorizon() {
         guard !isSuspended, let info = library.functions.stream_get_timing_info(stream)?.pointee else {
             return
@@ -61,7 +64,7 @@ extension PulseStream {
         )
     }
 
-    /// Microseconds.
+    /// Returns the age of a measurement in microseconds.
     private func age(of info: pa_timing_info) -> Int64 {
         Self.wallClock() - Self.microseconds(info.timestamp)
     }
@@ -80,7 +83,7 @@ extension PulseStream {
         bytes / Int64(frameSize) * 1_000_000 / sampleRate
     }
 
-    /// How long it took from letting the stream go until its first sample was heard: so it will be next time.
+    /// Measures the time from starting the stream until its first sample is heard, as an estimate for the next start.
     private func updateStartDelay(_ frame: Int64, _ heardAt: HostTime) {
         guard let startedAt else { return }
         self.startedAt = nil
@@ -90,11 +93,13 @@ extension PulseStream {
         signals.startDelay.store(delay, ordering: .relaxed)
     }
 
-    /// Microseconds: what a device is told to keep is two fifths of the stream's length.
+    /// The part of the device's latency that it was asked to keep, in microseconds: two fifths of the stream's
+    /// buffer.
     private static let rewindableLatency = Int64(PulseAudioSink.serverBufferSeconds * 4e5)
 
-    /// Microseconds.
+    /// The largest difference between a measurement and libpulse's estimate that counts as jitter, in microseconds.
     private static let jitter: UInt64 = 20_000
+    /// The time in microseconds after a start or pause during which measurements are ignored.
     static let settlingTime: Int64 = 20_000
 
     private static let remeasured: pa_stream_success_cb_t = { _, _, data in

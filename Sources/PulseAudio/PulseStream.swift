@@ -6,8 +6,8 @@ internal import Synchronization
 
 /// The stream of one sink. All of it runs on the main loop's thread, or with its lock.
 ///
-/// Its write callback takes samples from the ring and publishes what is heard when: it allocates nothing, takes no
-/// lock and logs nothing.
+/// Its write callback reads samples from the ring and publishes when they are heard. The callback allocates nothing,
+/// takes no lock and logs nothing.
 final class PulseStream {
     unowned let owner: PulseMember
     let library: PulseLibrary
@@ -21,7 +21,8 @@ final class PulseStream {
     private var isReady = false
     private var isClosed = false
     private var isInterrupted = false
-    /// It is quiet because the server has asked for it, until `setPaused` has been called more often than this.
+    /// The number of `setPaused` calls when the server requested silence. The stream stays paused until the number
+    /// changes. Nil without such a request.
     private var corkedAtPauseCall: Int?
     var isCorked = true
     private var isPauseRequested = true
@@ -29,19 +30,20 @@ final class PulseStream {
     private var device: String?
     private var title: String
     private var flushes: Int
-    /// When it was let go, until the first sample that was heard since has been measured.
+    /// The time at which the stream was started, until its first sample has been measured.
     var startedAt: HostTime?
-    /// What is known of the timing is of before the last change.
+    /// The number of requested measurements. Until they arrive, the known timing precedes the last change.
     var pendingMeasurements = 0
     var measurements = PulseOperations()
-    /// Nothing has been written since the last flush.
+    /// A Boolean value that indicates whether nothing has been written since the last flush.
     private var isEmpty = true
-    /// Since then the server has not had all that it wanted.
+    /// A Boolean value that indicates whether the server has not received everything it requested since the last
+    /// flush.
     private var isBeginning = true
-    /// What was missing at the beginning has been waited for.
+    /// A Boolean value that indicates whether the time to wait for missing samples at the start is over.
     private var hasWaitedForSamples = false
-    /// What was measured before tells nothing: a device takes back what it has played ahead when a stream begins.
-    /// Microseconds of the wall clock, as in libpulse's measurements.
+    /// The time from which measurements are valid, in microseconds of the wall clock like libpulse's measurements.
+    /// Earlier ones are useless, because a device rewinds when a stream starts.
     var timingIsValidFrom: Int64 = 0
 
     init?(
@@ -55,12 +57,12 @@ final class PulseStream {
     ) {
         let pulse = library.functions
         var sample = pa_sample_spec()
-        // The machine's own byte order.
+        // Host byte order.
         sample.format = 1.littleEndian == 1 ? PA_SAMPLE_FLOAT32LE : PA_SAMPLE_FLOAT32BE
         sample.rate = UInt32(format.sampleRate)
         sample.channels = UInt8(format.channelCount)
         var map = pa_channel_map()
-        // FFmpeg's usual layouts have their channels in the order of WAVE files.
+        // The channels of FFmpeg's usual layouts have the order of WAVE files.
         _ = pulse.channel_map_init_extend(&map, UInt32(format.channelCount), PA_CHANNEL_MAP_WAVEEX)
         let properties = pulse.proplist_new()
         defer { if let properties { pulse.proplist_free(properties) } }
@@ -92,7 +94,7 @@ final class PulseStream {
         var buffer = pa_buffer_attr(
             maxlength: .max,
             tlength: UInt32(size),
-            // With none a stream runs on without samples, and PulseAudio then asks for the first ones late.
+            // Without a prebuffer, a stream runs without samples, and PulseAudio then requests the first ones late.
             prebuf: UInt32(first),
             minreq: .max,
             fragsize: .max
@@ -109,7 +111,7 @@ final class PulseStream {
 
     var index: UInt32 { library.functions.stream_get_index(stream) }
 
-    /// Nothing is called back after this.
+    /// Ends the stream. Nothing is called back after this.
     func close() {
         isClosed = true
         measurements.cancel(library)
@@ -123,12 +125,12 @@ final class PulseStream {
         pulse.stream_set_latency_update_callback(stream, nil, nil)
         owner.end(stream)
         ring.discard()
-        // Nobody is left who would say so.
+        // Nothing else reports the end of an interruption.
         reportInterruption(false)
         signals.isWaitingForSamples.store(false, ordering: .relaxed)
     }
 
-    // MARK: What is asked for
+    // MARK: Requests
 
     func applyRequests(device newDevice: String?, title: String, isPaused: Bool) {
         guard isReady else { return }
@@ -157,8 +159,10 @@ final class PulseStream {
         applyPause()
     }
 
-    /// A stream that was let go without samples would have the device begin twice: with silence, and anew with the
-    /// first of them. An idle one loses some milliseconds each time.
+    /// Pauses or starts the stream on the server, as requested.
+    ///
+    /// A stream without samples is not started. Otherwise the device would start twice: with silence, and again with
+    /// the first samples. An idle device loses some milliseconds each time.
     private func applyPause() {
         guard isPauseRequested != isCorked, isPauseRequested || !isEmpty else { return }
         isCorked = isPauseRequested
@@ -176,10 +180,10 @@ final class PulseStream {
 
     // MARK: Samples
 
-    /// The server wants `byteCount` bytes.
+    /// Writes up to the `byteCount` bytes that the server requests.
     private func fill(_ byteCount: Int) {
         guard byteCount != -1, byteCount >= frameSize else { return }
-        // Whoever writes next wakes this thread, unless it was before this thread looks.
+        // The next writer wakes this thread, unless it wrote before the ring is checked below.
         signals.isWaitingForSamples.store(true, ordering: .sequentiallyConsistent)
         let wanted = byteCount / frameSize
         let count = writableCount(of: wanted)
@@ -188,8 +192,10 @@ final class PulseStream {
         applyPause()
     }
 
-    /// How many samples per channel go to the server now. Those that are missing at the beginning are waited for, as
-    /// long as those before them last; then a little silence takes their place.
+    /// Returns the number of samples per channel to write now.
+    ///
+    /// At the start, missing samples are waited for as long as the preceding ones last. After that, a short silence
+    /// replaces them.
     private func writableCount(of wanted: Int) -> Int {
         guard ring.isReady else { return 0 }
         guard isBeginning else { return wanted }
@@ -206,7 +212,7 @@ final class PulseStream {
         owner.startWaiting()
     }
 
-    /// So long as `startWaiting` says.
+    /// Called when the time started by `startWaiting` is over.
     func waitDidEnd() {
         hasWaitedForSamples = true
         if isReady { fill(library.functions.stream_writable_size(stream)) }
@@ -243,10 +249,10 @@ final class PulseStream {
         signals.serverUnderruns.add(1, ordering: .relaxed)
     }
 
-    // MARK: What the server tells
+    // MARK: Server events
 
     private func stateDidChange() {
-        // While a stream fails, libpulse lets nobody take its callback off.
+        // While a stream fails, libpulse does not allow its callback to be removed.
         guard !isClosed else { return }
         let pulse = library.functions
         switch pulse.stream_get_state(stream) {
@@ -267,7 +273,7 @@ final class PulseStream {
     private func handle(_ event: String) {
         switch event {
         case PA_STREAM_EVENT_REQUEST_CORK:
-            // At once: a stream that is not quiet when the call ends is not told that it has ended.
+            // Pauses at once, because a stream that is not paused when the call ends is not notified of its end.
             corkedAtPauseCall = signals.pauseCalls.load(ordering: .acquiring)
             isPauseRequested = true
             applyPause()
@@ -280,7 +286,7 @@ final class PulseStream {
         }
     }
 
-    /// The server wants quiet, or wants it no more. Whoever plays decides.
+    /// Reports that the server requests silence, or no longer does. The engine decides what to do.
     private func reportInterruption(_ isInterrupted: Bool) {
         guard isInterrupted != self.isInterrupted else { return }
         self.isInterrupted = isInterrupted

@@ -2,11 +2,11 @@ internal import CPulse
 internal import Glibc
 internal import Synchronization
 
-/// A file descriptor that wakes the main loop's thread: at once (`eventfd`), or after a while (`timerfd`).
+/// A file descriptor that wakes the main loop's thread: at once (`eventfd`), or after a delay (`timerfd`).
 final class PulseWaker: Sendable {
     private enum Kind { case event, timer }
     private let kind: Kind
-    /// Below zero: the process had no descriptor left.
+    /// The file descriptor; negative if the process had none left.
     private let opened = Atomic<Int32>(-1)
     private var descriptor: Int32 { opened.load(ordering: .acquiring) }
 
@@ -21,7 +21,8 @@ final class PulseWaker: Sendable {
 
     deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-    /// Opens it where it could not be opened before; one thread at a time. False: the process has no descriptor left.
+    /// Opens the file descriptor if that failed before. Called on one thread at a time. Returns false if the process
+    /// has none left.
     @discardableResult
     func open() -> Bool {
         guard descriptor < 0 else { return true }
@@ -34,14 +35,14 @@ final class PulseWaker: Sendable {
         return new >= 0
     }
 
-    /// Of an event. Any thread; never waits.
+    /// Wakes the thread. For events only. May be called on any thread; never blocks.
     func wake() {
         var one: UInt64 = 1
-        // It fails only where 2^64 - 2 wakes wait already, or without a descriptor, which is told where it is opened.
+        // The write fails only if 2^64 - 2 wake-ups are pending, or without a descriptor, which `open` reports.
         _ = Glibc.write(descriptor, &one, 8)
     }
 
-    /// Of a timer: once, so many milliseconds from now, instead of when it was set for before. nil: not at all.
+    /// Sets the timer to fire once after a delay; nil stops it. For timers only.
     func set(milliseconds: Int64?) {
         var time = itimerspec()
         if let milliseconds {
@@ -51,14 +52,16 @@ final class PulseWaker: Sendable {
         timerfd_settime(descriptor, 0, &time, nil)
     }
 
-    /// Takes back that it has woken. False: it had not, or was set anew since.
+    /// Resets the descriptor after it has woken the thread. Returns false if it had not, or if the timer was set
+    /// again since.
     @discardableResult
     func drain() -> Bool {
         var value: UInt64 = 0
         return Glibc.read(descriptor, &value, 8) == 8
     }
 
-    /// The main loop's thread, or its lock. `body` is called with `data` on that thread, until the event is freed.
+    /// Adds the descriptor to the main loop. `body` is called with `data` on the loop's thread until the event is
+    /// freed. Called on the loop's thread, or with its lock.
     func watch(
         _ api: UnsafeMutablePointer<pa_mainloop_api>,
         _ body: @escaping pa_io_event_cb_t,
