@@ -141,7 +141,7 @@ struct StillTests {
                 Issue.record("\(path) has no picture")
             } catch {
                 #expect(error.code == code)
-                #expect(error.message.contains("no picture"))
+                #expect(error.message.contains("no playable video track"))
             }
         }
     }

@@ -2,54 +2,62 @@ import MediaCore
 import PlayheadBackend
 import Synchronization
 
-/// Whether an item loops. Set by the loop, read by its decoders.
+/// Whether an item loops. The loop sets it, and the item's decoders read it.
 final class LoopSetting: Sendable {
     private let isOn = Atomic<Bool>(false)
     var isLooping: Bool { isOn.load(ordering: .relaxed) }
     func set(_ isLooping: Bool) { isOn.store(isLooping, ordering: .relaxed) }
 
-    /// Decoders of the item that keep a lap, or are about to.
+    /// The number of the item's decoders that keep a pass or record one.
     private let cachedPasses = Atomic<Int>(0)
     var cachedPassCount: Int { cachedPasses.load(ordering: .relaxed) }
     func noteCachedPass(isKept: Bool) { cachedPasses.add(isKept ? 1 : -1, ordering: .relaxed) }
 }
 
-/// Gives frames again that were decoded before: in the laps of a loop, and where a seek or a step leads near
-/// to the one before.
+/// Returns frames again that were decoded before: in the passes of a loop, and after a seek or a step close to
+/// an earlier one.
 ///
-/// A decorator. What a decoder gives depends on nothing but the packets since its last flush. So this one
-/// notes which packets came and what came out between them. As long as the same packets come again after a
-/// flush, it answers from that, and the decoder rests. Whoever calls it sees the same answers to the same
-/// calls in either case, so events and their order do not change. Where the packets are others, or frames had
-/// to leave the cache, the decoder is given what it has missed and goes on from there.
+/// It is a decorator. The output of a decoder depends only on the packets since its last flush. The decorator
+/// therefore records the packets and the output between them. As long as the same packets arrive again after a
+/// flush, it answers from the cache, and the decoder is idle. A caller receives the same results for the same
+/// calls in either case, so events and their order do not change. If the packets differ, or if frames have been
+/// evicted from the cache, the decoder is sent the packets that it has missed and continues from there.
 ///
-/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands.
+/// | Mode | Output comes from | Recorded in |
+/// |---|---|---|
+/// | `fresh` | nothing sent since the flush | - |
+/// | `decoding` | the decoder | - |
+/// | `recordingPass`, `recordingSeek` | the decoder | `LoopFrameCache`, `SeekFrameCache` |
+/// | `replayingPass`, `replayingSeek` | the cache | - |
+/// | `catchingUp` | the decoder, which is sent what was replayed | - |
+///
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires.
 final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     private let base: any Decoder
     private let track: Track
     private var loopCache: LoopFrameCache
-    /// nil for audio.
+    /// The cache for seeks, or nil for audio.
     private var seekCache: SeekFrameCache?
 
     private var mode = Mode.fresh
-    /// What the caller wants to have left out, and what the decoder was told.
+    /// The frames that the caller wants to skip, and those that the decoder has been told to skip.
     private var requestedSkipping = DecodeSkipping.none
     private var appliedSkipping = DecodeSkipping.none
-    /// The decoder was given something since it was flushed.
+    /// True if the decoder has been sent anything since it was flushed.
     private var hasSentToBase = false
-    /// Frames of a run came out of the decoder, and it can go on behind them: it is not flushed before it is
-    /// needed.
+    /// The identifier of the record after which the decoder can continue. While it is set, the decoder is not
+    /// flushed before it is needed.
     private var resumableRecordID: Int?
-    /// Since the last flush, without the drain.
+    /// The number of packets since the last flush, not counting the drain.
     private var packetCount = 0
     private var hasEnded = false
-    /// The next packet is the first one of a pass.
+    /// True if the next packet is the first one of a pass.
     private var isPassStart = true
-    /// Segments that are played backward are no laps.
+    /// True during reverse playback, whose segments are not passes of a loop.
     private var isReverse = false
 
     private enum Mode {
-        /// Nothing was sent since the last flush.
+        /// Nothing has been sent since the last flush.
         case fresh
         case decoding
         case recordingPass
@@ -78,7 +86,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         switch mode {
         case .catchingUp: true
         case .decoding, .recordingPass, .recordingSeek: base.isCatchingUp
-        // It may be parked, with packets that nobody wants any more.
+        // The decoder may be waiting at the end of a record, with packets that are not needed any more.
         case .fresh, .replayingPass, .replayingSeek: false
         }
     }
@@ -86,7 +94,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     var isServingCachedFrames: Bool {
         switch mode {
         case .replayingPass: true
-        // At the seam: the next packet most likely begins the lap again.
+        // At a seam, the next packet is probably the first one of the pass again.
         case .fresh: loopCache.hasPass && isPassStart
         case .decoding, .recordingPass, .recordingSeek, .replayingSeek, .catchingUp: false
         }
@@ -110,7 +118,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         switch mode {
         case .recordingSeek: resumableRecordID = seekCache?.finishRecording()
         case .recordingPass: loopCache.finish()
-        // Parked or not, the decoder rested.
+        // The decoder was idle, whether or not it can continue.
         case .fresh, .replayingSeek: break
         case .catchingUp(let catchUp) where !catchUp.hasBegun: break
         case .decoding, .replayingPass, .catchingUp: resumableRecordID = nil
@@ -136,12 +144,12 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         if case .fresh = mode { mode = begin(packet) }
         switch mode {
         case .replayingPass(var replay):
-            // Frees the copy, so that what was sent is not copied with each packet.
+            // Releases the copy in `mode`, so that the array of sent packets is not copied for each packet.
             mode = .decoding
             let answer = replay.accept(packet, skipping: requestedSkipping)
             mode = .replayingPass(replay)
             if answer == .diverged {
-                // A drain behind the first packet is the early first frame, and the lap is worth keeping.
+                // A drain after the first packet belongs to the fast first frame. The pass is still valid.
                 if packet != nil || replay.sent.count != 1 { loopCache.discard() }
                 catchUp(replay)
             }
@@ -197,14 +205,14 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         base.skip(level)
     }
 
-    /// The first packet since the last flush decides where its frames come from.
+    /// Selects the mode from the first packet since the last flush.
     private func begin(_ packet: Packet?) -> Mode {
         guard let packet else {
             flushBase()
             return .decoding
         }
         if let pass = loopCache.replay(from: packet) {
-            // A lap has all frames, so a seek finds what it looks for.
+            // A pass has all frames, so a seek finds its frame in it.
             flushBase()
             return .replayingPass(pass)
         }
@@ -242,7 +250,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
             mode = .decoding
             let output = try continueCatchUp(&catchUp)
             return output
-        // The decoder itself may be parked at the end of a run.
+        // The decoder may be waiting at the end of a record.
         case .fresh: return .needsInput
         case .decoding, .recordingPass, .recordingSeek: return try receiveFromBase()
         }
@@ -251,7 +259,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
     private func next(of replay: DecoderReplay) throws(MediaError) -> DecoderOutput {
         var replay = replay
         guard !replay.isExhausted else {
-            // Frees the copy.
+            // Releases the copy in `mode`.
             mode = .decoding
             if replay.acceptsMore() { mode = .replayingSeek(replay) } else { catchUp(replay) }
             return .needsInput
@@ -314,7 +322,7 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         }
     }
 
-    /// What was refused once may come out otherwise the next time.
+    /// Ends a recording after an error, because the packets that failed may be decoded the next time.
     private func abandonRecording() {
         switch mode {
         case .recordingPass: loopCache.discard()
@@ -326,7 +334,8 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
 
     // MARK: Catching up
 
-    /// The decoder was not flushed since the run was recorded, and all of it was repeated.
+    /// Returns whether the decoder can continue, because it has not been flushed since the record was made and
+    /// all of the record has been replayed.
     private func canContinue(after replay: DecoderReplay) -> Bool {
         guard replay.isAtEnd, !replay.isExhausted, resumableRecordID == replay.record.id,
             seekCache?.resumeRecording(replay.record) == true
@@ -340,13 +349,13 @@ final class CachingDecoder: EpochDecoder, @unchecked Sendable {
         mode = .catchingUp(DecoderCatchUp(replay, isVideo: track.mediaType == .video))
     }
 
-    /// One packet or one frame at a time, so that audio of the same lane and a new seek need not wait.
+    /// Sends one packet or receives one frame, so that audio on the same lane and a new seek need not wait.
     private func continueCatchUp(_ catchUp: inout DecoderCatchUp) throws(MediaError) -> DecoderOutput {
         if !catchUp.hasBegun {
             flushBase()
             catchUp.begin()
         }
-        // Set again below, unless it is over or an error is thrown.
+        // It is set again below, unless catching up has ended or an error is thrown.
         mode = .catchingUp(catchUp)
         let output = try base.receive()
         switch output {

@@ -1,12 +1,13 @@
 import MediaCore
 import PlayheadBackend
 
-/// Giving a decoder what was answered for it so far, so that it can go on from there.
+/// Sends a decoder the packets whose output came from the cache, so that the decoder can continue from there.
 struct DecoderCatchUp {
     private(set) var packets: ArraySlice<DecoderReplay.Sent>
-    /// Before that the decoder still is where it was.
+    /// False while the decoder is still in its old state.
     private(set) var hasBegun = false
-    /// What comes out again: so many outputs, or all up to a time.
+    /// The output to drop because it has already been delivered: a number of outputs, or all frames up to a
+    /// time.
     private var count = 0
     private var time: MediaTime?
 
@@ -14,11 +15,11 @@ struct DecoderCatchUp {
         packets = replay.sent[...]
         guard isVideo, let lastDelivered = replay.lastDelivered, Self.haveTimes(replay.sent) else {
             count = replay.deliveredCount
-            // What a seek does not show may have been left out.
+            // Frames that a seek does not show may have been skipped.
             if replay.deliveredCount < replay.output { time = replay.lastDelivered ?? .negativeInfinity }
             return
         }
-        // Not by their number: frames that were recorded may be left out this time.
+        // Compared by time and not by number, because recorded frames may be skipped this time.
         time = lastDelivered
         if let key = Self.lastSyncPoint(replay.sent, before: lastDelivered) { packets = replay.sent[key...] }
     }
@@ -27,8 +28,8 @@ struct DecoderCatchUp {
         sent.allSatisfy { $0.packet.map { $0.presentationTime != nil } ?? true }
     }
 
-    /// The last key frame that was given out and that no later packet precedes in presentation order: such
-    /// packets refer to frames from before it.
+    /// Returns the last key frame that was delivered and that no later packet precedes in presentation order.
+    /// Such packets refer to frames before it.
     private static func lastSyncPoint(_ sent: [DecoderReplay.Sent], before time: MediaTime) -> Int? {
         var earliest = MediaTime.positiveInfinity
         for (index, element) in sent.enumerated().reversed() {
@@ -44,7 +45,7 @@ struct DecoderCatchUp {
     func next() -> DecoderReplay.Sent? { packets.first }
     mutating func sent() { packets = packets.dropFirst() }
 
-    /// Whether the output was not handed out yet.
+    /// Returns whether the output has not been delivered yet.
     mutating func isNew(_ output: DecoderOutput) -> Bool {
         if let time, case .video(let frame) = output { return frame.presentationTime > time }
         guard count > 0 else { return true }

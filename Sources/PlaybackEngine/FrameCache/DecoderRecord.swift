@@ -1,26 +1,26 @@
 import MediaCore
 import PlayheadBackend
 
-/// What a decoder was given from a flush on, and when something came out. The frames themselves are in the
-/// cache.
+/// The packets sent to a decoder since a flush, and the times at which frames were returned. The frames
+/// themselves are in the cache.
 struct DecoderRecord {
     enum Event {
         case packet(DecoderHistory.PacketIdentity)
         case drain
-        /// The time of the frame.
+        /// The output of a frame with this time.
         case output(MediaTime)
     }
 
-    /// Distinguishes the records of a decoder.
+    /// The identifier of the record, unique for a decoder.
     let id: Int
     private(set) var events: [Event] = []
     private(set) var packetCount = 0
     private(set) var outputCount = 0
-    /// The decoder was drained: `events` goes to the end of the data.
+    /// True if the decoder was drained, so that `events` extends to the end of the data.
     private(set) var isDrained = false
-    /// All of it came out.
+    /// True if all output has been returned.
     private(set) var hasEnded = false
-    /// Packets presented at or before this time were decoded without those that no other frame refers to.
+    /// Up to this presentation time, non-reference frames may have been skipped.
     private var skippedUntil: MediaTime?
     private var lastDecodeTime: MediaTime?
     private var lastOutputTime: MediaTime?
@@ -32,7 +32,11 @@ struct DecoderRecord {
         return identity
     }
 
-    /// `isReduced`: the decoder was free to leave the packet's frame out.
+    /// Records a packet, or the drain if `packet` is nil.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet that was sent.
+    ///   - mayBeSkipped: Whether the decoder was allowed to skip its frame.
     mutating func note(_ packet: Packet?, mayBeSkipped: Bool) {
         guard let packet else {
             isDrained = true
@@ -46,7 +50,7 @@ struct DecoderRecord {
 
     mutating func noteEnd() { hasEnded = true }
 
-    /// False: the frame is not later than the one before.
+    /// Records an output. Returns false if the frame is not later than the one before.
     @discardableResult
     mutating func noteOutput(_ time: MediaTime) -> Bool {
         defer { lastOutputTime = time }
@@ -55,16 +59,17 @@ struct DecoderRecord {
         return lastOutputTime.map { $0 < time } ?? true
     }
 
-    /// Where the frame is that a seek shows.
+    /// The position of the frame that a seek shows.
     struct FramePosition {
-        /// Its index in `events`.
+        /// The index of the frame in `events`.
         let event: Int
         let time: MediaTime
-        /// No frame behind it was left out.
+        /// Whether no frame after it was skipped.
         let isCompleteAfter: Bool
     }
 
-    /// nil: the record does not tell which frame is due, or that frame was left out.
+    /// Returns the position of the frame due at `target`, or nil if the record does not identify it or if that
+    /// frame was skipped.
     func position(dueAt target: MediaTime) -> FramePosition? {
         let isCertain = isDrained || lastDecodeTime.map { $0 > target } ?? false
         guard isCertain || lastOutputTime.map({ $0 > target }) ?? false else { return nil }

@@ -1,28 +1,28 @@
 import MediaCore
 import PlayheadBackend
 
-/// Where repeating a record has come.
+/// The progress of replaying a record.
 struct DecoderReplay {
     enum Answer {
-        /// As it was when it was recorded.
+        /// The packet is the recorded one.
         case accepted
-        /// Something comes out first.
+        /// A frame must be received first.
         case outputFirst
-        /// It was otherwise.
+        /// The packet differs from the recorded one.
         case diverged
     }
 
     let record: DecoderRecord
     private(set) var event = 0
-    /// How many frames came before this place.
+    /// The number of outputs before the current event.
     private(set) var output = 0
-    /// Frames before this event are not shown: they may be missing.
+    /// The index of the first event that is shown. Frames before it may be missing.
     private let firstNeeded: Int
-    /// No frames are missing behind that event.
+    /// Whether no frames are missing after that event.
     private let isCompleteAfter: Bool
-    /// What was sent so far, in case that the decoder must be given it after all.
+    /// The packets sent so far, in case the decoder must be sent them after all.
     private(set) var sent: [Sent] = []
-    /// The latest frame that was given out.
+    /// The time of the latest frame that was delivered.
     private(set) var lastDelivered: MediaTime?
     private(set) var deliveredCount = 0
 
@@ -41,13 +41,13 @@ struct DecoderReplay {
         record.events.indices.contains(event) ? record.events[event] : nil
     }
     var isAtEnd: Bool { event == record.events.count }
-    /// The frame of the current event may be missing.
+    /// Whether the frame of the current event may be missing.
     var isOptional: Bool { event < firstNeeded }
-    /// The frame that a seek shows was given, and those behind it were not all recorded.
+    /// True if the frame that a seek shows has been delivered and the frames after it were not all recorded.
     var isExhausted: Bool { !isCompleteAfter && event > firstNeeded }
-    /// How many packets are sent in all, where that frame was given.
+    /// The largest number of packets to accept after that frame has been delivered.
     private var sendLimit: Int?
-    /// So many packets behind a frame tell that it is due, whatever the order of frames.
+    /// This many packets after a frame suffice to identify it as due, whatever the order of frames.
     private static let maximumReorderDepth = 16
 
     mutating func accept(_ packet: Packet?, skipping: DecodeSkipping) -> Answer {
@@ -63,7 +63,9 @@ struct DecoderReplay {
         return .accepted
     }
 
-    /// `isGiven`: the frame of the current event is handed out; else it is left out.
+    /// Moves past the current output event.
+    ///
+    /// - Parameter isDelivered: Whether the frame of the event is delivered. If false, it is dropped.
     mutating func advanceOutput(isDelivered: Bool) {
         if isDelivered, case .output(let time)? = current {
             lastDelivered = max(time, lastDelivered ?? time)
@@ -73,8 +75,8 @@ struct DecoderReplay {
         output += 1
     }
 
-    /// Whether another packet is wanted although what follows was not recorded: the caller shows the frame
-    /// once the packets behind it tell that it is due.
+    /// Returns whether another packet is accepted although the frames after the current position were not
+    /// recorded. The caller shows the due frame once the packets after it identify it.
     mutating func acceptsMore() -> Bool {
         while case .output? = current { advanceOutput(isDelivered: false) }
         let most = sendLimit ?? sent.count + Self.maximumReorderDepth

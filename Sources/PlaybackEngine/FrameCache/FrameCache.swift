@@ -1,42 +1,41 @@
 import MediaCore
 import PlayheadBackend
 
-/// Decoded frames that are kept for later, of all items of the process and within one budget of bytes.
+/// A cache of decoded frames for all items of the process, limited by bytes.
 ///
-/// An item keeps two sorts of them in its share: laps (all that a decoder gave in one pass through the item,
-/// for the next pass of a loop), and single video frames around the place of a seek, for steps and seeks near
-/// by. Where room is needed, single frames leave first: of the item that was used longest ago, the one that
-/// is farthest from where that item stands. A lap leaves as a whole, and only where the item has more than
-/// its fair part.
+/// An item keeps two kinds of output in its share: whole passes (the complete output of a decoder in one pass,
+/// for the next pass of a loop), and single video frames around a seek's target, for steps and seeks close to
+/// it. Single frames are evicted first: the frame farthest from the position of its item, in the item that was
+/// used least recently. A pass is evicted as a whole, and only if its item exceeds its fair share.
 ///
-/// Every member may be called from any thread.
+/// Every member may be called on any thread.
 package final class FrameCache: Sendable {
-    /// The cache that players use.
+    /// The cache that all players use.
     package static let shared = FrameCache()
     package static let defaultByteLimit = 64 << 20
 
-    /// Leaf lock: nothing is called while it is held, and nothing is freed.
+    /// A leaf lock: nothing is called and nothing is released while it is held.
     private let contents: Locked<FrameCacheContents>
 
     package init(byteLimit: Int = defaultByteLimit) {
         contents = Locked(FrameCacheContents(byteLimit: byteLimit))
     }
 
-    /// Bytes that frames may hold; 0: nothing is kept. A lower limit takes effect at once.
+    /// The byte limit. If it is 0, nothing is kept. A lower limit takes effect immediately.
     package var byteLimit: Int {
         get { contents.withLock { $0.byteLimit } }
         set { change { $0.setByteLimit(max(0, newValue)) } }
     }
 
-    /// Bytes that frames hold now.
+    /// The number of bytes that are in use.
     package var byteCount: Int { contents.withLock { $0.byteCount } }
 
-    /// A share for one open item. What it keeps leaves with the object.
+    /// Creates a share for one open item. Its contents are released with the share.
     func makeShare() -> FrameCacheShare {
         FrameCacheShare(self, contents.withLock { $0.makeShare() })
     }
 
-    /// What leaves is freed outside the lock, because freeing frames can be slow.
+    /// Changes the contents, and releases evicted frames outside the lock because releasing frames can be slow.
     @discardableResult
     fileprivate func change<Result>(_ body: (inout FrameCacheContents) -> Result) -> Result {
         let (result, released) = contents.withLock { contents in
@@ -47,7 +46,7 @@ package final class FrameCache: Sendable {
     }
 }
 
-/// What one open item keeps in the cache.
+/// The contents of the cache that belong to one open item.
 final class FrameCacheShare: Sendable {
     private let cache: FrameCache
     private let id: Int
@@ -59,26 +58,31 @@ final class FrameCacheShare: Sendable {
 
     deinit { cache.change { [id] in $0.removeShare(id) } }
 
-    /// What the item may hold, where all others that hold something want more.
+    /// The number of bytes that the item may hold if all other items with contents request more.
     var fairShareBytes: Int { cache.change { $0.fairShare(with: id) } }
 
     // MARK: Laps
 
-    /// Begins to keep a lap of `track`, in place of an older one. `expected`: about how many bytes it will
-    /// take. False: there will be no room for it.
+    /// Begins to keep a pass of a track, replacing an older one.
+    ///
+    /// - Parameters:
+    ///   - track: The `Track.id` of the track.
+    ///   - expected: The approximate number of bytes of the pass.
+    /// - Returns: False if the pass will not fit.
     func beginPass(of track: Int, expecting expected: Int) -> Bool {
         cache.change { $0.beginPass(id, track, expected) }
     }
 
-    /// The lap that was begun will take about so many bytes. False: there is no room, and the lap is dropped.
+    /// Updates the expected size of the pass that was begun. Returns false if it does not fit; the pass is then
+    /// dropped.
     func expect(_ bytes: Int, of track: Int) -> Bool { cache.change { $0.expect(bytes, id, track) } }
 
-    /// False: there is no room, and the lap is dropped.
+    /// Appends an output to a pass. Returns false if it does not fit; the pass is then dropped.
     func append(_ output: DecoderOutput, of track: Int) -> Bool {
         cache.change { $0.append(output, id, track) }
     }
 
-    /// What the decoder of `track` gave as its `index`th output; nil: the lap had to leave.
+    /// Returns the output of a pass at an index, or nil if the pass has been evicted.
     func output(_ index: Int, of track: Int) -> DecoderOutput? {
         cache.change { $0.output(index, id, track) }
     }
@@ -87,25 +91,26 @@ final class FrameCacheShare: Sendable {
 
     // MARK: Single frames
 
-    /// Keeps a video frame of `run`, unless others are nearer to where the item stands.
+    /// Keeps a video frame of a record, unless the cache is full of frames that are closer to the item's
+    /// position.
     func keep(_ frame: VideoFrame, of record: Int) { cache.change { $0.keep(frame, id, record) } }
 
-    /// The frame of `run` that is due from `time` on; nil: it is not kept.
+    /// Returns the frame of a record that is due from `time` on, or nil if it is not in the cache.
     func frame(at time: MediaTime, of record: Int) -> VideoFrame? {
         cache.change { $0.frame(at: time, id, record) }
     }
 
     func dropFrames(of record: Int) { cache.change { $0.dropFrames(id, record) } }
 
-    /// Where the item stands: frames far from there leave first.
+    /// Sets the position of the item. Frames far from it are evicted first.
     func setPosition(_ time: MediaTime) { cache.change { $0.setPosition(time, id) } }
 }
 
 extension DecoderOutput {
-    /// Beside the samples: libav's frame, its buffers' owners and our own objects.
+    /// The overhead besides the samples: libav's frame, the owners of its buffers, and our own objects.
     private static let overhead = 1024
 
-    /// Bytes that the output holds.
+    /// The number of bytes that the output uses.
     var byteCount: Int {
         switch self {
         case .video(let frame): frame.storage.byteCount &+ Self.overhead

@@ -2,14 +2,14 @@ import DequeModule
 import MediaCore
 import PlayheadBackend
 
-/// What a `FrameCache` holds, and the rules by which it makes room.
+/// The contents of a `FrameCache`, and its eviction rules.
 struct FrameCacheContents {
     private struct CachedPass {
         var outputs: [DecoderOutput] = []
         var byteCount = 0
-        /// What the whole lap will take.
+        /// The expected size of the whole pass.
         var expectedBytes: Int
-        /// What is held, or will be.
+        /// The size that the pass uses or will use.
         var reservedBytes: Int { max(byteCount, expectedBytes) }
     }
 
@@ -21,9 +21,9 @@ struct FrameCacheContents {
     }
 
     private struct Share {
-        /// By track.
+        /// The passes by track.
         var passes: [Int: CachedPass] = [:]
-        /// In order of time.
+        /// The single frames, in order of time.
         var frames: Deque<KeptFrame> = []
         var position = MediaTime.zero
         var lastUse: UInt64 = 0
@@ -31,7 +31,7 @@ struct FrameCacheContents {
         var passBytes: Int { passes.values.reduce(0) { $0 + $1.byteCount } }
         var reservedBytes: Int { passes.values.reduce(0) { $0 + $1.reservedBytes } }
 
-        /// The first frame at `time` or later.
+        /// Returns the index of the first frame at `time` or later.
         func index(of time: MediaTime) -> Int {
             var (low, high) = (0, frames.count)
             while low < high {
@@ -41,7 +41,7 @@ struct FrameCacheContents {
             return low
         }
 
-        /// The frame farthest from the position is the first or the last one.
+        /// Returns the frame farthest from the position, which is the first or the last one.
         func farthest() -> (index: Int, distance: MediaTime)? {
             guard let first = frames.first, let last = frames.last else { return nil }
             let before = distance(to: first.time)
@@ -59,7 +59,7 @@ struct FrameCacheContents {
     private var shares: [Int: Share] = [:]
     private var newestID = 0
     private var useCount: UInt64 = 0
-    /// What left the cache. Whoever holds the lock frees it afterwards.
+    /// The evicted outputs. The holder of the lock releases them after unlocking.
     private var released: [DecoderOutput] = []
 
     init(byteLimit: Int) { self.byteLimit = max(0, byteLimit) }
@@ -97,13 +97,13 @@ struct FrameCacheContents {
 
     // MARK: Laps
 
-    /// What the share may have, where all others that keep laps want more.
+    /// Returns the number of bytes that the share may use if all other shares with passes request more.
     func fairShare(with id: Int) -> Int {
         let others = shares.count { $0.key != id && !$0.value.passes.isEmpty }
         return byteLimit / (others + 1)
     }
 
-    /// The one whose laps take most; of equals the newest.
+    /// Returns the share whose passes use the most bytes; of equal ones, the newest.
     private func largestShare(except id: Int? = nil, over limit: Int = 0) -> Int? {
         let shares = shares.filter {
             $0.key != id && $0.value.passBytes > 0 && $0.value.reservedBytes > limit
@@ -162,7 +162,8 @@ struct FrameCacheContents {
         for track in Array(shares[id]?.passes.keys ?? [:].keys) { dropPass(id, track) }
     }
 
-    /// Single frames leave first, then the laps of an item that has more than its fair part.
+    /// Evicts single frames first, and then the passes of an item that exceeds its fair share. Returns false if
+    /// the size still does not fit.
     private mutating func makeRoom(_ size: Int, forPassOf id: Int) -> Bool {
         let fair = fairShare(with: id)
         guard (shares[id]?.passBytes ?? 0) + size <= fair else { return false }
@@ -184,7 +185,7 @@ struct FrameCacheContents {
             return
         }
         while byteCount + size > byteLimit {
-            // Of its own frames the farthest leaves, which may be the new one.
+            // Of the item's own frames, the farthest is evicted, which may be the new one.
             guard dropFarthestFrame(of: id, ifFartherThan: distance) else { return }
         }
         let kept = KeptFrame(record: record, frame: frame, byteCount: size)
@@ -218,8 +219,12 @@ struct FrameCacheContents {
         released.append(.video(frame.frame))
     }
 
-    /// Of the share that was used longest ago, the frame farthest from where that item stands. In the share
-    /// `own` only one that is farther than `limit`. False: there is none.
+    /// Evicts the frame farthest from its item's position, in the share that was used least recently.
+    ///
+    /// - Parameters:
+    ///   - own: A share of which a frame is evicted only if it is farther than `limit`.
+    ///   - limit: The distance from the position of `own`.
+    /// - Returns: False if no frame was evicted.
     private mutating func dropFarthestFrame(of own: Int? = nil, ifFartherThan limit: MediaTime = .zero)
         -> Bool
     {

@@ -1,20 +1,21 @@
 import MediaCore
 import PlayheadBackend
 
-/// Records a lap of a loop as it is decoded, and keeps it for the laps that follow.
+/// Records a pass of a loop while it is decoded, and keeps it for the following passes.
 struct LoopFrameCache {
     private let track: Track
     private let share: FrameCacheShare
     private let setting: LoopSetting
-    /// About what a lap takes; 0: nobody knows.
+    /// The approximate size of a pass in bytes, or 0 if it is unknown.
     private let estimatedBytes: Int
-    /// A lap of fewer bytes did not fit.
+    /// The size at which a pass did not fit.
     private var rejectedBytes = 0
     private var recordedBytes = 0
     private var recording: DecoderRecord?
-    /// Goes from the first packet to the end of the data; the cache holds its outputs.
+    /// The complete record of a pass, from the first packet to the end of the data. The cache holds its
+    /// outputs.
     private var pass: DecoderRecord?
-    /// As it was told to `setting`.
+    /// Whether this pass is counted in `setting`.
     private var isCounted = false
 
     init(track: Track, duration: MediaTime, share: FrameCacheShare, setting: LoopSetting) {
@@ -26,7 +27,7 @@ struct LoopFrameCache {
 
     var hasPass: Bool { pass != nil }
 
-    /// Where `packet` begins the lap that is kept.
+    /// Returns a replay if `packet` is the first one of the cached pass, otherwise nil.
     mutating func replay(from packet: Packet) -> DecoderReplay? {
         guard let pass else { return nil }
         guard share.output(0, of: track.id) != nil else {
@@ -36,7 +37,7 @@ struct LoopFrameCache {
         return pass.first == DecoderHistory.PacketIdentity(packet) ? DecoderReplay(pass) : nil
     }
 
-    /// False: the item does not loop, or there is no room for a lap.
+    /// Begins to record a pass. Returns false if the item does not loop or if the pass does not fit.
     mutating func begin(_ packet: Packet, _ skipping: DecodeSkipping) -> Bool {
         guard setting.isLooping, skipping == .none else { return false }
         discard()
@@ -49,14 +50,14 @@ struct LoopFrameCache {
         return true
     }
 
-    /// False: the lap is not kept, because frames may be missing.
+    /// Records a packet. Returns false if the pass is given up because frames may be missing.
     mutating func note(_ packet: Packet?, _ skipping: DecodeSkipping) -> Bool {
         if skipping > .none, packet != nil { discard() }
         recording?.note(packet, mayBeSkipped: false)
         return recording != nil
     }
 
-    /// False: the lap is not kept, because there is no room.
+    /// Records an output. Returns false if the pass is given up because it does not fit.
     mutating func note(_ output: DecoderOutput) -> Bool {
         switch output {
         case .needsInput: return true
@@ -74,8 +75,8 @@ struct LoopFrameCache {
         return true
     }
 
-    /// Decoders pad their frames, so the first frame tells better what the lap will take. False: there is no
-    /// room for so much. It is known before a lap of memory was used in vain.
+    /// Corrects the expected size by the size of the first frame, because decoders pad frames. Returns false if
+    /// the pass will not fit, before memory is used in vain.
     private mutating func expect(_ output: DecoderOutput) -> Bool {
         guard recording?.outputCount == 0, estimatedBytes > 0, case .video = output else { return true }
         let factor = Double(output.byteCount) / Double(max(1, track.estimatedFrameBytes))
@@ -85,7 +86,7 @@ struct LoopFrameCache {
         return false
     }
 
-    /// The lap is over. A single packet is the early first frame: more will come.
+    /// Finishes the recording. A single packet belongs to the fast first frame, and more packets will follow.
     mutating func finish() {
         guard let recording, recording.hasEnded, recording.packetCount > 1 else { return discard() }
         pass = recording
@@ -107,14 +108,14 @@ struct LoopFrameCache {
         isCounted = isKept
     }
 
-    /// Where the item loops no more, nothing is kept for it.
+    /// Discards the pass after a flush if the item does not loop any more.
     mutating func didFlush() {
         if !setting.isLooping { discard() }
     }
 }
 
 extension Track {
-    /// About what decoded frames of `duration` take; 0: nobody knows.
+    /// Returns the approximate size of the decoded frames of `duration` in bytes, or 0 if it is unknown.
     fileprivate func estimatedBytes(of duration: MediaTime) -> Int {
         guard duration.isNumeric, duration > .zero else { return 0 }
         let bytes: Double
@@ -127,14 +128,14 @@ extension Track {
         return bytes.isFinite && bytes >= 0 ? Int(min(bytes, 1e15)) : 0
     }
 
-    /// A 25th of a second where the rate is not known.
+    /// The duration of a frame, or 1/25 s if the frame rate is unknown.
     var estimatedFrameDuration: MediaTime {
         let rate = nominalFrameRate.flatMap { $0.numerator > 0 && $0.denominator > 0 ? $0 : nil }
         guard let rate else { return MediaTime(value: 1, timescale: 25) }
         return MediaTime(value: Int64(rate.denominator), timescale: rate.numerator)
     }
 
-    /// About what a decoded frame takes: with 12 bits a pixel, as most have.
+    /// The approximate size of a decoded frame in bytes, assuming 12 bits per pixel as in most formats.
     var estimatedFrameBytes: Int {
         let (pixels, overflow) = naturalSize.width.multipliedReportingOverflow(by: naturalSize.height)
         return overflow || pixels < 0 ? 1 << 40 : min(pixels, 1 << 40) / 2 * 3

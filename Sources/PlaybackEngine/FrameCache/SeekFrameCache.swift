@@ -1,35 +1,34 @@
 import MediaCore
 import PlayheadBackend
 
-/// Records what is decoded for an exact seek, and keeps the frames around its target for steps and seeks near
-/// by.
+/// Records the output of exact seeks, and keeps the frames around a target for steps and seeks close to it.
 ///
-/// A run goes from a sync point to a little behind the target. Frames far before the target are not kept: a
-/// seek does not show them. There are two exceptions. Where seeks lead back by a few frames, all frames before
-/// the target are kept as far as there is room. Where they lead back by an even stride, the frames are kept
-/// that the next ones will show. While playing goes on, the run is given up.
+/// A record extends from a sync point to a few frames after the target. Frames long before the target are not
+/// kept, because a seek does not show them, with two exceptions. If seeks move back by a few frames, all frames
+/// before the target are kept as far as they fit. If seeks move back by a constant stride, the frames at the
+/// predicted targets are kept. When playback continues, the record is discarded.
 struct SeekFrameCache {
     private let track: Track
     private let share: FrameCacheShare
     private var records: [DecoderRecord] = []
     private var recording: DecoderRecord?
     private var newestID = 0
-    /// Where the seek leads; nil: nothing is sought.
+    /// The target of the seek, or nil if there is no seek.
     private var target: MediaTime?
     private var pattern: SeekPattern
     private var newestFrame: MediaTime?
-    /// Frames from this time on are kept.
+    /// The time from which on frames are kept.
     private var windowStart = MediaTime.zero
     private var framesAfterTarget = 0
 
-    /// Other groups of frames that steps may lead back to.
+    /// The largest number of records, one for each group of pictures to which steps may lead back.
     private static let maximumRecordCount = 4
-    /// Frames behind the target, after which playing has gone on.
+    /// The number of frames after the target from which on playback is considered to have continued.
     private static let maximumFramesAfterTarget = 32
-    /// Frames before the target that are kept at any seek: the ones a seek decodes anyway.
+    /// The number of frames before the target that are kept for any seek, which decodes them anyway.
     private static let defaultWindow = 8
     private static let maximumWindow = 120
-    /// A run of more is not worth looking through.
+    /// The largest number of packets in a record; searching longer ones is not worthwhile.
     private static let maximumPacketCount = 10_000
 
     init(track: Track, share: FrameCacheShare) {
@@ -44,7 +43,7 @@ struct SeekFrameCache {
         move(to: target)
     }
 
-    /// The decoder goes on from where it is.
+    /// Begins an epoch in which the decoder continues without a flush.
     mutating func resume(at start: EpochStart) {
         guard let target = start.firstWanted else { return }
         self.target = target
@@ -55,13 +54,13 @@ struct SeekFrameCache {
         pattern.seek(to: target, newestFrame: newestFrame)
         framesAfterTarget = 0
         windowStart = target - track.estimatedFrameDuration * framesBefore
-        // Between the target and what comes next, so that what was passed leaves first.
+        // A position between the target and the next predicted one, so that passed frames are evicted first.
         share.setPosition(
             pattern.predictedTargets.dropFirst().first ?? pattern.predictedTargets.first ?? target
         )
     }
 
-    /// How many frames before the target are kept.
+    /// The number of frames before the target that are kept.
     private var framesBefore: Int {
         guard pattern.predictedTargets.isEmpty else { return 0 }
         guard pattern.isStepping else { return Self.defaultWindow }
@@ -71,12 +70,12 @@ struct SeekFrameCache {
 
     mutating func noteFrame(_ time: MediaTime) { newestFrame = time }
 
-    /// Flushed: what follows is no part of the seek, unless it is said again.
+    /// Ends the seek after a flush. A seek that follows begins again.
     mutating func end() { target = nil }
 
     // MARK: Repeating
 
-    /// Where `packet` begins a run that has what the seek shows.
+    /// Returns a replay if `packet` begins a record that has the frame that the seek shows, otherwise nil.
     func replay(from packet: Packet) -> DecoderReplay? {
         let identity = DecoderHistory.PacketIdentity(packet)
         guard let target, let record = records.last(where: { $0.first == identity }),
@@ -92,7 +91,7 @@ struct SeekFrameCache {
 
     // MARK: Recording
 
-    /// False: nothing is sought, or there is no room.
+    /// Begins a record. Returns false if there is no seek, or if there is too little memory.
     mutating func record(_ packet: Packet) -> Bool {
         guard target != nil, packet.isKeyFrame, packet.presentationTime != nil else { return false }
         guard share.fairShareBytes / 4 >= track.estimatedFrameBytes else { return false }
@@ -104,13 +103,13 @@ struct SeekFrameCache {
         return true
     }
 
-    /// Whether the packet's frame is decoded although the seek does not show it, because later ones may.
+    /// Returns whether a packet's frame is decoded although the seek does not show it, because later seeks may.
     func shouldDecode(_ packet: Packet) -> Bool {
         guard let time = packet.presentationTime else { return false }
         return pattern.isStepping && time >= windowStart || pattern.predicts(time)
     }
 
-    /// False: the run is given up.
+    /// Records a packet. Returns false if the record is discarded.
     mutating func note(_ packet: Packet?, _ skipping: DecodeSkipping) -> Bool {
         recording?.note(packet, mayBeSkipped: skipping > .none)
         guard let recording, recording.packetCount <= Self.maximumPacketCount else {
@@ -130,7 +129,7 @@ struct SeekFrameCache {
                 return false
             }
             let time = frame.presentationTime
-            // Of two frames with one time nobody could say which is meant.
+            // Two frames with the same time cannot be distinguished.
             guard recording?.noteOutput(time) == true else {
                 discard()
                 return false
@@ -145,7 +144,7 @@ struct SeekFrameCache {
         return true
     }
 
-    /// The run ends for now. Its number, where it was recorded.
+    /// Finishes the record, and returns its identifier if one was being recorded.
     mutating func finishRecording() -> Int? {
         guard let record = recording else { return nil }
         recording = nil
@@ -154,7 +153,7 @@ struct SeekFrameCache {
         return record.id
     }
 
-    /// The decoder goes on behind the run.
+    /// Continues a record, together with the decoder. Returns false if that is not possible.
     mutating func resumeRecording(_ record: DecoderRecord) -> Bool {
         guard target != nil, let index = records.firstIndex(where: { $0.id == record.id }) else {
             return false

@@ -1,26 +1,31 @@
 import MediaCore
 
-/// How the seeks of an item follow each other, and so where the next ones will probably lead.
+/// Predicts the targets of an item's next seeks from the preceding ones.
 struct SeekPattern {
     private let frameDuration: MediaTime
     private var target: MediaTime?
     private var stride: MediaTime?
 
-    /// The last seek led back by a few frames: each frame before it may be the next.
+    /// True if the last seek moved back by a few frames. Each frame before the target may then be the next one.
     private(set) var isStepping = false
-    /// The last two seeks led back by the same stride: where the next ones will lead if they go on so. The
-    /// nearest comes first.
+    /// The targets of the next seeks if the last two moved back by the same stride and the pattern continues.
+    /// The nearest one is first.
     private(set) var predictedTargets: [MediaTime] = []
 
-    /// A seek back by at most so many frames is a step.
+    /// The largest number of frames by which a step moves back.
     private static let maximumStepFrames = 8
-    /// A decoder is ahead of the frame that is shown by about so many. Beyond that playing has gone on.
+    /// The number of frames by which a decoder is usually ahead of the frame that is shown. A greater distance
+    /// means that playback has continued.
     private static let maximumDecodeAheadFrames = 16
     private static let maximumPredictionCount = 8
 
     init(frameDuration: MediaTime) { self.frameDuration = frameDuration }
 
-    /// `newestFrame`: what the decoder gave last.
+    /// Records a seek.
+    ///
+    /// - Parameters:
+    ///   - time: The target of the seek.
+    ///   - newestFrame: The time of the last frame that the decoder returned.
     mutating func seek(to time: MediaTime, newestFrame: MediaTime?) {
         let position = position(newestFrame: newestFrame)
         let oldStride = stride
@@ -41,12 +46,12 @@ struct SeekPattern {
         }
     }
 
-    /// Whether a frame at `time` is one of those that are expected.
+    /// Returns whether a frame at `time` is due at one of the predicted targets.
     func predicts(_ time: MediaTime) -> Bool {
         predictedTargets.contains { time <= $0 && $0 - time < frameDuration }
     }
 
-    /// Where the item stood before a seek.
+    /// Returns the position of the item before a seek.
     private func position(newestFrame: MediaTime?) -> MediaTime? {
         guard let target, target.isNumeric else { return newestFrame }
         guard let newestFrame, newestFrame > target + frameDuration * Self.maximumDecodeAheadFrames else {

@@ -1,23 +1,23 @@
 import MediaCore
 
-/// Measures what it costs to decode a frame, from what the loop sees of a decoder's queues: it works while it has
-/// packets and room for frames.
+/// Measures the time that a decoder needs per frame, from the state of its queues: it works while it has
+/// packets and capacity for frames.
 struct DecodeLoad {
     private struct Span {
         var start: HostTime
         var busy: Int64 = 0
         var decoded = 0
-        /// Nanoseconds of item time in which these frames are due.
+        /// The total duration of these frames in nanoseconds of item time.
         var duration: Int64 = 0
     }
 
-    /// The newest measurements, and those of the half second before them.
+    /// The current measurement, and the one of the half second before it.
     private var current: Span?
     private var previous: Span?
     private var last: (time: HostTime, isDecoding: Bool)?
 
     private static let spanDuration: Int64 = 500_000_000
-    /// So much work tells something too.
+    /// The work that suffices for an estimate before the first measurement is complete, in nanoseconds.
     private static let minimumBusyTime: Int64 = 200_000_000
 
     mutating func note(_ sample: DecodeSample) {
@@ -32,13 +32,15 @@ struct DecodeLoad {
         current = isFull ? Span(start: now) : span
     }
 
-    /// Host nanoseconds that one frame takes; nil: not known.
+    /// The decoding time of one frame in host nanoseconds, or nil if it is unknown.
     var costPerFrame: Int64? {
         decoded > 0 ? busy / Int64(decoded) : nil
     }
 
-    /// The share of its time that the decoder would need to decode every frame, as if those that are left out cost
-    /// as much as the others; nil: not known.
+    /// Returns the share of its time that the decoder would need to decode every frame, or nil if it is
+    /// unknown.
+    ///
+    /// The estimate assumes that skipped frames cost as much as the others.
     func loadForAllFrames(rate: Float) -> Double? {
         guard previous != nil || busy >= Self.minimumBusyTime, duration > 0 else { return nil }
         return Double(busy) / Double(duration) * Double(abs(rate))

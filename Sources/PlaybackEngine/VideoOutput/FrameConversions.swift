@@ -2,9 +2,10 @@ import DequeModule
 import MediaCore
 package import PlayheadBackend
 
-/// Makes the frames that sinks want in another shape or pixel format: for equal wants of all layers of a player once.
+/// Converts frames to the shapes and pixel formats that sinks request. Equal requests of all layers of a player
+/// share one conversion.
 package final class FrameConversions: Sendable {
-    /// A maker lives as long as a sink goes by it.
+    /// A weak reference: a converter is released when the last sink that uses it is gone.
     private struct Weak {
         weak var converter: SharedConverter?
     }
@@ -13,7 +14,7 @@ package final class FrameConversions: Sendable {
     private let makeConverter: @Sendable () -> any VideoConverter
     private let converters = Locked<[FrameConversionSpec: Weak]>([:])
     private let convertedCount = Locked(0)
-    /// Answers questions, and converts nothing.
+    /// A converter that only answers `nearestFormat(to:geometry:)`.
     private let formatQueryConverter = Locked<(any VideoConverter)?>(nil)
 
     package init(driver: any Driver, makeConverter: @escaping @Sendable () -> any VideoConverter) {
@@ -21,7 +22,7 @@ package final class FrameConversions: Sendable {
         self.makeConverter = makeConverter
     }
 
-    /// Frames that were made up to now.
+    /// The number of frames converted so far.
     package var count: Int { convertedCount.withLock { $0 } }
 
     func nearestFormat(to pixelFormat: PixelFormat, geometry: VideoGeometry) -> PixelFormat {
@@ -32,7 +33,7 @@ package final class FrameConversions: Sendable {
         }
     }
 
-    /// To be held by who wants such frames.
+    /// Returns the shared converter for a specification. The caller keeps it as long as it needs such frames.
     func converter(for spec: FrameConversionSpec) -> SharedConverter {
         converters.withLock { converters in
             if let converter = converters[spec]?.converter { return converter }
@@ -49,9 +50,10 @@ package final class FrameConversions: Sendable {
     }
 }
 
-/// Makes frames for one kind of wants, on a lane of its own or beside it.
+/// Converts frames for one specification, on its own lane or beside it.
 ///
-/// Unchecked: `converter` is used by what the lane computes, one at a time; everything else is locked or never changes.
+/// `@unchecked Sendable`: `converter` is used by the computations of the lane, which run one at a time. All
+/// other members are locked or immutable.
 final class SharedConverter: @unchecked Sendable {
     typealias Completion = @Sendable (Result<VideoFrame, MediaError>) -> Void
 
@@ -61,9 +63,9 @@ final class SharedConverter: @unchecked Sendable {
         var result: Result<VideoFrame, MediaError>?
     }
     private struct State {
-        /// Asked for and not made yet; the first one may be under way.
+        /// The requested conversions that are not complete. The first one may be running.
         var jobs: Deque<Job> = []
-        /// The one that was made last, and of what: another sink may ask for it.
+        /// The last conversion and its source, for another sink that requests the same.
         var newest: (source: VideoFrame, made: VideoFrame)?
     }
 
@@ -88,7 +90,11 @@ final class SharedConverter: @unchecked Sendable {
         self.count = count
     }
 
-    /// `taker` is called with the frame, on the maker's lane, or at once where it is there already. Any thread.
+    /// Converts a frame. Any thread.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame to convert.
+    ///   - completion: Receives the result on the converter's lane, or immediately if it is already available.
     func convert(_ frame: VideoFrame, _ completion: @escaping Completion) {
         let complete: Completion = { result in completion(result.map { Self.result(of: frame, as: $0) }) }
         let (known, isNew) = state.withLock { state -> (VideoFrame?, Bool) in
@@ -106,7 +112,7 @@ final class SharedConverter: @unchecked Sendable {
         if isNew { driver.compute({ [self] in work() }, on: lane, then: { [self] in deliverResult() }) }
     }
 
-    /// Nothing that was made is asked for any more.
+    /// Releases the last result, which will not be requested again.
     func removeCached() {
         let old = state.withLock { state in
             defer { state.newest = nil }
@@ -138,7 +144,7 @@ final class SharedConverter: @unchecked Sendable {
             if let job, case .success(let made) = job.result { state.newest = (job.source, made) }
             return (job, old)
         }
-        // Memory is given back outside the lock.
+        // Memory is released outside the lock.
         _ = old
         guard let job, let result = job.result else { return }
         for completion in job.completions { completion(result) }
@@ -167,7 +173,7 @@ final class SharedConverter: @unchecked Sendable {
         )
     }
 
-    /// The same samples, meant the same way; when they are due is another matter.
+    /// Returns whether two frames have the same samples and the same format. Their times may differ.
     private static func haveEqualContent(_ one: VideoFrame, _ other: VideoFrame) -> Bool {
         one.storage === other.storage && one.format == other.format
     }

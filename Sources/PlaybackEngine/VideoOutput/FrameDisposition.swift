@@ -1,17 +1,24 @@
 import MediaCore
 
-/// What has to be done to a frame before a sink gets it.
+/// The processing of a frame before it is delivered to a sink.
 enum FrameDisposition: Hashable {
-    /// Nothing: it is handed on, and not a sample is copied.
+    /// The frame is delivered unchanged, and no sample is copied.
     case asDecoded
-    /// Its samples are as they should be; the marks of a shape that it had in the file go.
+    /// The samples are delivered unchanged with another format, without the orientation marks of the file.
     case relabelled(VideoFormat)
+    /// The frame is converted.
     case converted(FrameConversionSpec)
-    /// The layer has no extent, so nothing is shown.
+    /// Nothing is shown, because the layer has an empty size.
     case hidden
 
-    /// `accepted`: the sink's pixel formats. `isUpright`: how it wants frames where the layer has no size. `nearest`:
-    /// the format that frames can be made in.
+    /// Decides what is done to frames of a format.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the decoded frames.
+    ///   - fit: The layer's settings.
+    ///   - accepted: The pixel formats that the sink accepts; empty if it accepts all.
+    ///   - isUpright: Whether the sink requests upright frames if the layer has no size.
+    ///   - nearest: Returns the pixel format that a converter produces for a layout.
     init(
         _ format: VideoFormat,
         _ fit: LayerOutput.Fit,
@@ -39,7 +46,7 @@ enum FrameDisposition: Hashable {
             self = .relabelled(format.laidOut(by: geometry))
             return
         }
-        // A sink that takes everything gets what the frame can be made in.
+        // A sink that accepts all formats receives the one that the converter can produce.
         let wanted =
             accepted.isEmpty
             ? nearest(format.pixelFormat, geometry) : acceptsSource ? format.pixelFormat : accepted[0]
@@ -50,12 +57,12 @@ enum FrameDisposition: Hashable {
     }
 }
 
-/// How a frame is to be made: from equal frames, equal wants make equal ones.
+/// The specification of a conversion. Equal specifications produce equal frames from equal frames.
 struct FrameConversionSpec: Hashable {
     var pixelFormat: PixelFormat
-    /// nil: its size and shape are kept.
+    /// The layout of the result, or nil to keep size and shape.
     var geometry: VideoGeometry?
     var background = Color.clear
-    /// From high dynamic range to the standard one.
+    /// Whether a high dynamic range is mapped to the standard one.
     var toSDR = false
 }

@@ -1,7 +1,7 @@
 import DequeModule
 import MediaCore
 
-/// Frames shown in the last second of playing.
+/// Measures the rate of the frames shown in the last second of playback.
 struct FrameRateMeter {
     private var times: Deque<Int64> = []
     private static let window: Int64 = 1_000_000_000
@@ -14,7 +14,8 @@ struct FrameRateMeter {
         while let first = times.first, first <= now - Self.window { times.removeFirst() }
     }
 
-    /// Frames a second, from the first to the last of those in the window; 0: fewer than two.
+    /// The frame rate between the first and the last frame of the window, or 0 if there are fewer than two
+    /// frames.
     var value: Float {
         guard let first = times.first, let last = times.last, last > first else { return 0 }
         return Float(Double(times.count - 1) * 1e9 / Double(last - first))

@@ -1,24 +1,24 @@
 import MediaCore
 
-/// A player's layers, and what they show.
+/// The layers of a player, and the frame that they show.
 struct LayerGroup {
     private var layers: [LayerOutput] = []
-    /// Whether one of them deinterlaces.
+    /// Whether a layer deinterlaces.
     let deinterlacingDemand = DeinterlacingDemand()
-    /// The frame being shown, for a layer that comes later.
+    /// The current frame, for layers that are added later.
     private(set) var lastFrame: VideoFrame?
-    /// The item that it belongs to.
+    /// The item of the current frame.
     private(set) var lastItem: ItemID?
-    /// Of the frames of the current item; zero until known.
+    /// The size of the current item's frames, or zero until it is known.
     private(set) var presentationSize = PixelSize.zero
-    /// The first frame of the current item has reached the sinks.
+    /// True when the first frame of the current item has reached the sinks.
     private(set) var isReadyForDisplay = false
-    /// It is on its way.
+    /// True while that first frame is on its way to the sinks.
     private var isBeginningDisplay = false
-    /// Frames come due, and the layers get none: an output has it so.
+    /// True while an output with `suppressesPlayerRendering` is attached, so that layers receive no frames.
     private(set) var isSuppressed = false
 
-    /// The new layer gets the frame being shown.
+    /// Adds a layer, which receives the current frame.
     mutating func add(_ layer: LayerOutput) {
         layers.append(layer)
         updateDeinterlacingDemand()
@@ -31,11 +31,16 @@ struct LayerGroup {
         updateDeinterlacingDemand()
     }
 
-    /// What a layer wants has changed.
+    /// Updates the demand for deinterlacing after a layer's settings have changed.
     func updateDeinterlacingDemand() { deinterlacingDemand.set(layers.contains { $0.deinterlaces }) }
 
-    /// `done` is called on some lane when every layer's sinks have had the frame. `isEssential`: the frame of
-    /// a seek, which no layer skips.
+    /// Presents a frame on all layers.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame to show.
+    ///   - item: The item of the frame.
+    ///   - isEssential: Whether the frame is that of a seek, which no layer skips.
+    ///   - done: Called on some lane when the sinks of all layers have received the frame.
     mutating func present(
         _ frame: VideoFrame,
         of item: ItemID?,
@@ -55,7 +60,7 @@ struct LayerGroup {
         for layer in layers { layer.present(frame, isEssential: isEssential, done: each) }
     }
 
-    /// True: a frame had been shown, and is not any more.
+    /// Suppresses or resumes rendering. Returns true if a frame was shown and no longer is.
     mutating func suppress(_ isSuppressed: Bool) -> Bool {
         self.isSuppressed = isSuppressed
         guard isSuppressed else { return false }
@@ -64,19 +69,19 @@ struct LayerGroup {
         return isReadyForDisplay
     }
 
-    /// What is on its way to the sinks is of another place or another item.
+    /// Flushes all layers after a seek or before another item.
     mutating func flush() {
         isBeginningDisplay = false
         for layer in layers { layer.flush() }
     }
 
-    /// Another item follows: nothing is shown of it. True: a frame had been.
+    /// Clears the layers before another item. Returns true if a frame was shown.
     mutating func clear() -> Bool {
         presentationSize = .zero
         return hide()
     }
 
-    /// The item's video is switched off. True: a frame had been shown.
+    /// Hides the video of the item when its track is disabled. Returns true if a frame was shown.
     mutating func hide() -> Bool {
         flush()
         lastFrame = nil
@@ -84,20 +89,21 @@ struct LayerGroup {
         return isReadyForDisplay
     }
 
-    /// True: it has changed.
+    /// Sets the presentation size. Returns true if it has changed.
     mutating func setPresentationSize(_ size: PixelSize) -> Bool {
         defer { presentationSize = size }
         return size != presentationSize
     }
 
-    /// True, once: no frame has reached the sinks, and none is on its way.
+    /// Returns true once, for the first frame of an item: no frame has reached the sinks, and none is on its
+    /// way.
     mutating func beginDisplay() -> Bool {
         guard !isReadyForDisplay, !isBeginningDisplay, !isSuppressed else { return false }
         isBeginningDisplay = true
         return true
     }
 
-    /// True: it has changed.
+    /// Records that the first frame has reached the sinks. Returns true if `isReadyForDisplay` has changed.
     mutating func markReadyForDisplay() -> Bool {
         isBeginningDisplay = false
         guard !isSuppressed else { return false }
@@ -105,7 +111,8 @@ struct LayerGroup {
         return !isReadyForDisplay
     }
 
-    /// Finishes every sink and lets go of the layers. `done` is called on some lane after the last one.
+    /// Finishes all sinks and removes the layers. `done` is called on some lane after the last sink has
+    /// finished.
     mutating func close(done: (@Sendable () -> Void)?) {
         lastFrame = nil
         let all = done.map { CompletionGroup(layers.count + 1, $0) }

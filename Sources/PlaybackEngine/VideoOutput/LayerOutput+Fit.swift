@@ -1,24 +1,25 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// What an output tells the loop about its sinks.
+/// A report of an output to the loop.
 package enum OutputReport: Sendable {
-    /// A sink threw and was taken off; it has been finished.
+    /// A sink has thrown an error. It was finished and removed.
     case sinkFailed(MediaError, any Error)
-    /// A frame was not taken because the sinks were still busy with earlier ones.
+    /// A frame was skipped because the sinks were busy with earlier frames.
     case skipped
-    /// Whether a sink wants interlaced frames whole is not as it was; see `LayerOutput.deinterlaces`.
+    /// `LayerOutput.deinterlaces` has changed.
     case deinterlacingChanged
-    /// Frames stay interlaced, for this reason. Told once.
+    /// Frames are shown interlaced for this reason. It is reported once.
     case notDeinterlaced(MediaError)
-    /// The audio's device has something to tell.
+    /// A notice of the audio device.
     case device(AudioDeviceNotice)
 }
 
 extension LayerOutput {
-    /// How a layer wants its frames.
+    /// The settings by which a layer fits frames.
     package struct Fit: Hashable, Sendable {
-        /// nil: frames are handed out as the decoder made them; gravity and background mean nothing.
+        /// The size of the layer, or nil to deliver frames as they were decoded; gravity and background then
+        /// have no effect.
         package let size: PixelSize?
         package let gravity: VideoGravity
         package let background: Color

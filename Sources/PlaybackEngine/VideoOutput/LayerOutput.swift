@@ -1,32 +1,35 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// One layer's frames on their way to its sinks: filtered, made as each sink wants them, and handed over on a lane for
-/// each sink, so that a slow one holds back nobody else.
+/// Delivers the frames of one layer to its sinks.
 ///
-/// A frame gets its place with every sink at once, under the lock; what takes time comes after that. So each sink sees
-/// frames, flushes and its end in the order in which they were handed in here.
+/// A frame is filtered, converted as each sink requests, and delivered on one lane per sink, so that a slow
+/// sink delays no other.
+///
+/// Each frame is assigned a slot in the order of every sink at once, under the lock; slow work follows
+/// afterwards. Each sink therefore receives frames, flushes and its end in the order in which they were issued
+/// here.
 package final class LayerOutput: Sendable {
     private struct Shared {
         var fit = Fit()
         var report: (@Sendable (OutputReport) -> Void)?
         var feeders: [SinkFeeder] = []
-        /// Taken off, with something under way to them.
+        /// Sinks that were removed while frames were on their way to them.
         var leaving: [SinkFeeder] = []
         var lastFrame: VideoFrame?
-        /// How the frame being shown was handed out, and the shape that it had before that.
+        /// The settings with which the current frame was delivered, and its shape after the filter.
         var shownFit: Fit?
         var shownShape: VideoShape?
-        /// When the frame being shown is looked at again; see `refresh`.
+        /// The scheduled check whether the current frame is delivered again; see `refresh`.
         var scheduledRefresh: (any Wakeup)?
         var isClosed = false
         var filter: Filter?
-        /// Frames that wait for the layer's lane, or are worked on there.
+        /// The number of frames that wait for the layer's lane or are processed there.
         var processingCount = 0
 
         var deinterlaces: Bool { feeders.contains { $0.requiresDeinterlacing(fit) } }
 
-        /// What was shown is no longer current.
+        /// Clears the current frame.
         mutating func clearShown() {
             lastFrame = nil
             shownFit = nil
@@ -36,43 +39,49 @@ package final class LayerOutput: Sendable {
         }
     }
 
-    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    /// A closure in a struct, because a bare closure in a generic container is wrapped again on each access.
     private struct Filter {
         let call: @Sendable (VideoFrame) -> VideoFrame?
     }
 
-    /// A frame on its way, with its places.
+    /// A frame on its way to the sinks, with its slots.
     private struct Delivery {
         let frame: VideoFrame
         let fit: Fit
         let filter: Filter?
         let slots: [(feeder: SinkFeeder, slot: SinkFeeder.Slot)]
-        /// Sinks that were too busy.
+        /// The number of sinks that were too busy.
         var skipped = 0
-        /// Earlier frames that this one goes before.
+        /// The slots of earlier frames that this frame replaces.
         var displaced: [SinkFeeder.Slot] = []
         let all: CompletionGroup?
 
-        /// A whole frame is made of an interlaced one, for some of the sinks or all.
+        /// Whether the frame is deinterlaced for at least one sink.
         var isDeinterlaced: Bool {
             frame.isInterlaced && slots.contains { $0.feeder.requiresDeinterlacing(fit) }
         }
-        /// Something is done to it before the sinks' own wants.
+        /// Whether the frame is processed on the layer's lane before it is converted for sinks.
         var needsProcessing: Bool { filter != nil || isDeinterlaced }
     }
 
     private let shared = Locked(Shared())
-    /// Where interlaced frames are made whole, and the filter runs.
+    /// The lane on which frames are deinterlaced and filtered.
     private let lane: any Lane
     private let driver: any Driver
     private let conversions: FrameConversions
     private let deinterlacer: FrameDeinterlacer
-    /// Frames under way on the layer's lane in real time; more would only come later still.
+    /// The largest number of frames on the layer's lane in real time. More would only be later still.
     private static let maximumPendingFrames = 2
-    /// How long the next frame is waited for before the one being shown is handed out once more: 100 ms.
+    /// The time to wait for the next frame before the current one is delivered again: 100 ms.
     private static let refreshDelay: Int64 = 100_000_000
 
-    /// `conversions` and `deinterlacer`: of all layers of a player.
+    /// Creates an output without sinks.
+    ///
+    /// - Parameters:
+    ///   - driver: Creates the lanes.
+    ///   - label: The name of the layer's lane in traces.
+    ///   - conversions: The conversions, shared by all layers of a player.
+    ///   - deinterlacer: The deinterlacer, shared by all layers of a player.
     package init(
         driver: any Driver,
         label: String,
@@ -85,19 +94,21 @@ package final class LayerOutput: Sendable {
         self.deinterlacer = deinterlacer
     }
 
+    /// Sets the handler that receives the output's reports.
     package func setReport(_ report: (@Sendable (OutputReport) -> Void)?) {
         shared.withLock { $0.report = report }
     }
 
-    /// What every frame goes through on the layer's lane before it is fitted; nil from it leaves one out.
+    /// Sets the filter that processes every frame on the layer's lane before it is fitted. A filter that
+    /// returns nil drops the frame.
     package func setFilter(_ filter: (@Sendable (VideoFrame) -> VideoFrame?)?) {
         shared.withLock { $0.filter = filter.map { Filter(call: $0) } }
     }
 
-    /// Counts for every frame that is handed out from now on; `refresh` sees to the one being shown.
+    /// Sets how frames are fitted, from the next frame on. `refresh` applies it to the current frame.
     package func setFit(_ fit: Fit) { updateSettings { $0.fit = fit } }
 
-    /// Whether a sink gets whole frames where they are interlaced.
+    /// Whether a sink requests deinterlaced frames.
     var deinterlaces: Bool { shared.withLock { $0.deinterlaces } }
 
     private func updateSettings<Result>(_ body: (inout Shared) -> Result) -> Result {
@@ -109,8 +120,10 @@ package final class LayerOutput: Sendable {
         return result
     }
 
-    /// Hands out the frame being shown once more if it was handed out for another fit. `isPlaying`: only if no
-    /// other frame has come soon, for that one is as good.
+    /// Delivers the current frame again if it was delivered with other settings.
+    ///
+    /// - Parameter isPlaying: Whether the player is playing. If true, the frame is delivered again only if no
+    ///   other frame arrives within 100 ms.
     package func refresh(isPlaying: Bool) {
         guard isPlaying else { return redisplay() }
         let time = driver.clock.now.advanced(by: Self.refreshDelay)
@@ -132,12 +145,12 @@ package final class LayerOutput: Sendable {
         if let again { perform(again) }
     }
 
-    /// Of the frame being shown, as it came out of the filter; nil: none is.
+    /// The shape of the current frame after the filter, or nil if there is none.
     package var shownShape: VideoShape? { shared.withLock { $0.shownShape } }
 
     // MARK: Sinks
 
-    /// The sink gets the frame that is being shown, if there is one.
+    /// Adds a sink, which receives the current frame if there is one.
     package func add(_ sink: any VideoSink) {
         let feeder = SinkFeeder(sink, driver: driver, conversions: conversions) {
             [weak self] failed, mediaError, error in
@@ -168,7 +181,7 @@ package final class LayerOutput: Sendable {
         if let first { perform(first) }
     }
 
-    /// Finishes the sink after what is under way to it.
+    /// Removes a sink, and finishes it after the frames that are on their way to it.
     package func remove(_ sink: any VideoSink) {
         let feeder = updateSettings { shared -> SinkFeeder? in
             guard let index = shared.feeders.firstIndex(where: { $0.sink === sink }) else { return nil }
@@ -186,15 +199,19 @@ package final class LayerOutput: Sendable {
         }
     }
 
-    /// nil: it is not one of the layer's.
+    /// Returns the counters of a sink, or nil if it is not a sink of the layer.
     package func counters(of sink: any VideoSink) -> VideoSinkCounters? {
         shared.withLock { $0.feeders.first { $0.sink === sink } }?.counters
     }
 
     // MARK: Frames
 
-    /// Control lane. `done` is called on some lane when the sinks have had the frame (or were too busy for it).
-    /// `isEssential`: the frame of a seek, which is never skipped.
+    /// Presents a frame. Control lane.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame to show.
+    ///   - isEssential: Whether the frame is that of a seek, which is never skipped.
+    ///   - done: Called on some lane when the sinks have received or skipped the frame.
     func present(_ frame: VideoFrame, isEssential: Bool, done: (@Sendable () -> Void)?) {
         let (delivery, isSkipped) = shared.withLock { shared -> (Delivery?, Bool) in
             guard !shared.isClosed else { return (nil, false) }
@@ -209,14 +226,14 @@ package final class LayerOutput: Sendable {
         done?()
     }
 
-    /// Gives the frame its place with every sink.
+    /// Reserves a slot for the frame with every sink.
     private func begin(
         _ frame: VideoFrame,
         _ shared: inout Shared,
         isEssential: Bool,
         done: (@Sendable () -> Void)?
     ) -> Delivery {
-        // One more for what comes before the sinks.
+        // One more for the work before the sinks.
         let all = done.map { CompletionGroup(shared.feeders.count + 1, $0) }
         let tick = all.map { all -> @Sendable () -> Void in { all.leave() } }
         var slots: [(feeder: SinkFeeder, slot: SinkFeeder.Slot)] = []
@@ -262,11 +279,12 @@ package final class LayerOutput: Sendable {
                 shared.withLock { $0.processingCount -= 1 }
                 return deliver(decoded, whole: whole, delivery)
             }
-            // Once for all sinks: where one of them wants a whole frame, all get what the filter makes of it.
+            // The filter runs once for all sinks: if one of them requests a deinterlaced frame, all receive its
+            // filtered result.
             let frame = filter.call(whole)
             shared.withLock { shared in
                 shared.processingCount -= 1
-                // Not if a seek came between.
+                // Unless a seek has flushed the layer in the meantime.
                 if let frame, shared.lastFrame != nil { shared.shownShape = frame.format.shape }
             }
             deliver(frame, whole: frame, delivery)
@@ -289,7 +307,7 @@ package final class LayerOutput: Sendable {
 
     private func notify(_ report: OutputReport) { shared.withLock { $0.report }?(report) }
 
-    /// A seek or a new item.
+    /// Flushes the sinks for a seek or a new item.
     func flush() {
         let feeders = shared.withLock { shared in
             shared.clearShown()
@@ -299,13 +317,14 @@ package final class LayerOutput: Sendable {
         if deinterlaces { lane.enqueue { [deinterlacer] in deinterlacer.releaseDeinterlacer() } }
     }
 
-    /// Finishes every sink; nothing is presented any more.
+    /// Finishes all sinks. No more frames are presented.
     package func close() {
         let feeders = detachFeeders()
         for feeder in feeders { feeder.finish { [weak self] in self?.drop(feeder) } }
     }
 
-    /// Lets go of the sinks without finishing them, after what is under way; then they may go elsewhere.
+    /// Removes the sinks without finishing them, after the frames that are on their way to them. The sinks can
+    /// then be attached elsewhere.
     package func detach(then next: @escaping @Sendable () -> Void) {
         let earlier = shared.withLock { $0.leaving }
         let feeders = detachFeeders()
@@ -330,7 +349,7 @@ package final class LayerOutput: Sendable {
         }
     }
 
-    /// What is under way to the sinks has reached them when `body` runs.
+    /// Calls `body` when the frames that are on their way to the sinks have reached them.
     package func afterPending(_ body: @escaping @Sendable () -> Void) {
         let feeders = shared.withLock { $0.feeders + $0.leaving }
         let all = CompletionGroup(feeders.count + 1, body)

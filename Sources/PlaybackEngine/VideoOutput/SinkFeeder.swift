@@ -2,22 +2,23 @@ import DequeModule
 import MediaCore
 import PlayheadBackend
 
-/// One sink of a layer, on a lane of its own: it gets its frames in order, however long other sinks take.
+/// Delivers frames to one sink of a layer, in order, on a lane of its own.
 ///
-/// A frame has its place in the order from the moment when it is handed out, and is filled in when it has been made.
+/// A frame has a slot in the order as soon as it is delivered to the layer. The slot is filled when the frame
+/// has been converted.
 ///
-/// Unchecked: `started` is confined to the lane; everything else is locked or never changes.
+/// `@unchecked Sendable`: `started` is confined to the lane. All other members are locked or immutable.
 final class SinkFeeder: @unchecked Sendable {
     typealias Done = @Sendable () -> Void
 
-    /// The place of a frame.
+    /// The slot of a frame in the order of a sink.
     ///
-    /// Unchecked: what it holds is guarded by the feeder's lock.
+    /// `@unchecked Sendable`: the content is guarded by the feeder's lock.
     final class Slot: @unchecked Sendable {
         fileprivate var content: Content?
-        /// Called when the sink has had the frame, or will not get it.
+        /// Called when the sink has received the frame, or when it is certain not to receive it.
         let done: Done?
-        /// Of the frame as it was handed in.
+        /// The size of the frame before conversion.
         fileprivate let byteCount: Int
         fileprivate let isEssential: Bool
 
@@ -28,17 +29,17 @@ final class SinkFeeder: @unchecked Sendable {
         }
     }
 
-    /// What became of a frame that came due.
+    /// The result of reserving a slot for a frame.
     enum Reservation {
         case reserved(Slot)
-        /// The sink does not get the one that waited instead.
+        /// The frame replaces a waiting frame, which the sink does not receive.
         case replaced(Slot, Slot)
-        /// The sink is busy with earlier ones.
+        /// The sink is busy with earlier frames.
         case none
     }
 
     enum Content {
-        /// A filter left it out, or nothing is shown.
+        /// A filter dropped the frame, or nothing is shown.
         case nothing
         case frame(VideoFrame)
         case failure(MediaError, time: MediaTime)
@@ -48,17 +49,17 @@ final class SinkFeeder: @unchecked Sendable {
         case frame(Slot)
         case flush
         case finish(Done)
-        /// The sink is let go of, and not finished.
+        /// The sink is released without being finished.
         case close(Done)
         case call(Done)
     }
 
     private struct State {
         var operations: Deque<Operation> = []
-        /// Frames under way, and what those take that wait.
+        /// The number and the total size of the frames on their way to the sink.
         var pendingFrames = 0
         var pendingBytes = 0
-        /// An earlier feeder of the same sink is not done yet.
+        /// True while an earlier feeder of the same sink is still working.
         var isSuspended = false
         var counters = VideoSinkCounters()
         var disposition: CachedDisposition?
@@ -69,14 +70,16 @@ final class SinkFeeder: @unchecked Sendable {
             pendingBytes += slot.byteCount
         }
 
-        /// It is no longer under way.
+        /// Records that a frame is no longer on its way.
         mutating func remove(_ slot: Slot) {
             pendingFrames -= 1
             pendingBytes -= slot.byteCount
         }
 
-        /// The newest frame that waits for the sink, if it has been made: those that are being made are not done
-        /// sooner for being given up, and a sink whose frames take long to make would get none at all.
+        /// Removes and returns the slot of the newest waiting frame if it has been converted.
+        ///
+        /// A conversion that is running is not abandoned: that would not finish it sooner, and a sink with slow
+        /// conversions would receive no frame at all.
         mutating func removeNewestReady() -> Slot? {
             guard case .frame(let slot)? = operations.last, !slot.isEssential, slot.content != nil else {
                 return nil
@@ -87,7 +90,8 @@ final class SinkFeeder: @unchecked Sendable {
         }
     }
 
-    /// What has to be done to frames of a format. A class: it is looked up with each frame, and large to copy.
+    /// The disposition of frames of one format. It is a class because it is read for each frame and large to
+    /// copy.
     private final class CachedDisposition: Sendable {
         let format: VideoFormat
         let fit: LayerOutput.Fit
@@ -113,15 +117,21 @@ final class SinkFeeder: @unchecked Sendable {
     private let conversions: FrameConversions
     private let failed: @Sendable (SinkFeeder, MediaError, any Error) -> Void
     private let state = Locked(State())
-    /// What the sink was last started with, and whether it takes anything any more.
+    /// The format with which the sink was last started, and whether the sink has been finished.
     private var started: (format: VideoFormat?, isFinished: Bool) = (nil, false)
 
-    /// Frames under way in real time; more would only come later still.
+    /// The largest number of frames on their way in real time. More would only be later still.
     private static let maximumPendingFrames = 2
-    /// What they may take where they are held back.
+    /// The largest total size of waiting frames for sinks with the policy `.holdBack`.
     private static let maximumPendingBytes = 64 << 20
 
-    /// `failed`: the sink threw, and has been finished.
+    /// Creates a feeder.
+    ///
+    /// - Parameters:
+    ///   - sink: The sink to feed.
+    ///   - driver: Creates the lane.
+    ///   - conversions: The conversions of the player.
+    ///   - failed: Called after the sink has thrown an error and has been finished.
     init(
         _ sink: any VideoSink,
         driver: any Driver,
@@ -138,7 +148,7 @@ final class SinkFeeder: @unchecked Sendable {
         self.failed = failed
     }
 
-    /// Interlaced frames are made whole for it.
+    /// Returns whether the sink requests deinterlaced frames under the settings of its layer.
     func requiresDeinterlacing(_ fit: LayerOutput.Fit) -> Bool {
         switch fit.deinterlacing {
         case .none: false
@@ -151,7 +161,7 @@ final class SinkFeeder: @unchecked Sendable {
 
     // MARK: Any thread
 
-    /// Nothing is done before `release`.
+    /// Suspends all work until `resume()` is called.
     func suspend() { state.withLock { $0.isSuspended = true } }
 
     func resume() {
@@ -159,7 +169,12 @@ final class SinkFeeder: @unchecked Sendable {
         wake()
     }
 
-    /// The next place in the order, to be filled with `provide`. `done` is called when the sink has had the frame.
+    /// Reserves the next slot in the order, to be filled by `provide`.
+    ///
+    /// - Parameters:
+    ///   - frame: The frame for which the slot is reserved.
+    ///   - isEssential: Whether the frame is that of a seek, which is never skipped.
+    ///   - done: Called when the sink has received the frame.
     func reserve(_ frame: VideoFrame, isEssential: Bool, done: Done?) -> Reservation {
         let slot = Slot(done, byteCount: frame.storage.byteCount, isEssential: isEssential)
         return state.withLock { state in
@@ -179,7 +194,7 @@ final class SinkFeeder: @unchecked Sendable {
         return policy == .holdBack && state.pendingBytes + slot.byteCount <= Self.maximumPendingBytes
     }
 
-    /// Has a frame made as the sink wants it, and puts it in its place. nil: there is none.
+    /// Converts a frame as the sink requests and fills its slot. If `frame` is nil, the slot stays empty.
     func provide(_ frame: VideoFrame?, _ fit: LayerOutput.Fit, in slot: Slot) {
         guard let frame else { return fill(slot, .nothing) }
         let known = disposition(for: frame.format, fit)
@@ -205,7 +220,7 @@ final class SinkFeeder: @unchecked Sendable {
         add(.flush)
     }
 
-    /// Behind what is under way.
+    /// Finishes the sink after the frames that are on their way to it.
     func finish(done: @escaping Done) { add(.finish(done)) }
     func close(done: @escaping Done) { add(.close(done)) }
     func afterPending(_ call: @escaping Done) { add(.call(call)) }
@@ -242,7 +257,7 @@ final class SinkFeeder: @unchecked Sendable {
         while let operation = next() { perform(operation) }
     }
 
-    /// nil: there is none, or the first one waits for its frame.
+    /// Returns the next operation, or nil if there is none or if the first one waits for its frame.
     private func next() -> Operation? {
         state.withLock { state in
             guard !state.isSuspended, let first = state.operations.first else { return nil }
@@ -289,7 +304,7 @@ final class SinkFeeder: @unchecked Sendable {
 
     private func fail(_ error: any Error, at time: MediaTime) {
         end()
-        let text = "a video sink failed and was taken off: \(error)"
+        let text = "video sink failed and was removed: \(error)"
         failed(self, MediaError(.sinkFailed, text, time: time), error)
     }
 

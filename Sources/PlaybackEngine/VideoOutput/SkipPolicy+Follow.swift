@@ -1,9 +1,19 @@
 import MediaCore
 import PlayheadBackend
 
-/// Feeds the policy with what an update of the loop saw, and says what the decoding stage is to leave out.
+/// Updates the policy from the state of the loop, and returns the request for the decoding stage.
 extension SkipPolicy {
-    /// `skipped`: frames that the stage left out since the last call. `seamFollows`: see `jump`.
+    /// Updates the policy in an update of the loop.
+    ///
+    /// - Parameters:
+    ///   - video: The video track.
+    ///   - outcome: The frames that came due in this update.
+    ///   - presentation: The presentation scheduler.
+    ///   - rate: The playback rate.
+    ///   - skipped: The number of frames that the decoding stage has skipped since the last call.
+    ///   - seamFollows: Whether other data follows the end of the pass without a gap.
+    ///   - now: The current time.
+    /// - Returns: The new request, or nil if it has not changed.
     mutating func follow(
         _ video: TrackPipeline,
         _ outcome: PresentationScheduler.DueOutput,
@@ -40,7 +50,7 @@ extension SkipPolicy {
         at now: HostTime
     ) -> SkipRequest {
         var request = SkipRequest(epoch: presentation.current.epoch, pass: presentation.pass)
-        // Standing still, every frame may be looked at.
+        // While the player is paused, every frame is decoded.
         guard rate != 0, skipping > .none else { return request }
         let isReverse = presentation.isReverse
         let position = max(.zero, presentation.itemTime(at: now))
@@ -53,8 +63,8 @@ extension SkipPolicy {
                 seamFollows: seamFollows,
                 at: now
             )
-            // What the jump leaves out counts as delivered: nothing of it is missing.
-            if let jump { presentation.current.pass.noteSkip(to: min(jump.time, packets.end)) }
+            // The skipped range counts as delivered, so that no frame is considered missing.
+            if let jump { presentation.current.pass.recordSkip(to: min(jump.time, packets.end)) }
         }
         request.skipping = skipping
         if skipping == .allButKeyFrames {
@@ -64,7 +74,7 @@ extension SkipPolicy {
         return request
     }
 
-    /// nil: nothing can be said.
+    /// Returns the lateness of the newest frame in host nanoseconds, or nil if it is unknown.
     private func lateness(
         _ video: TrackPipeline,
         _ outcome: PresentationScheduler.DueOutput,
@@ -72,12 +82,12 @@ extension SkipPolicy {
         at now: HostTime
     ) -> Int64? {
         guard pendingJump == nil else { return nil }
-        // Backward, frames come in groups: only those that are shown tell how late they are.
+        // In reverse playback, frames are decoded in groups, so only frames that are shown indicate lateness.
         if !isReverse, !video.frames.isEmpty { return 0 }
         return outcome.frames.map { now.nanoseconds(since: $0.due) }.max()
     }
 
-    /// The first frame behind a jump, shown or waiting to be shown, tells how long a jump takes.
+    /// Measures how long a jump takes, at its first frame that is shown or ready.
     private mutating func checkPendingJump(
         _ video: TrackPipeline,
         _ outcome: PresentationScheduler.DueOutput,

@@ -1,29 +1,40 @@
 import MediaCore
 import PlayheadBackend
 
-/// Jumps: decoding goes on at a later key frame, and what lies before it is not decoded.
+/// Jumps of decoding to a later key frame (drop to key frame): the packets before it are not decoded.
 ///
-/// A jump to a key frame that is still to come stops the frame until then, but from there on the clock is
-/// kept. So a jump is made when the stop is no longer than frames are late. Only where frames are too late to be
-/// of use, any key frame that was read is taken. Until there is one, decoding goes on late: a late frame is
-/// better than none.
+/// Jumping to a key frame in the future freezes the picture until that frame is due, but the clock is kept from
+/// there on. A jump is therefore made only if the freeze is no longer than frames are late. If frames are so
+/// late that they are useless, any key frame that has been read is accepted. Until there is one, late frames
+/// are decoded and shown: a late frame is better than none.
 extension SkipPolicy {
-    /// A jump may stop the frame for so long at most, in host nanoseconds; further ahead nothing is read.
+    /// The longest time for which a jump may freeze the picture, in host nanoseconds. Nothing is read further
+    /// ahead.
     static let maximumFreezeDuration: Int64 = 10_000_000_000
+    /// The largest assumed value of `jumpLatency`, in host nanoseconds.
     static let maximumJumpLatency: Int64 = 2_000_000_000
+    /// The largest value of `jumpLatency` that is assumed before the first jump, in host nanoseconds.
     private static let initialJumpLatency: Int64 = 500_000_000
-    /// Where jumps follow each other so closely, and key frames too, only key frames are decoded.
+    /// If jumps follow each other within this interval, and key frames are dense, only key frames are decoded.
     private static let minimumJumpInterval: Int64 = 500_000_000
+    /// Key frames are dense if their average distance is at most this, in host nanoseconds.
     private static let denseKeyFrameInterval: Int64 = 150_000_000
-    /// The same where decoding all frames would take so many times as long as there is.
+    /// If key frames are dense and decoding all frames would take this many times the available time, only key
+    /// frames are decoded.
     private static let keyFramesOnlyLoad = 2.0
 
-    /// Packets must be read further ahead than usual: where the next key frame lies, and because late packets
-    /// of one track must not keep those of another from being read.
+    /// Whether packets must be read beyond the usual limits, to find the next key frame, and so that the late
+    /// packets of one track do not keep those of another from being read.
     var needsExtendedReading: Bool { skipping > .none && rate > 0 }
 
-    /// Where decoding is to go on; nil: where it is. `seamFollows`: behind the end of the pass something
-    /// else goes on without a gap.
+    /// Returns the jump to make, or nil to continue decoding at the current position.
+    ///
+    /// - Parameters:
+    ///   - packets: The packets that have been read and not decoded.
+    ///   - position: The playback position.
+    ///   - pass: The current pass.
+    ///   - seamFollows: Whether other data follows the end of the pass without a gap.
+    ///   - now: The current time.
     mutating func jump(
         over packets: UpcomingPackets,
         position: ItemTime,
@@ -52,29 +63,29 @@ extension SkipPolicy {
         let jumpLatency = expectedJumpLatency
         self.jumpLatency = jumpLatency
         let reach = max(lateness, Self.lateThreshold) + jumpLatency
-        // The first one that can be decoded in time.
+        // The first key frame that can be decoded in time.
         let wanted = position + media(jumpLatency)
         if let key = packets.keyFrameTimes.first(where: { $0 >= wanted }) {
             let freeze = host(key - position)
             if freeze <= reach || keyFrameDrop == .any && freeze <= Self.maximumFreezeDuration { return key }
             return nil
         }
-        // Already passed, but far less late than what is decoded now.
+        // A key frame in the past, but far less late than the frames that are decoded now.
         if let key = packets.keyFrameTimes.last, host(wanted - key) <= lateness / 2 { return key }
         guard packets.endsPass else { return nil }
         // The next pass begins with a key frame.
         if seamFollows, host(packets.end - position) <= reach { return KeyFrameJump.endOfPass }
-        // Nothing of the rest can come in time.
+        // No frame of the rest of the pass can be decoded in time.
         return host(position - packets.end) > Self.lateThreshold ? KeyFrameJump.endOfPass : nil
     }
 
-    /// One jump would follow the other.
+    /// Returns whether one jump would follow another.
     private func needsKeyFramesOnly(at now: HostTime) -> Bool {
         if let share = load.loadForAllFrames(rate: rate), share > Self.keyFramesOnlyLoad { return true }
         return lastJumpAt.map { now.nanoseconds(since: $0) < Self.minimumJumpInterval } ?? false
     }
 
-    /// Key frames alone make a frame that moves.
+    /// Returns whether key frames are dense enough to look like motion by themselves.
     private func hasDenseKeyFrames(_ packets: UpcomingPackets) -> Bool {
         guard let first = packets.keyFrameTimes.first, let last = packets.keyFrameTimes.last, first < last
         else {
@@ -87,18 +98,20 @@ extension SkipPolicy {
         jumpLatency ?? min(Self.initialJumpLatency, 2 * (load.costPerFrame ?? 0))
     }
 
-    /// The frame that a jump went to is decoded, `lateness` host nanoseconds after it was due (below 0: before).
+    /// Updates `jumpLatency` after the target frame of a jump has been decoded.
+    ///
+    /// - Parameter lateness: How late the frame was, in host nanoseconds; negative if it was early.
     mutating func jumpCompleted(lateness: Int64) {
         pendingJump = nil
-        // One that comes too late costs more than one that comes too early.
+        // A late frame is worse than an early one.
         let change = lateness > 0 ? lateness : lateness / 4
         jumpLatency = min(Self.maximumJumpLatency, max(0, (jumpLatency ?? 0) + change))
     }
 
-    /// The same in nanoseconds of item time.
+    /// `jumpLatency` in nanoseconds of item time.
     var jumpLatencyInItemTime: Int64 { media(jumpLatency ?? 0) }
 
-    /// How long item time runs while host time runs for so long, and the other way round.
+    /// Conversions between host time and item time at the current rate, in nanoseconds.
     private func media(_ host: Int64) -> Int64 { Self.nanoseconds(Double(host) * Double(abs(rate))) }
     private func host(_ media: Int64) -> Int64 {
         Self.nanoseconds(Double(media) / Double(max(abs(rate), 0.001)))

@@ -1,58 +1,63 @@
 import MediaCore
 import PlayheadBackend
 
-/// What one update of the loop saw of a video track.
+/// A sample of a video track's decoding, taken in one update of the loop.
 struct DecodeSample {
     var now: HostTime
-    /// 0 while time stands still.
+    /// The playback rate, or 0 while the timeline is stopped.
     var rate: Float
-    /// By how many host nanoseconds the newest frame was late. 0: the next frame is decoded before its time.
-    /// nil: no frame came.
+    /// The lateness of the newest frame in host nanoseconds. It is 0 if the next frame has been decoded before
+    /// it is due, and nil if no frame was decoded.
     var lateness: Int64?
-    /// The decoder has packets, and room for frames.
+    /// True while the decoder has packets and capacity for frames.
     var isDecoding = false
-    /// Frames that were shown since the last sample, and how many nanoseconds of item time each is due.
+    /// The number of frames removed from the frame queue since the last sample, and their total duration in
+    /// nanoseconds of item time.
     var decoded = 0
     var duration: Int64 = 0
-    /// Frames that were left out since then.
+    /// The number of frames skipped since the last sample.
     var skipped = 0
 }
 
-/// Decides which video frames are left out where decoding is too slow, so that the clock is kept at every rate.
+/// Decides which video frames are skipped when decoding is too slow, so that the clock is kept at every rate.
 ///
-/// First frames that no other frame refers to are left out. Where that is not enough, decoding goes on at
-/// another key frame (see `SkipPolicy+Jump`). Where such jumps follow each other closely, only key frames are
-/// decoded. Frames that are left out come back when decoding is fast enough for them. Nothing is left out on
-/// the virtual clock, where no frame can be late.
+/// | Step | Skipped | Condition |
+/// |---|---|---|
+/// | 1 | non-reference frames | frames are late and do not catch up |
+/// | 2 | everything up to another key frame | step 1 is not enough; see `SkipPolicy+Jump` |
+/// | 3 | everything but key frames | jumps follow each other closely |
+///
+/// Skipping is reduced again after frames have been on time for the delay of `SkipBackoff`. Nothing is skipped
+/// on the virtual clock, where no frame can be late.
 struct SkipPolicy {
-    /// Decoding falls behind, or keeps up again after that.
+    /// A change of decoding performance that is reported to the application.
     enum PerformanceChange: Hashable {
         case fellBehind
         case keepsUp(skipped: Int)
     }
 
-    /// How much a jump may cost.
+    /// The key frames to which decoding may jump.
     enum KeyFrameDrop: Int, Comparable {
         case none
-        /// To a key frame that is close enough.
+        /// A key frame that is close enough.
         case nearby
-        /// To any key frame: late frames are of no use any more.
+        /// Any key frame, because late frames are useless.
         case any
 
         static func < (a: KeyFrameDrop, b: KeyFrameDrop) -> Bool { a.rawValue < b.rawValue }
     }
 
-    /// Frames have been late without a break.
+    /// A period in which all frames have been late.
     private struct LatePeriod {
         var since: HostTime
-        /// Lateness is watched from here: decoding may be catching up by itself.
+        /// The start of the current check of lateness. Decoding may be catching up on its own.
         var checkedFrom: HostTime
         var lateness: Int64
     }
 
     private(set) var skipping = DecodeSkipping.none
     private(set) var keyFrameDrop = KeyFrameDrop.none
-    /// Host nanoseconds by which the newest frame was late.
+    /// The lateness of the newest frame in host nanoseconds.
     private(set) var lateness: Int64 = 0
     private(set) var rate: Float = 0
     private(set) var load = DecodeLoad()
@@ -60,39 +65,44 @@ struct SkipPolicy {
     private var onTimeSince: HostTime?
     private var skippingReducedAt: HostTime?
     private var backoff = SkipBackoff()
-    /// Frames that were left out since decoding fell behind; nil: it keeps up.
+    /// The number of frames skipped since decoding fell behind, or nil if it keeps up.
     private var skippedWhileBehind: Int?
     private var pendingChange: PerformanceChange?
 
-    /// What the stage was last told; see `SkipPolicy+Follow`.
+    /// The last request to the decoding stage; see `SkipPolicy+Follow`.
     var lastRequest: SkipRequest?
     private var followedTrack: (epoch: Epoch, track: ObjectIdentifier)?
-    /// Where the last jump goes, until its frame is there; see `SkipPolicy+Jump`.
+    /// The last jump, until its target frame has been decoded; see `SkipPolicy+Jump`.
     var pendingJump: KeyFrameJump?
     var lastJumpAt: HostTime?
-    /// Host nanoseconds from a jump until its key frame is decoded, as far as is known.
+    /// The time from a jump until its key frame has been decoded, in host nanoseconds, or nil if it is unknown.
     var jumpLatency: Int64?
 
-    // All in host nanoseconds.
+    // The constants that follow are in host nanoseconds.
 
-    /// A frame that is later than this shows that decoding falls behind.
+    /// Decoding is falling behind if a frame is later than this.
     static let lateThreshold: Int64 = 100_000_000
+    /// A frame is well on time if it is less late than this.
     private static let onTimeThreshold: Int64 = 20_000_000
-    /// Late frames are of no use any more.
+    /// Frames that are later than this are useless.
     static let uselessThreshold: Int64 = 1_000_000_000
-    /// Lateness is watched for so long. In that time it must decrease by a tenth of it, or decoding is behind.
+    /// The interval between checks of lateness. Decoding is catching up if lateness decreases by at least a
+    /// tenth of the interval.
     private static let latenessCheckInterval: Int64 = 150_000_000
-    /// Catching up may take so long.
+    /// The longest time that catching up may take.
     private static let maximumCatchUpTime: Int64 = 1_000_000_000
-    /// After more frames are decoded again, the first late one ends the attempt.
+    /// The time after skipping was reduced in which the first late frame ends the attempt.
     private static let recoveryPeriod: Int64 = 2_000_000_000
+    /// The lateness that counts as late during `recoveryPeriod`.
     private static let recoveryLateThreshold: Int64 = 50_000_000
-    /// With less than this to do, a decoder keeps up.
+    /// A decoder keeps up if its load is below this share of its time.
     private static let sustainableLoad = 0.9
 
-    /// Each frame tells how long decoding takes, as long as some are left out.
+    /// Whether each frame must be sampled to measure the decoding time, which is the case while frames are
+    /// skipped.
     var measuresLoad: Bool { skipping > .none && rate != 0 }
 
+    /// Updates the policy with a sample.
     mutating func note(_ sample: DecodeSample, isReverse: Bool) {
         if skippedWhileBehind != nil { skippedWhileBehind? += sample.skipped }
         changeRate(to: sample.rate)
@@ -109,7 +119,8 @@ struct SkipPolicy {
         }
     }
 
-    /// Another epoch, and with another track another decoder.
+    /// Begins an epoch. With another track, the decoder is another one, too, so that skipping and its backoff
+    /// start from scratch.
     mutating func begin(_ epoch: Epoch, _ track: ObjectIdentifier) {
         guard followedTrack?.epoch != epoch else { return }
         restart()
@@ -123,7 +134,7 @@ struct SkipPolicy {
         followedTrack = (epoch, track)
     }
 
-    /// What was measured says nothing about what follows: another place, or after a pause.
+    /// Discards the measurements, which do not apply to another position or after a pause.
     mutating func restart() {
         endLatePeriod()
         onTimeSince = nil
@@ -136,12 +147,14 @@ struct SkipPolicy {
         keyFrameDrop = .none
     }
 
+    /// Returns the change of performance that has not been reported yet, and clears it.
     mutating func takePendingChange() -> PerformanceChange? {
         defer { pendingChange = nil }
         return pendingChange
     }
 
-    /// A lower rate may need nothing left out. A pause, or a higher rate, changes nothing about the machine.
+    /// Applies a new rate. At a lower rate, skipping may be unnecessary. A pause or a higher rate does not
+    /// affect the estimate of the machine's speed.
     private mutating func changeRate(to new: Float) {
         guard new != rate else { return }
         restart()
@@ -154,7 +167,7 @@ struct SkipPolicy {
         if new != 0 { playedRate = new }
     }
 
-    /// The rate before a pause.
+    /// The last rate other than 0.
     private var playedRate: Float = 0
 
     // MARK: Too late
@@ -188,7 +201,7 @@ struct SkipPolicy {
         }
     }
 
-    /// One level up.
+    /// Increases skipping by one step.
     private mutating func increaseSkipping(at now: HostTime) {
         guard let next = DecodeSkipping(rawValue: skipping.rawValue + 1) else { return }
         increaseSkipping(to: next, at: now)
@@ -223,8 +236,8 @@ struct SkipPolicy {
         guard backoff.hasElapsed(loadPredictsRecovery: loadPredictsRecovery, since: since, at: now) else {
             return
         }
-        // The load counts what is left out as dear as the rest, which it is not: where it does not promise that
-        // there is time, only trying shows.
+        // The load overestimates the cost of skipped frames. If it does not predict that there is time, only an
+        // attempt can show it.
         reduceSkipping(
             to: loadPredictsRecovery ? .none : DecodeSkipping(rawValue: skipping.rawValue - 1) ?? .none,
             at: now

@@ -1,13 +1,13 @@
 import MediaCore
 import PlayheadBackend
 
-/// What was read of a pass and waits for the decoder.
+/// The packets of a pass that have been read and not decoded.
 struct UpcomingPackets: Hashable {
-    /// When its key frames are due, in the order in which they lie there.
+    /// The presentation times of the key frames, in the order of the packets.
     var keyFrameTimes: [ItemTime] = []
-    /// Where the frame that is due last ends.
+    /// The end of the frame that is due last.
     var end = ItemTime(nanoseconds: .min)
-    /// The data of the pass ends there.
+    /// Whether the data of the pass ends after these packets.
     var endsPass = false
 
     init() {}
