@@ -12,7 +12,7 @@ struct ItemOpener: Sendable {
     let loading: any Lane
     let decoding: any Lane
     /// Reports that a track cannot be played, although the item can.
-    let faulted: @Sendable (MediaError) -> Void
+    let reportFault: @Sendable (MediaError) -> Void
     let report: @Sendable (StageReport) -> Void
 
     /// Opens the item.
@@ -79,7 +79,7 @@ struct ItemOpener: Sendable {
         var faults: [MediaError] = []
         for (type, choice) in [(MediaType.video, item.video), (.audio, item.audio)] {
             guard let track = choice.pick(type, from: tracks) else {
-                if choice != .none, let missing = lostTrack(type, choice, tracks) {
+                if choice != .none, let missing = unplayableTrackError(type, choice, tracks) {
                     lastFailure = missing
                     if choice == .automatic { faults.append(missing) }
                 }
@@ -87,7 +87,7 @@ struct ItemOpener: Sendable {
             }
             do throws(MediaError) {
                 let decoder = try demuxer.makeDecoder(for: track.id, options: item.decoding)
-                decoder.setFaultHandler(faulted)
+                decoder.setFaultHandler(reportFault)
                 let cached = caching(decoder, track)
                 let fastFirst = FastFirstFrameDecoder.wrap(cached, of: track, item.decoding)
                 decoders.append((track, DeinterlaceContextDecoder.wrap(fastFirst, of: track, demand)))
@@ -97,8 +97,8 @@ struct ItemOpener: Sendable {
                 faults.append(error)
             }
         }
-        for fault in faults { faulted(fault) }
-        if decoders.isEmpty, let lastFailure { throw nothingToPlay(tracks, lastFailure) }
+        for fault in faults { reportFault(fault) }
+        if decoders.isEmpty, let lastFailure { throw noPlayableTracksError(tracks, lastFailure) }
         return decoders
     }
 
@@ -111,7 +111,7 @@ struct ItemOpener: Sendable {
         let choice = TrackChoice.automatic
         guard let track = choice.pick(.audio, from: candidates) ?? choice.pick(.video, from: candidates)
         else {
-            throw nothingToPlay(tracks, nil)
+            throw noPlayableTracksError(tracks, nil)
         }
         var options = item.decoding
         options.hardware = .none
@@ -120,7 +120,9 @@ struct ItemOpener: Sendable {
     }
 
     /// Returns the error of a track that exists but cannot be played.
-    private func lostTrack(_ type: MediaType, _ choice: TrackChoice, _ tracks: [Track]) -> MediaError? {
+    private func unplayableTrackError(_ type: MediaType, _ choice: TrackChoice, _ tracks: [Track])
+        -> MediaError?
+    {
         if case .track(let id) = choice, !tracks.contains(where: { $0.id == id && $0.mediaType == type }) {
             return MediaError(.invalidArgument, "no \(type.rawValue) track with ID \(id)")
         }
@@ -130,7 +132,7 @@ struct ItemOpener: Sendable {
         return MediaError(code, "track \(track.id) (\(track.codec)): \(reason)", track: track.id)
     }
 
-    private func nothingToPlay(_ tracks: [Track], _ failure: MediaError?) -> MediaError {
+    private func noPlayableTracksError(_ tracks: [Track], _ failure: MediaError?) -> MediaError {
         if let failure,
             tracks.allSatisfy({ $0.mediaType != .audio && $0.mediaType != .video || !$0.isPlayable })
         {

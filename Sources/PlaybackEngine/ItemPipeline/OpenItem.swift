@@ -70,9 +70,9 @@ struct OpenItem {
         pipeline.setPacketShare(item.packetShare)
     }
 
-    /// Returns true once, as soon as every track has its first frame, or has none although the read-ahead limits are
-    /// reached.
-    mutating func becomesReady() -> Bool {
+    /// Updates `isReady`, and returns true once: as soon as every track has its first frame, or has none although the
+    /// read-ahead limits are reached.
+    mutating func updateReadiness() -> Bool {
         guard !isReady, let pipeline, pipeline.isReady(start.epoch) else { return false }
         isReady = true
         return true

@@ -70,7 +70,7 @@ extension PlaybackLoop {
             demand: layers.deinterlacingDemand,
             loading: loading,
             decoding: driver.makeLane(.decoding, label: "\(id).decode"),
-            faulted: { [weak self] error in self?.perform { $0.fault(error, of: id) } },
+            reportFault: { [weak self] error in self?.perform { $0.fault(error, of: id) } },
             report: { [weak self, newest = open.newestFault] report in
                 self?.receive(report, of: id, newestFault: newest)
             }
@@ -87,7 +87,7 @@ extension PlaybackLoop {
                 return false
             }
             control.enqueue { [weak self] in
-                guard let self, phase != .isDown, isStillNeeded(start.epoch) else { return discardResult() }
+                guard let self, phase != .tornDown, isStillNeeded(start.epoch) else { return discardResult() }
                 opened(start.epoch, result, item)
             }
             return false

@@ -53,8 +53,8 @@ extension PlaybackLoop {
     /// unknown or if time continues past it.
     private func passEnd(_ pipeline: ItemPipeline) -> ItemTime? {
         // Under `.none` time continues past the end.
-        let goesOn = state.endAction == .none && state.item?.hasEnded == true
-        return presentation.isReverse || goesOn ? nil : presentation.passEnd(pipeline)?.itemTime
+        let continuesPastEnd = state.endAction == .none && state.item?.hasEnded == true
+        return presentation.isReverse || continuesPastEnd ? nil : presentation.passEnd(pipeline)?.itemTime
     }
 
     /// Updates the counters to the current time.

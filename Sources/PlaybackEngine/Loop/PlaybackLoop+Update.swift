@@ -19,7 +19,7 @@ extension PlaybackLoop {
             updateOnce()
             checkForStuckPlayback()
             let isDone = phase == .updating
-            if phase != .isDown { phase = .idle }
+            if phase != .tornDown { phase = .idle }
             if isDone || shared.isReleased || shared.isEnding { return }
         }
         // Other work on the lane runs before the updates continue.
@@ -67,7 +67,7 @@ extension PlaybackLoop {
 
     /// Marks the next item as ready once its first frames are decoded.
     private func updateNext() {
-        guard let id = next?.id, next?.becomesReady() == true else { return }
+        guard let id = next?.id, next?.updateReadiness() == true else { return }
         execute(state.handle(.preparedReady(id)))
     }
 
@@ -169,8 +169,8 @@ extension PlaybackLoop {
         }
         if !outcome.audio.isEmpty { deliverAudio(outcome.audio, pipeline, at: now) }
         // If more media follow without a gap, audio processing continues.
-        let goesOn = state.repeatSetting == .loop || next != nil || reload.item != nil
-        if outcome.audioEnded, !goesOn { audio.output?.endAudio() }
+        let moreFollows = state.repeatSetting == .loop || next != nil || reload.item != nil
+        if outcome.audioEnded, !moreFollows { audio.output?.endAudio() }
         if audio.device != nil { audio.noteEnd(presentation.audioHasEnded(pipeline)) }
     }
 

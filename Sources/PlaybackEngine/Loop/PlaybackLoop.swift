@@ -39,7 +39,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     let frameTap: FrameTap
 
     /// The phase of the update. An update that is requested during another one follows it.
-    enum Phase { case idle, updating, mustUpdateAgain, isDown }
+    enum Phase { case idle, updating, mustUpdateAgain, tornDown }
 
     package init(
         driver: any Driver,
@@ -76,7 +76,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     package func perform(_ body: @escaping @Sendable (PlaybackLoop) -> Void) {
         control.enqueue { [weak self] in
             // Work enqueued before the release still runs, because it may have to be undone.
-            guard let self, phase != .isDown else { return }
+            guard let self, phase != .tornDown else { return }
             body(self)
         }
     }
@@ -133,7 +133,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     /// Adds a layer. If the loop has been released, the layer is closed immediately.
     package func attach(_ layer: LayerOutput) {
         control.enqueue { [weak self] in
-            guard let self, phase != .isDown else { return layer.close() }
+            guard let self, phase != .tornDown else { return layer.close() }
             addLayer(layer)
         }
     }
@@ -169,7 +169,7 @@ package final class PlaybackLoop: @unchecked Sendable {
     }
 
     private func tearDown(_ done: (@Sendable () -> Void)?) {
-        phase = .isDown
+        phase = .tornDown
         timers.cancelAll()
         current?.close()
         discardNext()

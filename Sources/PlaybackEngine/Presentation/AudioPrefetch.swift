@@ -44,7 +44,7 @@ extension PresentationScheduler {
             case .audio(let next)? = track.frames.peek(1), next.pass == pass + 1
         else { return nil }
         let audioEnd = last.map(ItemTime.init(nanoseconds:))
-        guard let end = foreseenEnd(pipeline, audioEnd: audioEnd) else { return nil }
+        guard let end = expectedEnd(pipeline, audioEnd: audioEnd) else { return nil }
         return AudioPrefetch(
             mark: AudioPrefetch.Mark(last: audioEnd, error: nil),
             epoch: current.epoch,
@@ -78,7 +78,7 @@ extension PresentationScheduler {
             guard case .endOfPass(pass, let last, nil)? = audio.frames.peek() else { return nil }
             audioEnd = last.map(ItemTime.init(nanoseconds:))
         }
-        guard let end = foreseenEnd(pipeline, audioEnd: audioEnd) else { return nil }
+        guard let end = expectedEnd(pipeline, audioEnd: audioEnd) else { return nil }
         let first = Self.begin(of: next, start)
         return AudioPrefetch(
             epoch: start.epoch,
@@ -90,7 +90,7 @@ extension PresentationScheduler {
 
     /// Returns the expected end of the pass according to the packets that were read, because its last video frames
     /// need not be decoded yet.
-    private func foreseenEnd(_ pipeline: ItemPipeline, audioEnd: ItemTime?) -> ItemTime? {
+    private func expectedEnd(_ pipeline: ItemPipeline, audioEnd: ItemTime?) -> ItemTime? {
         var end = audioEnd ?? .zero
         if let video = pipeline.video {
             if case .endOfPass(pass, let last, let error)? = video.frames.peek() {

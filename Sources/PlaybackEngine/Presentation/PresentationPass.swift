@@ -51,9 +51,9 @@ extension PresentationPass {
     }
 
     /// Records that video up to `time` was skipped on purpose.
-    mutating func noteSkip(to time: ItemTime) { videoUntil = max(videoUntil, time) }
+    mutating func recordSkip(to time: ItemTime) { videoUntil = max(videoUntil, time) }
 
-    mutating func noteDelivery(of frame: VideoFrame) {
+    mutating func recordDelivery(of frame: VideoFrame) {
         videoUntil = PresentationScheduler.end(of: frame)
         lastFrameTime = ItemTime(frame.presentationTime) ?? lastFrameTime
     }

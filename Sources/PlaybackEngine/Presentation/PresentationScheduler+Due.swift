@@ -38,7 +38,7 @@ extension PresentationScheduler {
             }
             outcome.dequeuedFrames += 1
             outcome.dequeuedDuration += max(0, frame.duration.nanoseconds ?? 0)
-            current.pass.noteDelivery(of: frame)
+            current.pass.recordDelivery(of: frame)
         }
         // Backward no underrun is detected: late frames are shown late.
         guard !isReverse else { return }

@@ -22,7 +22,7 @@ extension PresentationScheduler {
         }
         if let frame = first.video {
             pipeline.video?.advance()
-            current.pass.noteDelivery(of: frame)
+            current.pass.recordDelivery(of: frame)
         }
         current.pass.audioUntil = found.itemTime
         timeline.jump(to: origin.timelineTime(of: found.itemTime), epoch: current.epoch, at: host)
@@ -92,7 +92,7 @@ extension PresentationScheduler {
         var frames: [VideoFrame] = []
         while frames.count < count, case .video(let frame)? = track.frames.peek(), frame.pass == pass {
             frames.append(frame)
-            current.pass.noteDelivery(of: frame)
+            current.pass.recordDelivery(of: frame)
             track.advance()
         }
         if let last = frames.last, !isReverse { discardAudio(of: pipeline, before: last) }

@@ -5,11 +5,11 @@ extension PresentationScheduler {
     /// Returns the end of the current pass, once every track has reached its end.
     func passEnd(_ pipeline: ItemPipeline) -> PassEnd? {
         var end = PassEnd(itemTime: .zero, error: nil)
-        var sawFrames = false
+        var hasFrames = false
         for track in pipeline.trackPipelines {
             guard let (last, error) = endMark(track) else { return nil }
             if let last {
-                sawFrames = true
+                hasFrames = true
                 end.itemTime = max(end.itemTime, last)
             }
             end.error = end.error ?? error
@@ -20,7 +20,7 @@ extension PresentationScheduler {
         }
         if let limit = ends.forward { end.itemTime = min(end.itemTime, limit) }
         // After a seek beyond the last frame, the pass ends at the timeline's current time.
-        if !sawFrames { end.itemTime = deliveredUntil(end.itemTime) }
+        if !hasFrames { end.itemTime = deliveredUntil(end.itemTime) }
         return end
     }
 
