@@ -3,7 +3,8 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite("Which bit rate the network's speed allows")
+// Rule: variants
+@Suite("Bit rate policy")
 struct BitRatePolicyTests {
     private static func variants(_ rates: [Double]) -> [Variant] {
         rates.map { Variant(peakBitRate: $0, size: .zero, codecs: [], trackIDs: []) }
@@ -26,7 +27,7 @@ struct BitRatePolicyTests {
     }
 
     @Test(
-        "It begins with the first of the playlist, or with what a speed allows that is known",
+        "The limit starts at the playlist's first variant, or at what a known throughput allows",
         arguments: [
             ([300, 100, 900], nil, 300), ([300, 100, 900], 1000, 300), ([300, 100, 900], 1286, 900),
             ([300, 100, 900], 10, 100), ([0, 0], nil, 0), ([], nil, 0), ([0, 100], 1000, 100),
@@ -37,7 +38,7 @@ struct BitRatePolicyTests {
     }
 
     @Test(
-        "Reading in a later pass of a loop is as much as can be at hand",
+        "Reading in a later pass of a loop counts as a full buffer",
         arguments: [(10.0, 300.0), (2000, 900)]
     )
     func loop(_ throughput: Double, _ limit: Double) {
@@ -48,7 +49,7 @@ struct BitRatePolicyTests {
         #expect(policy.limit == limit)
     }
 
-    /// From 300 of 100, 300 and 900 on.
+    /// A situation and the limit that follows from 300, with variants of 100, 300 and 900 bits per second.
     struct Row: Sendable {
         var throughput: Double?
         var ahead: Double
@@ -58,22 +59,22 @@ struct BitRatePolicyTests {
     }
 
     @Test(
-        "Down when little is at hand, up when much is, and seven tenths of the speed at most",
+        "The limit falls with a low buffer, rises with a high one, and is at most 70 % of the throughput",
         arguments: [
-            // Not known.
+            // The throughput is unknown.
             Row(throughput: nil, ahead: 0, limit: 300), Row(throughput: nil, ahead: 20, limit: 300),
-            // As it is.
+            // The throughput fits the current limit.
             Row(throughput: 500, ahead: 0, limit: 300), Row(throughput: 500, ahead: 20, limit: 300),
             Row(throughput: 429, ahead: 0, limit: 300),
-            // Less than it takes: only where little is at hand.
+            // A lower throughput lowers the limit only if the buffer is low.
             Row(throughput: 428, ahead: 4.9, limit: 100), Row(throughput: 428, ahead: 5, limit: 300),
             Row(throughput: 10, ahead: 4.9, limit: 100), Row(throughput: 10, ahead: 20, limit: 300),
             Row(throughput: 10, ahead: 1, isFull: true, limit: 300),
-            // More than it takes: only where much is at hand, or as much as is to be.
+            // A higher throughput raises the limit only if the buffer is high or full.
             Row(throughput: 1286, ahead: 10, limit: 900), Row(throughput: 1286, ahead: 9.9, limit: 300),
             Row(throughput: 1286, ahead: 2, isFull: true, limit: 900),
             Row(throughput: 1285, ahead: 20, limit: 300),
-            // Twice as fast takes twice the speed, and lasts half as long.
+            // At twice the rate, playback needs twice the throughput and the buffer lasts half as long.
             Row(throughput: 1286, ahead: 20, rate: 2, limit: 300),
             Row(throughput: 2572, ahead: 20, rate: 2, limit: 900),
             Row(throughput: 858, ahead: 9.9, rate: 2, limit: 300),
@@ -85,12 +86,12 @@ struct BitRatePolicyTests {
         let now = Self.situation(row.throughput, ahead: row.ahead, isFull: row.isFull, rate: row.rate)
         #expect(policy.update(now) == (row.limit != 300))
         #expect(policy.limit == row.limit)
-        // The same again changes nothing.
+        // The same situation again changes nothing.
         let hasChanged = policy.update(now)
         #expect(!hasChanged)
     }
 
-    @Test("Up not more often than each eight seconds, down at once")
+    @Test("The limit rises at most every 8 s and falls immediately")
     func pauses() {
         var policy = BitRatePolicy(Self.variants([300, 100, 900]))
         let steps: [(time: Double, throughput: Double, ahead: Double, limit: Double)] = [
@@ -103,7 +104,7 @@ struct BitRatePolicyTests {
         }
     }
 
-    @Test("Where a playlist says nothing of bit rates, nothing is limited")
+    @Test("A playlist without bit rates leads to no limit")
     func silent() {
         var policy = BitRatePolicy(Self.variants([0, 0]))
         let hasChanged = policy.update(Self.situation(1, ahead: 0))

@@ -4,7 +4,7 @@ import PlayheadTesting
 import Testing
 
 // Rule: stalls
-@Suite("What must be at hand to play, and what a seek into it costs")
+@Suite("Buffer: amounts that playback requires, and seeks within it")
 struct BufferTests {
     /// 4 s; a key frame every 0.4 s.
     static func clip(_ faults: [ScriptedMedia.Fault] = [], isLocal: Bool = true) -> ScriptedMedia {
@@ -26,18 +26,18 @@ struct BufferTests {
         return playing
     }
 
-    @Test("A file starts with a tenth of a second at hand, not with a single picture")
+    @Test("A file starts with 0.1 s buffered, not with a single frame")
     func localStart() throws {
         let bench = EngineTestBench()
         bench.load(Self.clip([.throttled(speed: 0.5)]))
         bench.loop.send(.setRate(1))
         let seconds = try #require(start(of: bench)).nanoseconds
-        // 0.1 s of both tracks at half speed; what is read is known to a packet, and asked for every 10 ms.
+        // 0.1 s of both tracks at half speed. Reading is measured in packets and retried every 10 ms.
         #expect(seconds >= 120_000_000)
         #expect(seconds <= 300_000_000)
     }
 
-    @Test("Over a network it starts with a second and resumes with two, each setting counts")
+    @Test("Over a network playback starts with 1 s buffered")
     func networkStart() throws {
         let bench = EngineTestBench()
         bench.load(Self.clip([.throttled(speed: 2)], isLocal: false))
@@ -50,12 +50,12 @@ struct BufferTests {
         #expect(bench.lines("playbackStalled").isEmpty)
     }
 
-    @Test("Over a network data that comes too slowly is waited for until the rest will be there in time")
+    @Test("Over a slow network playback starts once the rest is expected in time")
     func slowNetwork() throws {
         let bench = EngineTestBench()
         bench.load(Self.clip([.throttled(speed: 0.8)], isLocal: false))
         bench.loop.send(.setRate(1))
-        // 4 s of media come in 5 s: begun one second in, the end is reached as its data comes.
+        // 4 s of media arrive in 5 s. Playback that starts after 1 s reaches the end when its data arrives.
         let seconds = try #require(start(of: bench)).nanoseconds
         #expect(seconds >= 1_000_000_000)
         #expect(seconds <= 1_400_000_000)
@@ -64,11 +64,11 @@ struct BufferTests {
         #expect(bench.lines("playbackStalled").isEmpty)
     }
 
-    @Test("After a stall over a network two seconds must be at hand")
+    @Test("After a stall over a network playback resumes with 2 s buffered")
     func networkResume() {
         let bench = EngineTestBench()
         bench.load(Self.clip([.throttled(speed: 0.9)], isLocal: false))
-        // At once, with next to nothing: it runs dry soon.
+        // Playback starts immediately with almost no data, so it stalls soon.
         bench.loop.send(.playImmediately(1))
         let isStalled = bench.driver.run(atMost: 60) { !bench.lines("playbackStalled").isEmpty }
         #expect(isStalled)
@@ -76,7 +76,7 @@ struct BufferTests {
         #expect(dry < 1_000_000_000)
         #expect(bench.loop.snapshot.timeControl == .waitingToPlayAtSpecifiedRate)
         let resumed = start(of: bench)?.nanoseconds ?? 0
-        // 2 s of media come in 2.22 s.
+        // 2 s of media arrive in 2.22 s.
         #expect(resumed - dry >= 2_150_000_000)
         #expect(resumed - dry <= 2_400_000_000)
         bench.driver.run(atMost: 60)
@@ -84,7 +84,7 @@ struct BufferTests {
         #expect(bench.videoSink.numbers == Array(0..<100))
     }
 
-    @Test("After a stall of a file half a second must be at hand")
+    @Test("After a stall of a file playback resumes with 0.5 s buffered")
     func localResume() {
         let bench = EngineTestBench()
         bench.load(Self.clip([.throttled(speed: 0.9)]))
@@ -93,12 +93,12 @@ struct BufferTests {
         #expect(isStalled)
         let dry = bench.driver.now.nanoseconds
         let resumed = start(of: bench)?.nanoseconds ?? 0
-        // 0.5 s of media come in 0.56 s.
+        // 0.5 s of media arrive in 0.56 s.
         #expect(resumed - dry >= 500_000_000)
         #expect(resumed - dry <= 700_000_000)
     }
 
-    @Test("While a seek waits for data the buffer is empty, not full, and not likely to keep up")
+    @Test("While a seek waits for data the buffer is empty, not full and not likely to keep up")
     func seekWaits() {
         let bench = EngineTestBench()
         bench.load(
@@ -120,7 +120,7 @@ struct BufferTests {
         #expect(bench.videoSink.numbers.suffix(13) == Array(37..<50))
     }
 
-    @Test("A seek into what has been read, ahead or behind, reads nothing and shows the same picture")
+    @Test("A seek within the buffer, ahead or back, reads nothing and shows the frame that is due")
     func seeksWithoutReading() {
         let bench = EngineTestBench()
         bench.load(Self.clip())
@@ -134,15 +134,15 @@ struct BufferTests {
             bench.driver.run(seconds: 0.1)
             #expect(bench.videoSink.numbers.last == Int(time / 40))
             #expect(bench.lines("seek \(number) completed true").count == 1)
-            // Reading ahead may go on from where it stood; nothing is read again.
+            // Reading ahead may continue, but nothing is read again.
             #expect(bench.backend.counts.seeks == seeks)
         }
         let reads = bench.backend.counts.reads
         bench.seek(6, to: .ms(1000))
         bench.driver.run(seconds: 0.1)
-        #expect(bench.backend.counts.reads == reads, "everything up to there was there")
+        #expect(bench.backend.counts.reads == reads, "everything up to the target was buffered")
         #expect(bench.backend.counts.seeks == seeks)
-        // The sound that follows is that of the place, to the sample.
+        // The audio that follows begins at the target, to the sample.
         let before = bench.audioSink.samples.count
         bench.loop.send(.setRate(1))
         bench.driver.run(atMost: 60)
@@ -151,7 +151,7 @@ struct BufferTests {
         #expect(bench.videoSink.numbers.suffix(75) == Array(25..<100))
     }
 
-    @Test("Nothing is kept where nothing may be: each seek asks the demuxer")
+    @Test("Without a back buffer each seek uses the demuxer")
     func noBackBuffer() {
         let bench = EngineTestBench()
         bench.load(Self.clip()) { $0.localRules.back.bytes = 0 }

@@ -5,15 +5,15 @@ import PlayheadBackend
 import PlayheadTesting
 import Testing
 
-@Suite("The order in which a stepped driver runs its lanes, and what a step costs")
+@Suite("Stepped driver")
 struct DriverTests {
-    @Test("What shows goes before what decodes ahead, then the oldest; a lane keeps its order")
+    @Test("Control and output precede decoding ahead, older work precedes newer, and a lane keeps its order")
     func order() {
         let driver = SteppedDriver()
-        let loading = driver.makeLane(.loading, label: "load")
+        let loading = driver.makeLane(.blockingIO, label: "load")
         let control = driver.makeLane(.control, label: "control")
         let decoding = driver.makeLane(.decoding, label: "decode")
-        let presenting = driver.makeLane(.presenting, label: "layer")
+        let presenting = driver.makeLane(.output, label: "layer")
         let seen = Locked([String]())
         func enqueue(_ name: String, _ lane: any Lane) {
             lane.enqueue { seen.withLock { $0.append(name) } }
@@ -34,9 +34,11 @@ struct DriverTests {
         )
     }
 
-    @Test("A step costs the same however many lanes there are: a thousand players share one driver")
+    @Test(
+        "The cost of a step does not depend on the number of lanes, so that many players can share a driver"
+    )
     func manyLanes() {
-        // Looking at each lane would make it 8,000 times as much; 100 leaves room for a busy machine.
+        // Inspecting every lane would cost 8,000 times as much; a factor of 100 tolerates a busy machine.
         let few = Self.time(lanes: 1)
         let many = Self.time(lanes: 8000)
         #expect(many < few * 100)
@@ -55,11 +57,11 @@ struct DriverTests {
         }
     }
 
-    @Test("On the virtual clock what is computed beside the steps comes back at the same step each time")
+    @Test("On a virtual clock the result of a parallel computation arrives at the same step in every run")
     func computed() {
         for _ in 0..<20 {
             let driver = VirtualDriver()
-            let lane = driver.makeLane(.presenting, label: "show")
+            let lane = driver.makeLane(.output, label: "show")
             let ahead = driver.makeLane(.decoding, label: "ahead")
             let seen = Locked([String]())
             let done = DispatchSemaphore(value: 0)
@@ -77,7 +79,7 @@ struct DriverTests {
         }
     }
 
-    @Test("A script that holds data back keeps no driver alive once it is let go of")
+    @Test("A script that withholds data does not retain its driver")
     func heldBack() throws {
         weak var left: ManualDriver?
         do {

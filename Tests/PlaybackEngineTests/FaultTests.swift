@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 // Rule: dropping
-@Suite("Faults through the pipeline")
+@Suite("Faults in the pipeline")
 struct FaultTests {
     static func clip(_ faults: [ScriptedMedia.Fault]) -> ScriptedMedia {
         ScriptedMedia(
@@ -18,7 +18,7 @@ struct FaultTests {
     /// Enough packets for about a second of both tracks.
     static let middle = 72
 
-    @Test("A stall while waiting is on: rate stays, time stands, plays on by itself")
+    @Test("With waiting enabled, a stall keeps the rate, stops the time and ends by itself")
     func stallAndWait() {
         let bench = EngineTestBench()
         bench.load(Self.clip([.stall(atPacket: Self.middle, until: 5)]))
@@ -45,7 +45,7 @@ struct FaultTests {
         )
     }
 
-    @Test("A stall while waiting is off: rate drops to 0 and comes back by itself")
+    @Test("With waiting disabled, a stall sets the rate to 0 and restores it afterwards")
     func stallAndDrop() {
         let bench = EngineTestBench()
         bench.loop.send(.setWaitsToMinimizeStalling(false))
@@ -63,7 +63,7 @@ struct FaultTests {
         )
     }
 
-    @Test("Paused by the user during the stall, or told not to: it stays stopped")
+    @Test("After a pause during a stall, or with resuming disabled, playback does not resume")
     func stallAndStay() {
         for setUp in [PlaybackEvent.setRate(0), .setResumesAfterStall(false)] {
             let bench = EngineTestBench()
@@ -78,7 +78,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A file that fails to open fails the item, not the player")
+    @Test("A file that cannot be opened fails the item, not the player")
     func openFails() {
         let bench = EngineTestBench()
         bench.load(Self.clip([.openFails(.unrecognizedFormat)]))
@@ -93,7 +93,7 @@ struct FaultTests {
         #expect(bench.videoSink.numbers == Array(0..<50))
     }
 
-    @Test("One packet that cannot be read or decoded is counted, and the rest is played")
+    @Test("A packet that cannot be read or decoded is counted as a fault, and the rest is played")
     func oneBroken() {
         let bench = EngineTestBench()
         bench.load(Self.clip([.unreadable(packet: 30), .undecodable(frame: 40)]))
@@ -105,7 +105,7 @@ struct FaultTests {
         #expect(bench.lines("playedToEnd").count == 1)
     }
 
-    @Test("A file that was cut off plays what is there and then says so")
+    @Test("A truncated file is played up to its end, which is then reported as a failure")
     func cutOff() {
         let bench = EngineTestBench()
         let media = ScriptedMedia(
@@ -121,7 +121,7 @@ struct FaultTests {
         #expect(bench.loop.snapshot.rate == 0)
     }
 
-    @Test("Reading that fails for good in the middle plays what was read")
+    @Test("After a permanent read error, what has been read is played")
     func lostInTheMiddle() {
         let bench = EngineTestBench()
         bench.load(Self.clip([.lost(fromPacket: Self.middle)]))
@@ -131,7 +131,7 @@ struct FaultTests {
         #expect(bench.lines("failedToPlayToEnd io").count == 1)
     }
 
-    @Test("A track without a decoder is left out; without any the item fails")
+    @Test("A track without a decoder is not played, and an item without any decoder fails")
     func noDecoder() {
         let bench = EngineTestBench()
         bench.load(Self.clip([.noDecoder(.video)]))
@@ -146,7 +146,7 @@ struct FaultTests {
         #expect(other.loop.snapshot.itemError?.code == .decoderNotFound)
     }
 
-    @Test("Nothing that can be decoded at all: the item fails with the decoder's words")
+    @Test("An item of which nothing can be decoded fails with the decoder's error")
     func nothingDecodes() {
         let bench = EngineTestBench()
         bench.load(
@@ -158,7 +158,7 @@ struct FaultTests {
         #expect(bench.loop.snapshot.itemError?.code == .decodeFailed)
     }
 
-    @Test("A sink that throws is finished and taken off; playback goes on")
+    @Test("A sink that throws is finished and removed, and playback continues")
     func sinkFails() {
         let bench = EngineTestBench()
         let other = CapturingVideoSink(clock: bench.driver.clock)
@@ -174,7 +174,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Items replaced in the middle of anything: sinks are flushed, the last item plays",
+        "Items can be replaced at any time; the sinks are flushed and the last item plays",
         arguments: (0..<50).samples
     )
     func replaced(seed: Int) {
@@ -195,7 +195,7 @@ struct FaultTests {
     }
 
     @Test(
-        "Released at any moment: every sink is finished once and nothing is reported any more",
+        "A release at any time finishes every sink once, and nothing is reported afterwards",
         arguments: (0..<100).samples
     )
     func released(seed: Int) {

@@ -4,10 +4,11 @@ import Testing
 
 @testable import PlaybackEngine
 
-/// A script that hangs at frame 25: no data from the fourth group on, unless a seek goes beyond it.
-@Suite("A script that hangs holds up nothing")
+// Rule: closing, interrupted-reads
+/// The script hangs at frame 25: it delivers no data from there on, unless a seek goes beyond that frame.
+@Suite("Reads that hang")
 struct HangTests {
-    /// What a bench plays, and the demuxers that were made for it.
+    /// A bench, and the demuxers that were created for it.
     private final class Scene {
         let bench: EngineTestBench
         let reads = Locked(0)
@@ -28,7 +29,7 @@ struct HangTests {
             bench.driver.run(seconds: 0)
         }
 
-        /// Plays until nothing is left to show.
+        /// Plays until no more frames are available.
         func playIntoHang() {
             bench.play()
             bench.driver.run(seconds: 3)
@@ -40,14 +41,14 @@ struct HangTests {
     private static let hang = ScriptedMedia.Fault.hang(atPacket: 25)
     private static let seeds: [UInt64] = [1, 2, 3, 4, 5, 6, 7, 8]
 
-    @Test("A seek beyond the hang plays on to the end; nobody asks again and again", arguments: seeds)
+    @Test("A seek beyond the hang plays to the end, and a hanging read is not polled", arguments: seeds)
     func seek(_ seed: UInt64) {
         let scene = Scene(seed)
         scene.load([Self.hang])
         scene.playIntoHang()
         #expect(scene.numbers == Array(0..<25))
         let reads = scene.reads.withLock { $0 }
-        // Ten seconds of waiting cost nothing.
+        // Ten seconds of waiting cause no reads.
         scene.bench.driver.run(seconds: 10)
         #expect(scene.reads.withLock { $0 } == reads)
         let before = scene.bench.driver.now
@@ -59,14 +60,14 @@ struct HangTests {
         #expect(scene.numbers == Array(0..<25) + Array(30..<50))
     }
 
-    @Test("Twice during a hang: the newest wins, also where the first hangs too", arguments: seeds)
+    @Test("Of two seeks during a hang the newest wins, even if the first one hangs as well", arguments: seeds)
     func seekTwice(_ seed: UInt64) {
         let scene = Scene(seed)
         scene.load([Self.hang])
         scene.playIntoHang()
         scene.bench.seek(1, to: .ms(1100))
         scene.bench.driver.run(seconds: 1)
-        // Frame 27 is not there.
+        // Frame 27 is not available.
         #expect(scene.numbers == Array(0..<25))
         scene.bench.seek(2, to: .ms(400))
         scene.bench.driver.run(seconds: 0)
@@ -77,7 +78,7 @@ struct HangTests {
         #expect(scene.numbers.suffix(10) == Array(40..<50))
     }
 
-    @Test("Paused, replaced or taken off during a hang: at once", arguments: seeds)
+    @Test("During a hang, a pause or another item takes effect immediately", arguments: seeds)
     func otherWays(_ seed: UInt64) {
         let scene = Scene(seed)
         scene.load([Self.hang])
@@ -94,7 +95,7 @@ struct HangTests {
         #expect(scene.numbers == Array(0..<25) + Array(0..<50))
     }
 
-    @Test("Released during a hang: the sinks are finished at once", arguments: seeds)
+    @Test("A release during a hang finishes the sinks immediately", arguments: seeds)
     func release(_ seed: UInt64) {
         let scene = Scene(seed)
         scene.load([Self.hang])
@@ -105,7 +106,7 @@ struct HangTests {
         #expect(isDone.withLock { $0 })
     }
 
-    @Test("A stall that ends is told of: nobody asks meanwhile, and playing goes on", arguments: seeds)
+    @Test("The end of a stall is reported, so reads are not polled and playback continues", arguments: seeds)
     func stall(_ seed: UInt64) {
         let scene = Scene(seed)
         scene.load([.stall(atPacket: 25, until: 30)])

@@ -4,22 +4,22 @@ import PlayheadTesting
 import Testing
 
 // Rule: interruption
-@Suite("The pure state: interruptions")
+@Suite("Playback state: interruptions")
 struct InterruptionStateTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var before: @Sendable (inout PlaybackState) -> Void = { _ = $0.handle(.setRate(1)) }
         var during: @Sendable (inout PlaybackState) -> Void = { _ in }
-        /// While it lasts, as far as the row has let it last.
+        /// The expected state before the interruption ends.
         var isInterrupted = true
         var rate: Float = 0
-        /// When it is over.
+        /// The expected state after the interruption has ended.
         var shouldResume: Bool? = true
         var rateAfter: Float = 1
     }
 
     static let rows = [
-        Row(testDescription: "playing: stops, and goes on"),
+        Row(testDescription: "playing: pauses and resumes"),
         Row(testDescription: "at another rate", before: { _ = $0.handle(.setRate(2)) }, rateAfter: 2),
         Row(
             testDescription: "backward",
@@ -37,33 +37,33 @@ struct InterruptionStateTests {
             rateAfter: 0
         ),
         Row(
-            testDescription: "paused meanwhile: stays paused",
+            testDescription: "paused during the interruption: stays paused",
             during: { _ = $0.handle(.setRate(0)) },
             shouldResume: false,
             rateAfter: 0
         ),
         Row(
-            testDescription: "stepped meanwhile: stays paused",
+            testDescription: "stepped during the interruption: stays paused",
             during: { _ = $0.handle(.step(1)) },
             shouldResume: false,
             rateAfter: 0
         ),
         Row(
-            testDescription: "played meanwhile: plays, and it is over",
+            testDescription: "played during the interruption: plays, and the interruption ends",
             during: { _ = $0.handle(.setRate(1)) },
             isInterrupted: false,
             rate: 1,
             shouldResume: nil
         ),
         Row(
-            testDescription: "played at once meanwhile",
+            testDescription: "played immediately during the interruption",
             during: { _ = $0.handle(.playImmediately(1)) },
             isInterrupted: false,
             rate: 1,
             shouldResume: nil
         ),
         Row(
-            testDescription: "another rate meanwhile",
+            testDescription: "another rate during the interruption",
             during: { _ = $0.handle(.setRate(1.5)) },
             isInterrupted: false,
             rate: 1.5,
@@ -71,14 +71,14 @@ struct InterruptionStateTests {
             rateAfter: 1.5
         ),
         Row(
-            testDescription: "played at an appointed moment meanwhile",
+            testDescription: "started at a given time during the interruption",
             during: { _ = $0.handle(.restart(1, at: .ms(500))) },
             isInterrupted: false,
             rate: 1,
             shouldResume: nil
         ),
         Row(
-            testDescription: "played and paused meanwhile: stays paused",
+            testDescription: "played and paused during the interruption: stays paused",
             during: {
                 _ = $0.handle(.setRate(1))
                 _ = $0.handle(.setRate(0))
@@ -88,7 +88,7 @@ struct InterruptionStateTests {
             rateAfter: 0
         ),
         Row(
-            testDescription: "sought meanwhile: goes on from there",
+            testDescription: "seek during the interruption: resumes from its target",
             during: {
                 _ = $0.handle(.seek(SeekRequest(id: SeekID(1), target: .ms(3000))))
                 _ = $0.handle(.firstFramePresented($0.epoch, at: .ms(3000)))
@@ -96,21 +96,21 @@ struct InterruptionStateTests {
             }
         ),
         Row(
-            testDescription: "another item meanwhile: that one goes on",
+            testDescription: "another item during the interruption: that item resumes",
             during: {
                 _ = $0.handle(.setItem(ItemID(2)))
                 _ = $0.handle(.opened(ItemID(2), duration: .ms(1000)))
             }
         ),
-        Row(testDescription: "the item taken off", during: { _ = $0.handle(.setItem(nil)) }),
+        Row(testDescription: "the item is removed", during: { _ = $0.handle(.setItem(nil)) }),
         Row(
-            testDescription: "the item fails meanwhile: nothing plays",
+            testDescription: "the item fails during the interruption: nothing plays",
             during: { _ = $0.handle(.failed(ItemID(1), MediaError(.io, "gone"))) },
             shouldResume: false,
             rateAfter: 0
         ),
         Row(
-            testDescription: "the item fails meanwhile, and another one comes behind it in the queue",
+            testDescription: "the item fails during the interruption, and another one is inserted after it",
             before: {
                 _ = $0.handle(.setEndAction(.advance))
                 _ = $0.handle(.setRate(1))
@@ -121,18 +121,18 @@ struct InterruptionStateTests {
             }
         ),
         Row(
-            testDescription: "twice: the second one changes nothing",
+            testDescription: "interrupted twice: the second interruption changes nothing",
             during: { _ = $0.handle(.interruptionBegan) }
         ),
         Row(
-            testDescription: "in a stall that waits",
+            testDescription: "during a stall with waiting enabled",
             before: {
                 _ = $0.handle(.setRate(1))
                 _ = $0.handle(.underrun($0.epoch))
             }
         ),
         Row(
-            testDescription: "in a stall that took the rate; data comes meanwhile",
+            testDescription: "during a stall that set the rate to 0; data arrives during the interruption",
             before: {
                 _ = $0.handle(.setWaitsToMinimizeStalling(false))
                 _ = $0.handle(.setRate(1))
@@ -141,18 +141,18 @@ struct InterruptionStateTests {
             during: { _ = $0.handle(.buffer(ItemID(1), .ready)) }
         ),
         Row(
-            testDescription: "asked to play on from the end",
+            testDescription: "playback requested at the end",
             before: {
                 _ = $0.handle(.setRate(1))
                 _ = $0.handle(.reachedEnd($0.epoch, at: .ms(10_000), nil))
                 _ = $0.handle(.setRate(1))
             },
             during: { _ = $0.handle(.endRepeated($0.epoch)) },
-            // The end is told again then.
+            // The end is reported again then.
             rateAfter: 0
         ),
         Row(
-            testDescription: "resuming is switched off",
+            testDescription: "resuming is disabled",
             before: {
                 _ = $0.handle(.setResumesAfterInterruption(false))
                 _ = $0.handle(.setRate(1))
@@ -160,13 +160,16 @@ struct InterruptionStateTests {
             rateAfter: 0
         ),
         Row(
-            testDescription: "resuming is switched off meanwhile",
+            testDescription: "resuming is disabled during the interruption",
             during: { _ = $0.handle(.setResumesAfterInterruption(false)) },
             rateAfter: 0
         ),
     ]
 
-    @Test("before x meanwhile: who plays, and what is told", arguments: rows)
+    @Test(
+        "Events before and during an interruption determine what resumes and what is reported",
+        arguments: rows
+    )
     func table(row: Row) {
         var state = StateTests.ready(row.before)
         let began = state.handle(.interruptionBegan)
@@ -186,7 +189,7 @@ struct InterruptionStateTests {
         #expect(state.rate == row.rateAfter)
     }
 
-    @Test("In this order: time stands, the interruption, the rate, what really happens; and back")
+    @Test("Interruptions are reported in the order: timeline, interruption, rate, time control status")
     func order() {
         var state = StateTests.ready { _ = $0.handle(.setRate(1)) }
         #expect(

@@ -3,10 +3,10 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
-@Suite("Playing a script on the manual driver")
+@Suite("Playback of a script on the manual driver")
 struct PlaybackTests {
     @Test(
-        "Every picture once, in order, exactly when it is due; every sample once",
+        "Every frame is shown once, in order and exactly when it is due; every sample is played once",
         arguments: [nil, 1, 2, 3, 4, 5] as [UInt64?]
     )
     func playsThrough(seed: UInt64?) {
@@ -24,7 +24,7 @@ struct PlaybackTests {
         #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
     }
 
-    @Test("The order of all that is reported, as golden text")
+    @Test("Reports arrive in the expected order (golden text)")
     func goldenEvents() {
         let bench = EngineTestBench()
         bench.loop.send(.setRate(1))
@@ -53,7 +53,7 @@ struct PlaybackTests {
         )
     }
 
-    @Test("A paused load shows the first picture and reads no more than the bounds")
+    @Test("A paused load shows the first frame and reads no more than the limits")
     func pausedLoad() {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -65,7 +65,7 @@ struct PlaybackTests {
         #expect(bench.driver.now == .zero)
     }
 
-    @Test("Pause holds the time, play goes on from it, and no picture comes twice")
+    @Test("A pause stops the time, playback continues from it, and no frame is shown twice")
     func pauseAndResume() {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -81,7 +81,7 @@ struct PlaybackTests {
         #expect(bench.driver.now == HostTime(nanoseconds: 12_000_000_000))
     }
 
-    @Test("Rates change the pace and nothing else", arguments: [0.5, 2, 4] as [Float])
+    @Test("A rate changes the speed and nothing else", arguments: [0.5, 2, 4] as [Float])
     func rates(rate: Float) {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -92,7 +92,7 @@ struct PlaybackTests {
     }
 
     @Test(
-        "A loop has no seam: next pass's first picture is due when the last one ends",
+        "A loop is gapless: the first frame of the next pass is due when the last frame ends",
         arguments: [nil, 7, 8] as [UInt64?]
     )
     func loops(seed: UInt64?) {
@@ -102,10 +102,10 @@ struct PlaybackTests {
         bench.loop.send(.setRate(1))
         bench.driver.run(until: HostTime(nanoseconds: 9_999_999_999))
         #expect(bench.videoSink.numbers == (0..<5).flatMap { _ in 0..<50 })
-        for (place, call) in bench.videoSink.calls.compactMap({ call -> Int64? in
+        for (index, call) in bench.videoSink.calls.compactMap({ call -> Int64? in
             if case .present(_, _, _, let host) = call { host } else { nil }
         }).enumerated() {
-            #expect(call == Int64(place) * 40_000_000)
+            #expect(call == Int64(index) * 40_000_000)
         }
         #expect(bench.videoSink.calls.filter { $0 == .flush }.isEmpty)
         #expect(bench.audioSink.samples.count >= 4 * 96_000)
@@ -119,7 +119,7 @@ struct PlaybackTests {
     static let allSamples = (0..<96_000).map { Int16(truncatingIfNeeded: $0) }
 
     @Test(
-        "Loop switched off in the middle of a pass ends at its end; switched on at the last moment it goes on"
+        "A loop disabled during a pass ends with it; a loop enabled just before the end continues"
     )
     func loopToggled() {
         let bench = EngineTestBench()
@@ -141,7 +141,7 @@ struct PlaybackTests {
         #expect(other.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
-    @Test("Played to the end, play() reaches the end again; after a seek it plays again")
+    @Test("At the end, play() reports the end again; after a seek it plays")
     func playAtEnd() {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -158,7 +158,7 @@ struct PlaybackTests {
         #expect(bench.videoSink.numbers == Array(0..<50) + Array(0..<50))
     }
 
-    @Test("An end time cuts pictures and samples exactly, also in a loop")
+    @Test("An end time cuts frames and samples exactly, also in a loop")
     func endTime() {
         let bench = EngineTestBench()
         bench.loop.send(.setRepeat(.loop))
@@ -175,7 +175,7 @@ struct PlaybackTests {
         )
     }
 
-    @Test("Tracks that end apart: the longer one decides")
+    @Test("The longer of two tracks determines the end")
     func unevenTracks() {
         let bench = EngineTestBench()
         bench.loop.send(.setRepeat(.loop))
@@ -186,7 +186,7 @@ struct PlaybackTests {
         #expect(bench.audioSink.samples.count == 3 * 24_000)
     }
 
-    @Test("Sound alone plays and ends by its own length")
+    @Test("An item with audio only plays and ends with its audio")
     func soundAlone() {
         let bench = EngineTestBench()
         bench.load(ScriptedMedia(audio: .init(sampleCount: 48_000)))

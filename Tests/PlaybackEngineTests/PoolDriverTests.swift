@@ -8,14 +8,14 @@ import Testing
 @testable import PlaybackEngine
 
 // Rule: lanes
-@Suite("Lanes that share the threads of a pool")
+@Suite("Pool driver")
 struct PoolDriverTests {
     private static let cores = 2
 
-    /// Threads that are not needed end after 20 ms.
+    /// Returns a pool whose threads end after 20 ms without work.
     private static func makePool() -> LanePool { LanePool(cores: cores, idleTime: 20_000_000) }
 
-    @Test("A lane does one thing at a time, in the order in which it was handed in, from any thread")
+    @Test("A lane runs one job at a time, in the order in which jobs were enqueued from any thread")
     func serial() {
         let driver = PoolDriver(pool: Self.makePool())
         let lanes = (0..<8).map { _ in driver.makeLane(.decoding, label: "lane") }
@@ -43,7 +43,7 @@ struct PoolDriverTests {
         }
     }
 
-    @Test("What a lane's work hands in comes after what was handed in before, and may be more of the same")
+    @Test("A job that a lane's own job enqueues runs after the jobs enqueued before it")
     func fromWithin() {
         let driver = PoolDriver(pool: Self.makePool())
         let lane = driver.makeLane(.control, label: "lane")
@@ -58,12 +58,12 @@ struct PoolDriverTests {
         }
         lane.enqueue { seen.withLock { $0.append(1) } }
         #expect(done.wait())
-        // The second one may have been handed in before or after the first had begun.
+        // Job 1 may have been enqueued before or after job 0 began.
         #expect(seen.withLock { Set($0) } == [0, 1, 2])
         #expect(seen.withLock { $0.first } == 0)
     }
 
-    @Test("Decoding on all cores holds up neither control nor what is shown")
+    @Test("Decoding on all cores delays neither control nor output")
     func urgentAtOnce() {
         let driver = PoolDriver(pool: Self.makePool())
         let (gate, busy) = (Gate(), Pending(of: Self.cores))
@@ -79,12 +79,12 @@ struct PoolDriverTests {
             let done = Pending(of: 100)
             let lanes = (0..<100).map { _ in driver.makeLane(role, label: "other") }
             for lane in lanes { lane.enqueue { done.tick() } }
-            #expect(done.wait(), "\(role) was held up")
+            #expect(done.wait(), "\(role) was delayed")
         }
         gate.open()
     }
 
-    @Test("Reads and sinks that hang hold up nobody else, and get more threads up to a bound")
+    @Test("Reads and sinks that hang do not delay other roles, and get more threads up to a limit")
     func hanging() {
         for role in [LaneRole.blockingIO, .output] {
             let pool = Self.makePool()
@@ -100,13 +100,13 @@ struct PoolDriverTests {
                     done.tick()
                 }
             }
-            // As many as may hang do.
+            // Wait until the maximum number of lanes hangs.
             while most.withLock({ $0 }) < bound { usleep(1000) }
             for other in LaneRole.byPriority where other != role {
                 let answered = Pending(of: 1)
                 let lane = driver.makeLane(other, label: "other")
                 lane.enqueue { answered.tick() }
-                #expect(answered.wait(), "\(role) holds up \(other)")
+                #expect(answered.wait(), "\(role) delays \(other)")
             }
             #expect(most.withLock { $0 } == bound)
             #expect(pool.threadCount <= bound + 1 + 4 * Self.cores)
@@ -116,7 +116,7 @@ struct PoolDriverTests {
     }
 
     @Test(
-        "A lane whose turns were short, and that hangs then, holds up what it handed in no longer than a moment"
+        "Jobs that a lane with brief turns enqueues before it hangs are delayed only briefly"
     )
     func hangsAfterShortTurns() {
         for hasAlarm in [false, true] {
@@ -134,12 +134,12 @@ struct PoolDriverTests {
                 for other in others { other.enqueue { done.tick() } }
                 gate.pass()
             }
-            #expect(done.wait(), "held up")
+            #expect(done.wait(), "delayed")
             gate.open()
         }
     }
 
-    @Test("Thousands of lanes share a few threads, and none waits for a lane that always has work")
+    @Test("Thousands of lanes share a few threads, and none waits for lanes that always have work")
     func manyLanes() {
         let pool = Self.makePool()
         let driver = PoolDriver(pool: pool)
@@ -160,11 +160,11 @@ struct PoolDriverTests {
         }
         #expect(done.wait())
         isOver.store(true, ordering: .relaxed)
-        // Three a core and one, and a few more where one slept for a lock when somebody looked.
+        // Three threads per core and one, and a few more if one slept on a lock during a check.
         #expect(most.withLock { $0 } <= 4 * Self.cores + 10)
     }
 
-    @Test("Workers that are not needed end, and the control thread stays")
+    @Test("Workers without work end, and the control thread stays")
     func workersEnd() {
         let pool = Self.makePool()
         let driver = PoolDriver(pool: pool)
@@ -174,13 +174,13 @@ struct PoolDriverTests {
         }
         #expect(done.wait())
         #expect(eventually { pool.threadCount == 1 })
-        // And they begin again.
+        // They are created again when needed.
         let again = Pending(of: 1)
         driver.makeLane(.decoding, label: "lane").enqueue { again.tick() }
         #expect(again.wait())
     }
 
-    @Test("A lane that is let go of with work that waits does the work, and may end on its own thread")
+    @Test("A lane that is released with pending jobs runs them, and may be deallocated on its own thread")
     func released() {
         let driver = PoolDriver(pool: Self.makePool())
         let done = Pending(of: 100)
@@ -194,7 +194,7 @@ struct PoolDriverTests {
         #expect(eventually { weakLane == nil })
     }
 
-    @Test("What a lane was handed is let go of when it is done, and the lane when nobody has it")
+    @Test("A job is released after it has run, and a lane when it has no references")
     func nothingIsKept() {
         let pool = Self.makePool()
         let done = Pending(of: 2)
@@ -217,9 +217,9 @@ struct PoolDriverTests {
         #expect(eventually { kept == nil && lane == nil })
     }
 
-    // MARK: Alarms
+    // MARK: Timers
 
-    @Test("Alarms ring at their time and in its order, those of one time as they were set")
+    @Test("Timers fire at their times, and timers of the same time in the order of their creation")
     func alarms() {
         let driver = PoolDriver(pool: Self.makePool())
         let lane = driver.makeLane(.control, label: "lane")
@@ -239,13 +239,13 @@ struct PoolDriverTests {
         }
         #expect(done.wait())
         let order = rung.withLock { $0 }
-        // What has passed already rings when it is set.
+        // A timer whose time has passed fires when it is scheduled.
         #expect(order.map(\.number).filter { delays[$0] > 0 } == [1, 3, 7, 2, 0, 6])
         for (number, time) in order { #expect(time.nanoseconds(since: start) >= delays[number] * 1_000_000) }
         withExtendedLifetime(alarms) {}
     }
 
-    @Test("An alarm that was called off does not ring, not even when its time had come")
+    @Test("A cancelled timer does not fire, even if its time has been reached")
     func cancelled() {
         let driver = PoolDriver(pool: Self.makePool())
         let (control, decoding) = (
@@ -261,7 +261,7 @@ struct PoolDriverTests {
         #expect(held.wait())
         for number in 0..<200 {
             let time = driver.clock.now.advanced(by: Int64(number % 5) * 1_000_000)
-            // Those on the other lane ring behind what holds it.
+            // Timers of the blocked lane fire after the job that blocks it.
             alarms.append(driver.schedule(at: time, on: decoding) { rung.withLock { $0 += 1 } })
         }
         let behind = Pending(of: 1)
@@ -278,7 +278,7 @@ struct PoolDriverTests {
         withExtendedLifetime(last) {}
     }
 
-    @Test("Alarms that were called off do not pile up")
+    @Test("Cancelled timers do not accumulate")
     func cancelledAlarmsGo() {
         let pool = Self.makePool()
         let driver = PoolDriver(pool: pool)
@@ -293,7 +293,7 @@ struct PoolDriverTests {
 
     // MARK: Refused threads
 
-    @Test("Where the system gives one thread and no more, that one does everything")
+    @Test("If the system grants only one thread, that thread does everything")
     func oneThread() {
         let granted = Atomic<Int>(0)
         let pool = LanePool(cores: Self.cores, idleTime: 20_000_000) { name, body in
@@ -308,7 +308,9 @@ struct PoolDriverTests {
         #expect(pool.threadCount == 1)
     }
 
-    @Test("Where it gives none the driver says so, nobody hangs, and work is done when there is one")
+    @Test(
+        "If the system grants no thread, the driver reports it, nothing hangs, and work runs once there is one"
+    )
     func noThread() {
         let isGranting = Atomic<Bool>(false)
         let pool = LanePool(cores: Self.cores, idleTime: 20_000_000) { name, body in
@@ -329,14 +331,14 @@ struct PoolDriverTests {
     }
 }
 
-/// What another thread will do in a moment that nothing tells.
+/// Returns whether a condition becomes true within 20 s, for effects of other threads that are not signalled.
 private func eventually(_ condition: () -> Bool) -> Bool {
     let start = ContinuousClock().now
     while !condition(), ContinuousClock().now - start < .seconds(20) { usleep(1000) }
     return condition()
 }
 
-/// So many things that have to happen.
+/// A number of events to wait for.
 private final class Pending: Sendable {
     private let left: Locked<Int>
     private let semaphore = DispatchSemaphore(value: 0)
@@ -351,11 +353,11 @@ private final class Pending: Sendable {
         if isLast { semaphore.signal() }
     }
 
-    /// False: they did not, in a time in which anything happens.
+    /// Returns false if the events have not happened within 30 s.
     func wait() -> Bool { semaphore.wait(timeout: .now() + 30) == .success }
 }
 
-/// Holds up whoever wants to pass until it is opened.
+/// Blocks the callers of `pass` until it is opened.
 private final class Gate: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
 

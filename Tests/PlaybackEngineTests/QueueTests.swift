@@ -3,6 +3,7 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
+// Rule: gapless
 @Suite("A queue of items on the manual driver")
 struct QueueTests {
     private static let short = ScriptedMedia(
@@ -19,7 +20,7 @@ struct QueueTests {
     }
 
     @Test(
-        "Items follow each other without a gap: every picture when it is due, every sample once",
+        "Items follow each other without a gap: every frame is shown when due, every sample is played once",
         arguments: [nil, 1, 2, 3, 4, 5] as [UInt64?]
     )
     func gapless(seed: UInt64?) {
@@ -39,7 +40,7 @@ struct QueueTests {
         #expect(bench.loop.snapshot.waitReason == .noItemToPlay)
     }
 
-    @Test("The order of what is reported at a seam and behind the last item, as golden text")
+    @Test("Reports at a transition and after the last item arrive in the expected order (golden text)")
     func goldenSeam() {
         let bench = makeBench([Self.short, Self.short])
         bench.driver.run(atMost: 60)
@@ -63,7 +64,7 @@ struct QueueTests {
         )
     }
 
-    @Test("An item that cannot be opened is told of and skipped, and the next follows without a gap")
+    @Test("An item that cannot be opened is reported and skipped, and the next one follows without a gap")
     func failedItemIsSkipped() {
         let broken = ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
         let bench = makeBench([Self.short, broken, broken, Self.short])
@@ -78,7 +79,7 @@ struct QueueTests {
         #expect(bench.loop.snapshot.rate == 1)
     }
 
-    @Test("A first item that cannot be opened is skipped too, and the rate is kept")
+    @Test("A first item that cannot be opened is skipped, and the rate is kept")
     func failedFirstItem() {
         let broken = ScriptedMedia(video: .init(frameCount: 5), faults: [.openFails(.unrecognizedFormat)])
         let bench = makeBench([broken, Self.short])
@@ -88,7 +89,7 @@ struct QueueTests {
         #expect(bench.lines("rate ").count == 1)
     }
 
-    @Test("An item whose data is cut off ends in a failure, and the next follows")
+    @Test("A truncated item ends with a failure, and the next one follows")
     func truncatedItem() {
         var media = ScriptedMedia.clip()
         media.faults = [.cutOff(atPacket: 60)]
@@ -99,7 +100,7 @@ struct QueueTests {
         #expect(Array(bench.videoSink.numbers.suffix(25)) == Array(0..<25))
     }
 
-    @Test("Going on in the middle shows the next item at once; what was decoded of the old one is not shown")
+    @Test("Advancing during an item shows the next one immediately and discards frames decoded before")
     func advanceInTheMiddle() {
         let bench = makeBench([Self.short, .clip()])
         bench.driver.run(until: HostTime(nanoseconds: 300_000_000))
@@ -109,10 +110,10 @@ struct QueueTests {
         #expect(bench.driver.now == HostTime(nanoseconds: 2_300_000_000))
     }
 
-    @Test("A queue changed after the next item was prepared plays what it holds now")
+    @Test("A queue that is changed after the next item was prepared plays its current items")
     func changedAfterPreparing() {
         let bench = makeBench([Self.short, .clip()])
-        // All of the first item is read by now, and the second one is open.
+        // The first item has been read completely, and the second one is open.
         bench.driver.run(until: HostTime(nanoseconds: 900_000_000))
         bench.insert(Self.short, id: 3, after: 1)
         bench.loop.send(.remove(ItemID(2)))
@@ -122,7 +123,7 @@ struct QueueTests {
         #expect(bench.driver.now == HostTime(nanoseconds: 2_000_000_000))
     }
 
-    @Test("A loop keeps the item; once again, the next one follows at the next end")
+    @Test("A loop repeats the item; once looping is disabled, the next item follows at the next end")
     func loopThenGoOn() {
         let bench = makeBench([Self.short, .clip()])
         bench.loop.send(.setRepeat(.loop))
@@ -134,7 +135,7 @@ struct QueueTests {
         #expect(Array(bench.videoSink.numbers.suffix(50)) == Array(0..<50))
     }
 
-    @Test("An item that begins in its middle follows from there, to the sample")
+    @Test("An item with a start time follows from that time, to the sample")
     func startPosition() {
         let bench = makeBench([Self.short])
         bench.insert(.clip(), id: 2) { ($0.start, $0.forwardEnd) = (.ms(1000), .ms(1500)) }
@@ -145,7 +146,9 @@ struct QueueTests {
         #expect(bench.driver.now == HostTime(nanoseconds: 1_500_000_000))
     }
 
-    @Test("It is asked for again, earlier, where the container's index lands late, and follows without a gap")
+    @Test(
+        "An item whose index points after its start time is searched at an earlier position and follows without a gap"
+    )
     func lateStart() {
         let late = ScriptedMedia(
             video: .init(frameCount: 500, frameRate: 25, keyInterval: 25),
@@ -161,7 +164,7 @@ struct QueueTests {
         #expect(bench.driver.now == HostTime(nanoseconds: 1_500_000_000))
     }
 
-    @Test("Inserted into a player that has run out, an item starts by itself")
+    @Test("An item that is inserted after the queue has ended starts by itself")
     func insertedIntoNothing() {
         let bench = makeBench([Self.short])
         bench.driver.run(atMost: 60)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite("Where playing backward ends")
+@Suite("End of backward playback")
 struct ReverseEndTests {
-    @Test("A reverse end time ends it there, with the picture that is due there")
+    @Test("A reverse end time ends backward playback with the frame that is due at that time")
     func endTime() {
         let bench = EngineTestBench()
         bench.load(.clip()) { $0.reverseEnd = .ms(1000) }
@@ -20,9 +20,12 @@ struct ReverseEndTests {
     }
 }
 
-@Suite("Gathering a group of pictures that does not fit into memory")
+@Suite("Reverse collector: a group of pictures that exceeds its memory")
 struct ReverseCollectorTests {
-    @Test("The newest pictures that fit are kept, and the next part ends where they begin", arguments: 1...7)
+    @Test(
+        "The newest frames that fit are collected, and the next part ends where they begin",
+        arguments: 1...7
+    )
     func parts(fitting: Int) throws {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -32,13 +35,13 @@ struct ReverseCollectorTests {
         bench.driver.run(atMost: 60)
         let frames = kept.frames
         let size = try #require(frames.first?.storage.byteCount)
-        // One group of ten, decoded again for each part of it.
+        // A group of ten frames, which is decoded again for each of its parts.
         var segment = ReverseSegment(EpochStart(epoch: Epoch(), firstWanted: .ms(360), isReverse: true))
         var shown: [MediaTime] = []
         var rounds = 0
         while rounds < 20 {
             var collector = ReverseCollector(segment, byteLimit: size * fitting)
-            for frame in frames.prefix(10) { collector.take(frame) }
+            for frame in frames.prefix(10) { collector.append(frame) }
             let (part, next) = collector.finish(reverseEnd: .zero)
             #expect(part.count <= fitting)
             shown += part.map(\.presentationTime)
@@ -51,7 +54,7 @@ struct ReverseCollectorTests {
     }
 }
 
-/// Keeps every picture.
+/// A sink that keeps every frame.
 private final class KeepingSink: VideoSink {
     private let state = Locked([VideoFrame]())
     var frames: [VideoFrame] { state.withLock { $0 } }

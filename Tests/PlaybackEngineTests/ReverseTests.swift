@@ -3,7 +3,7 @@ import PlaybackEngine
 import PlayheadTesting
 import Testing
 
-@Suite("Playing backward and stepping, on the manual driver")
+@Suite("Backward playback and steps on the manual driver")
 struct ReverseTests {
     private func loaded(_ media: ScriptedMedia = .clip(), seed: UInt64? = nil) -> EngineTestBench {
         let bench = EngineTestBench(seed: seed)
@@ -13,7 +13,7 @@ struct ReverseTests {
     }
 
     @Test(
-        "From the end every picture once, in reverse order, each when the one after it begins",
+        "Backward from the end, every frame is shown once, at the start time of the frame after it",
         arguments: [nil, 1, 2, 3, 4, 5] as [UInt64?]
     )
     func backward(seed: UInt64?) {
@@ -31,7 +31,7 @@ struct ReverseTests {
                 nil
             }
         }
-        // The last picture is due for 40 ms, so the one before it comes 40 ms after the start, and so on.
+        // The last frame lasts 40 ms, so the one before it is shown 40 ms after the start, and so on.
         #expect(times == (1...49).map { start + Int64($0) * 40_000_000 })
         #expect(bench.lines("playedToEnd") == ["0.000000 playedToEnd at 0.000000"])
         #expect(bench.loop.snapshot.rate == 0)
@@ -39,7 +39,7 @@ struct ReverseTests {
         #expect(bench.audioSink.samples.isEmpty)
     }
 
-    @Test("Twice as fast backward takes half the time and shows the same pictures")
+    @Test("At rate -2 backward playback takes half the time and shows the same frames")
     func fastBackward() {
         let bench = loaded()
         bench.seek(1, to: .positiveInfinity)
@@ -51,7 +51,7 @@ struct ReverseTests {
         #expect(bench.driver.now.nanoseconds == start + 1_000_000_000)
     }
 
-    @Test("Turned round in the middle and back: no picture twice in a row, time goes on from where it was")
+    @Test("After changes of direction no frame is shown twice in a row, and the time continues")
     func turning() {
         let bench = loaded()
         bench.loop.send(.setRate(1))
@@ -66,7 +66,7 @@ struct ReverseTests {
         #expect(bench.lines("timeJumped").isEmpty)
     }
 
-    @Test("Steps are exact both ways, across key frames, and stop at the ends")
+    @Test("Steps are exact in both directions, across key frames, and stop at the ends")
     func steps() {
         let bench = loaded()
         func step(_ count: Int) {
@@ -94,7 +94,7 @@ struct ReverseTests {
         #expect(bench.videoSink.numbers.last == 48)
     }
 
-    @Test("A step pauses; playing goes on from the picture that it shows, sound and all")
+    @Test("A step pauses, and playback continues from the frame that it shows, with its audio")
     func stepThenPlay() {
         let bench = loaded()
         bench.loop.send(.setRate(1))
@@ -111,7 +111,7 @@ struct ReverseTests {
         #expect(after == (17_280..<96_000).map { Int16(truncatingIfNeeded: $0) })
     }
 
-    @Test("Backward in a loop: from the start it goes on at the end")
+    @Test("A backward loop continues at the end after it has reached the start")
     func loopBackward() {
         let bench = loaded()
         bench.loop.send(.setRepeat(.loop))
@@ -123,7 +123,7 @@ struct ReverseTests {
         #expect(bench.lines("playedToEnd").count == 2)
     }
 
-    @Test("Sound alone stands still at a negative rate, and steps do nothing")
+    @Test("An item with audio only does not advance at a negative rate, and steps have no effect")
     func soundAlone() {
         let bench = loaded(ScriptedMedia(audio: .init(sampleCount: 48_000)))
         bench.loop.send(.setRate(-1))

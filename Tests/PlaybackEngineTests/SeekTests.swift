@@ -4,9 +4,10 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-@Suite("Seeks through the pipeline")
+// Rule: dropping
+@Suite("Seeks in the pipeline")
 struct SeekTests {
-    @Test("An exact seek shows the picture due then", arguments: (0..<200).samples)
+    @Test("An exact seek shows the frame that is due at its target", arguments: (0..<200).samples)
     func exact(sample: Int) {
         let bench = EngineTestBench(seed: UInt64(sample))
         bench.load(.clip())
@@ -25,7 +26,7 @@ struct SeekTests {
         #expect(bench.audioSink.samples == Array(PlaybackTests.allSamples[first...]))
     }
 
-    @Test("A quick seek lands on the key frame at or before, and sound starts with it")
+    @Test("A quick seek shows the key frame at or before its target, and audio starts with it")
     func quick() {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -39,18 +40,18 @@ struct SeekTests {
         #expect(bench.audioSink.samples == Array(PlaybackTests.allSamples[38_400...]))
     }
 
-    @Test("A window is kept", arguments: [0, 40, 100, 300, 1000])
+    @Test("A seek with a tolerance shows a frame within it", arguments: [0, 40, 100, 300, 1000])
     func tolerance(before: Int64) {
         let bench = EngineTestBench()
         bench.load(.clip())
         bench.driver.run(atMost: 1)
         bench.seek(1, to: .ms(1130), tolerance: .ms(before))
         bench.driver.run(atMost: 1)
-        let landed = bench.loop.snapshot.itemTime(at: bench.driver.now)
-        #expect(landed >= .ms(1130 - before) && landed <= .ms(1130))
+        let time = bench.loop.snapshot.itemTime(at: bench.driver.now)
+        #expect(time >= .ms(1130 - before) && time <= .ms(1130))
     }
 
-    @Test("A storm of seeks: each is answered once, the last one is where we are, and pictures are shown")
+    @Test("Of many rapid seeks each completes once, the last one wins, and frames are shown meanwhile")
     func storm() {
         let bench = EngineTestBench(seed: 42)
         bench.load(.clip())
@@ -68,7 +69,7 @@ struct SeekTests {
         #expect(bench.videoSink.numbers.count > 10)
     }
 
-    @Test("Before the item is open a seek is the start position: no other picture is shown")
+    @Test("A seek before the item is open sets its start, and no other frame is shown")
     func beforeOpen() {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -78,7 +79,7 @@ struct SeekTests {
         #expect(bench.lines("seek 1 completed true").count == 1)
     }
 
-    @Test("Out of range is clamped; no time at all is refused")
+    @Test("A target out of range is clamped, and an invalid or indefinite one is rejected")
     func oddTargets() {
         let bench = EngineTestBench()
         bench.load(.clip())
@@ -97,24 +98,24 @@ struct SeekTests {
         #expect(bench.lines("completed false").count == 2)
     }
 
-    @Test("A container whose index lands late is asked again, earlier")
+    @Test("A container whose index points after the target is searched at an earlier position")
     func lateLanding() {
         let media = ScriptedMedia(
             video: .init(frameCount: 500, frameRate: 25, keyInterval: 25),
             faults: [.seeksLate(keyFrames: 2)]
         )
-        for (target, picture) in [(4000, 100), (10_500, 262), (500, 12), (19_900, 497)] as [(Int64, Int)] {
+        for (target, frame) in [(4000, 100), (10_500, 262), (500, 12), (19_900, 497)] as [(Int64, Int)] {
             let bench = EngineTestBench()
             bench.load(media)
             bench.driver.run(atMost: 1)
             bench.seek(1, to: .ms(target))
             bench.driver.run(atMost: 1)
-            #expect(bench.videoSink.numbers.last == picture, "to \(target) ms")
+            #expect(bench.videoSink.numbers.last == frame, "to \(target) ms")
             #expect(bench.lines("seek 1 completed true").count == 1)
         }
     }
 
-    @Test("While playing, a seek goes on playing from there")
+    @Test("A seek during playback continues playing from its target")
     func whilePlaying() {
         let bench = EngineTestBench()
         bench.load(.clip())

@@ -4,17 +4,18 @@ import PlayheadTesting
 import TestSupport
 import Testing
 
-/// A track that has nothing to deliver while another one fills the bounds of reading.
-@Suite("A track is starved while reading waits for room")
+// Rule: stalls
+/// Underruns of a track while another track fills the read-ahead limits.
+@Suite("Underruns while reading is suspended")
 struct StarvationTests {
-    /// One audio packet says that it lasts two seconds: more than is read ahead.
+    /// The single audio packet lasts two seconds, which exceeds the read-ahead limit.
     private static let media = ScriptedMedia(
         video: .init(frameCount: 50, frameRate: 25, keyInterval: 10, bFrames: 2),
         audio: .init(sampleCount: 96_000, packetLength: 96_000)
     )
 
     @Test(
-        "Turning forward at a reverse loop's wrap ends, and playing goes on",
+        "A change to forward at the wrap of a backward loop completes, and playback continues",
         arguments: (0..<8 as Range<UInt64>).samples
     )
     func reverseWrap(seed: UInt64) {
@@ -37,7 +38,7 @@ struct StarvationTests {
         #expect(bench.videoSink.numbers.count >= before + 90)
     }
 
-    @Test("Bounds that one track fills are no stall of the other", arguments: [3, 12, 48])
+    @Test("Limits that one track fills do not stall the other track", arguments: [3, 12, 48])
     func fullBounds(seconds: Int) {
         let bench = EngineTestBench()
         bench.load(
@@ -53,11 +54,11 @@ struct StarvationTests {
     }
 
     @Test(
-        "Decoding that empties the queue at once does not make a seek end without its frame",
+        "Decoding that empties its queue immediately does not make a seek complete without its frame",
         arguments: [15, 19, 22, 25, 27, 28, 33, 38, 39] as [UInt64]
     )
     func quickDecoding(seed: UInt64) {
-        // Each of these orders once let reading come too late.
+        // With each of these seeds, packets once arrived too late.
         let bench = EngineTestBench(seed: seed)
         bench.load(
             ScriptedMedia(

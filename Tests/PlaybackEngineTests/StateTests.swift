@@ -9,9 +9,9 @@ extension BufferLevel {
 }
 
 // Rule: seek-completion
-@Suite("The pure state")
+@Suite("Playback state")
 struct StateTests {
-    /// A state with an item that is open, has its first picture and enough data.
+    /// Returns a state with an item that is open and has its first frame and enough data.
     static func ready(_ change: (inout PlaybackState) -> Void = { _ in }) -> PlaybackState {
         var state = PlaybackState()
         _ = state.handle(.setItem(ItemID(1)))
@@ -22,7 +22,7 @@ struct StateTests {
         return state
     }
 
-    @Test("rate x item x data x waiting: what really happens")
+    @Test("Rate, item, buffer and waiting determine the time control status and the waiting reason")
     func timeControl() {
         struct Row {
             let rate: Float
@@ -182,7 +182,7 @@ struct StateTests {
         }
     }
 
-    @Test("At the end: the notice, then the rate, then what really happens")
+    @Test("At the end the notice precedes the rate, and the rate precedes the time control status")
     func endOrder() {
         var state = Self.ready { _ = $0.handle(.setRate(1)) }
         let actions = state.handle(.reachedEnd(state.epoch, at: .ms(10_000), nil))
@@ -197,7 +197,7 @@ struct StateTests {
         )
     }
 
-    @Test("Under .none time goes on past the end; another action then applies at once")
+    @Test("Under .none time continues past the end, and another action then applies immediately")
     func endNone() {
         var state = Self.ready {
             _ = $0.handle(.setEndAction(.none))
@@ -215,7 +215,7 @@ struct StateTests {
         #expect(state.timelineRate == 0)
     }
 
-    @Test("playImmediately starts with whatever is there")
+    @Test("playImmediately starts with whatever is buffered")
     func immediately() {
         var state = Self.ready {
             _ = $0.handle(
@@ -228,7 +228,7 @@ struct StateTests {
         #expect(state.timeControl == .playing)
     }
 
-    @Test("What is named by an old epoch or item changes nothing")
+    @Test("Events that name an old epoch or item change nothing")
     func stale() {
         var state = Self.ready { _ = $0.handle(.setRate(1)) }
         let before = state
@@ -244,27 +244,30 @@ struct StateTests {
     }
 
     @Test(
-        "Rates out of range and NaN are held",
+        "Rates out of range are clamped, and NaN becomes 0",
         arguments: [(Float.nan, Float(0)), (99, 32), (-99, -32), (.infinity, 32)]
     )
-    func oddRates(asked: Float, held: Float) {
+    func oddRates(requested: Float, expected: Float) {
         var state = PlaybackState()
-        _ = state.handle(.setRate(asked))
-        #expect(state.rate == held)
+        _ = state.handle(.setRate(requested))
+        #expect(state.rate == expected)
     }
 
     @Test(
-        "A million random events, from seeds that are told, keep every promise",
+        "A million random events from known seeds keep every invariant",
         arguments: (0..<40).samples
     )
     func random(seed: Int) {
         var walker = StateWalker(seed: UInt64(seed))
         for _ in 0..<25_000 {
-            if let broken = walker.step() {
-                Issue.record("seed \(seed), step \(walker.steps): \(broken)")
+            if let violation = walker.step() {
+                Issue.record("seed \(seed), step \(walker.steps): \(violation)")
                 return
             }
         }
-        #expect(walker.told.seen.least > 0, "seed \(seed) went nowhere: \(walker.told.seen)")
+        #expect(
+            walker.observed.coverage.minimum > 0,
+            "seed \(seed) did not cover every case: \(walker.observed.coverage)"
+        )
     }
 }

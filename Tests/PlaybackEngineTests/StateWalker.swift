@@ -2,17 +2,17 @@ import MediaCore
 import PlaybackEngine
 import PlayheadTesting
 
-/// Drives the state with random events and holds it to what it promises (`StatePromise`).
+/// Drives the state with random events and checks its invariants (`StateInvariant`).
 struct StateWalker {
     var state = PlaybackState()
     var random: SplitMix64
     var steps = 0
-    var told = Told()
+    var observed = Observed()
     private var nextID: UInt64 = 0
 
-    /// What somebody knows who has only heard the actions.
-    struct Told {
-        /// Seeks that have been asked for and not answered.
+    /// The state as an observer of the actions alone knows it.
+    struct Observed {
+        /// The seeks that have been requested and have not completed.
         var open: Set<SeekID> = []
         var prerolls: Set<SeekID> = []
         var timelineRate: Float = 0
@@ -22,55 +22,57 @@ struct StateWalker {
         var playerStatus = PlayerStatus.unknown
         var item: ItemID?
         var itemStatus = PlayerItemStatus.unknown
-        /// Items that were opened and not closed.
+        /// The items that are open.
         var opened: Set<ItemID> = []
-        /// Outcomes since the pass began.
+        /// The number of outcomes since the pass began.
         var outcomes = 0
         /// The item whose pass is being played.
         var passOf: ItemID?
         var hasOutcome = false
-        /// An end or a failure was told of, and its outcome was not yet.
-        var mustName: PassOutcome?
+        /// The outcome that has to follow an end or a failure that was reported.
+        var expectedOutcome: PassOutcome?
         var pastEpochs: Set<Epoch> = []
         var isInterrupted = false
-        /// How often the walk came by.
-        var seen = Seen()
+        /// How often the walk has covered each case.
+        var coverage = Coverage()
     }
 
-    struct Seen {
-        var ends = 0, failures = 0, stalls = 0, resumed = 0, landings = 0, seams = 0, turns = 0, passes = 0
-        var replaced = 0, stopped = 0, interruptions = 0, given = 0
-        var least: Int {
+    struct Coverage {
+        var ends = 0, failures = 0, stalls = 0, resumed = 0, completedSeeks = 0, seams = 0,
+            directionChanges = 0, passes = 0
+        var replaced = 0, stopped = 0, interruptions = 0, resumedAfterInterruption = 0
+        var minimum: Int {
             [
-                ends, failures, stalls, resumed, landings, seams, turns, passes, replaced, stopped,
-                interruptions, given,
+                ends, failures, stalls, resumed, completedSeeks, seams, directionChanges, passes, replaced,
+                stopped,
+                interruptions, resumedAfterInterruption,
             ].min() ?? 0
         }
     }
 
     init(seed: UInt64) { random = SplitMix64(seed) }
 
-    /// What was broken, or nil.
+    /// Handles one random event. Returns the invariant that it violated, or nil.
     mutating func step() -> String? {
         steps += 1
         let event = makeEvent()
-        let turn = Turn(event: event, before: state)
-        if case .seek(let request) = event { told.open.insert(request.id) }
-        if case .preroll(let id) = event { told.prerolls.insert(id) }
+        let transition = Transition(event: event, before: state)
+        if case .seek(let request) = event { observed.open.insert(request.id) }
+        if case .preroll(let id) = event { observed.prerolls.insert(id) }
         let actions = state.handle(event)
-        if state.epoch != turn.before.epoch { told.pastEpochs.insert(turn.before.epoch) }
-        notePass(turn)
+        if state.epoch != transition.before.epoch { observed.pastEpochs.insert(transition.before.epoch) }
+        recordPass(transition)
         for action in actions {
-            if let broken = hear(action, turn) { return "\(event): \(broken)" }
+            if let violation = record(action, transition) { return "\(event): \(violation)" }
         }
         let item = state.item
-        for promise in StatePromise.all where !promise.holds(state, item, told, turn) {
-            return "\(event): broke \"\(promise.rawValue)\""
+        for invariant in StateInvariant.all where !invariant.holds(state, item, observed, transition) {
+            return "\(event): violates \"\(invariant.rawValue)\""
         }
         return nil
     }
 
-    struct Turn {
+    struct Transition {
         var event: PlaybackEvent
         var before: PlaybackState
     }
@@ -78,7 +80,7 @@ struct StateWalker {
     private mutating func makeEvent() -> PlaybackEvent {
         nextID += 1
         if Int.random(in: 0..<3, using: &random) == 0, let event = makeNextStep() { return event }
-        // Most of the time the stages answer truthfully, else anything comes from anywhere.
+        // Most events fit the current state; the others are arbitrary.
         let isTruthful = Int.random(in: 0..<4, using: &random) > 0
         let epoch = isTruthful ? state.epoch : Epoch(UInt64.random(in: 0..<4, using: &random))
         let item = state.item?.id ?? ItemID(nextID)
@@ -124,7 +126,7 @@ struct StateWalker {
         }
     }
 
-    /// What leads on to playing, and through a queue, so that the walk sees more than beginnings.
+    /// Returns an event that leads to playback and through a queue, so that the walk does not stay at the start.
     private mutating func makeNextStep() -> PlaybackEvent? {
         guard let item = state.item else { return .setItem(ItemID(nextID)) }
         if item.status == .failed { return .setItem(ItemID(nextID)) }
@@ -161,7 +163,7 @@ struct StateWalker {
         return .ms(Int64.random(in: -2000...12_000, using: &random))
     }
 
-    /// While time runs, `starved` alone tells of an empty buffer, as `BufferMonitor` has it.
+    /// Returns a random level. While the timeline runs, only `underrun` reports an empty buffer, as with `BufferMonitor`.
     private mutating func makeLevel() -> BufferLevel {
         let isEmpty = state.timelineRate == 0 && Bool.random(using: &random)
         let isLikely = !isEmpty && Bool.random(using: &random)

@@ -4,7 +4,7 @@ import PlayheadTesting
 import Testing
 
 // Rule: stuck
-@Suite("Whether playing gets on, worked out")
+@Suite("Stuck detector")
 struct StuckDetectorTests {
     private typealias ProgressSample = StuckDetector.ProgressSample
 
@@ -32,52 +32,54 @@ struct StuckDetectorTests {
         )
     }
 
-    /// When it is told of, in seconds: what is seen from each time on, looked at as often as it asks for and when it changes.
-    private func tell(
-        _ sights: [(Int64, ProgressSample?)],
+    /// Returns the detections, with times in seconds. Each sample applies from its time on. Checks are made when the sample
+    /// changes and when the detector requires them.
+    private func detections(
+        _ samples: [(Int64, ProgressSample?)],
         until end: Int64,
         limits: StuckDetector.Limits = StuckDetectorTests.standard,
-        from begin: Int64 = 0
+        notBefore start: Int64 = 0
     ) -> [String] {
         var stuckDetector = StuckDetector(limits: limits)
-        var told: [String] = []
-        func look(_ sight: ProgressSample?, _ now: HostTime) {
-            guard let (how, time) = stuckDetector.check(sight, notBefore: .ms(begin * 1000), at: now) else {
+        var detections: [String] = []
+        func check(_ sample: ProgressSample?, _ now: HostTime) {
+            guard let (reason, time) = stuckDetector.check(sample, notBefore: .ms(start * 1000), at: now)
+            else {
                 return
             }
-            told.append("\(how) for \(time / 1_000_000_000) at \(now.nanoseconds / 1_000_000_000)")
+            detections.append("\(reason) for \(time / 1_000_000_000) at \(now.nanoseconds / 1_000_000_000)")
         }
-        for (index, (second, sight)) in sights.enumerated() {
-            let next = index + 1 < sights.count ? sights[index + 1].0 : end
-            look(sight, .ms(second * 1000))
-            while let time = stuckDetector.nextCheck, time < .ms(next * 1000) { look(sight, time) }
+        for (index, (second, sample)) in samples.enumerated() {
+            let next = index + 1 < samples.count ? samples[index + 1].0 : end
+            check(sample, .ms(second * 1000))
+            while let time = stuckDetector.nextCheck, time < .ms(next * 1000) { check(sample, time) }
         }
-        return told
+        return detections
     }
 
-    @Test("Each kind has its limit, and is told when that is reached")
+    @Test("Each reason has its limit, and is detected when the limit is reached")
     func limits() {
         #expect(StuckDetector().limits == Self.standard)
-        #expect(tell([(0, Self.waiting(1))], until: 700) == ["loading for 600 at 600"])
-        #expect(tell([(5, Self.playing(1))], until: 24) == ["playing for 10 at 15"])
-        #expect(tell([(5, Self.playing(1, isPastEnd: true))], until: 100) == ["ending for 60 at 65"])
-        // Counted anew, should nothing come of it.
-        #expect(tell([(0, Self.playing(1))], until: 21).count == 2)
+        #expect(detections([(0, Self.waiting(1))], until: 700) == ["loading for 600 at 600"])
+        #expect(detections([(5, Self.playing(1))], until: 24) == ["playing for 10 at 15"])
+        #expect(detections([(5, Self.playing(1, isPastEnd: true))], until: 100) == ["ending for 60 at 65"])
+        // After a detection the measurement starts again.
+        #expect(detections([(0, Self.playing(1))], until: 21).count == 2)
         let none = StuckDetector.Limits(loading: nil, playing: nil, ending: nil)
-        for sight in [Self.waiting(1), Self.playing(1), Self.playing(1, isPastEnd: true)] {
-            #expect(tell([(0, sight)], until: 10_000, limits: none) == [])
+        for sample in [Self.waiting(1), Self.playing(1), Self.playing(1, isPastEnd: true)] {
+            #expect(detections([(0, sample)], until: 10_000, limits: none) == [])
         }
     }
 
-    @Test("Whatever comes or moves begins the count anew, and so do a pause and another epoch")
+    @Test("Progress of any kind, a pause and another epoch restart the measurement")
     func progress() {
         let steps: [(ProgressSample, ProgressSample?)] = [
             (Self.waiting(1), Self.waiting(2)), (Self.waiting(1), Self.waiting(1, epoch: 2)),
             (Self.waiting(1, hasFirstFrame: false), Self.waiting(1)), (Self.waiting(1), Self.playing(0)),
         ]
         for (before, after) in steps {
-            #expect(tell([(0, before), (599, after), (600, before)], until: 1199) == [])
-            #expect(tell([(0, before), (599, after), (600, before)], until: 1201).count == 1)
+            #expect(detections([(0, before), (599, after), (600, before)], until: 1199) == [])
+            #expect(detections([(0, before), (599, after), (600, before)], until: 1201).count == 1)
         }
         let moves: [ProgressSample?] = [
             Self.playing(2), Self.playing(1, backlog: 5), Self.playing(1, pass: 1), nil, Self.waiting(1),
@@ -85,32 +87,32 @@ struct StuckDetectorTests {
         ]
         for move in moves {
             let rows: [(Int64, ProgressSample?)] = [(0, Self.playing(1)), (9, move), (10, Self.playing(1))]
-            #expect(tell(rows, until: 20) == [], "\(String(describing: move))")
-            #expect(tell(rows, until: 21) == ["playing for 10 at 20"], "\(String(describing: move))")
+            #expect(detections(rows, until: 20) == [], "\(String(describing: move))")
+            #expect(detections(rows, until: 21) == ["playing for 10 at 20"], "\(String(describing: move))")
         }
     }
 
-    @Test("A start that lies ahead is waited for")
+    @Test("Time before a scheduled start is not counted")
     func appointed() {
-        #expect(tell([(0, Self.playing(0))], until: 109, from: 100) == [])
-        #expect(tell([(0, Self.playing(0))], until: 111, from: 100) == ["playing for 10 at 110"])
+        #expect(detections([(0, Self.playing(0))], until: 109, notBefore: 100) == [])
+        #expect(detections([(0, Self.playing(0))], until: 111, notBefore: 100) == ["playing for 10 at 110"])
     }
 
-    @Test("A machine that has slept begins the count anew: nobody has looked")
+    @Test("A long time without a check, as after a suspend, restarts the measurement")
     func slept() {
         var stuckDetector = StuckDetector(limits: Self.standard)
         #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(0)) == nil)
         #expect(stuckDetector.nextCheck == .ms(150_000))
         #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_000_000)) == nil)
         #expect(stuckDetector.nextCheck == .ms(5_150_000))
-        // Late, as on a busy machine, is not that.
+        // Checks that are late, as on a busy machine, do not restart it.
         #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_290_000)) == nil)
         #expect(stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_580_000)) == nil)
         let late = stuckDetector.check(Self.waiting(1), notBefore: .zero, at: .ms(5_601_000))
         #expect(late?.0 == .loading && late?.1 == 601_000_000_000)
     }
 
-    @Test("What the state makes of it: the item fails in its middle, with a code of its own")
+    @Test("A stuck item fails with its own error code")
     func state() {
         var state = StateTests.ready { _ = $0.handle(.setRate(1)) }
         let actions = state.handle(.stuck(state.epoch, .playing, after: 10_500_000_000))
@@ -132,7 +134,7 @@ struct StuckDetectorTests {
         #expect(Set(StuckReason.allCases.map { $0.error(after: 60_000_000_000).message }).count == 3)
     }
 
-    @Test("What is not to play, has ended or failed, or is of another epoch is not stuck")
+    @Test("A player that is paused, has ended or failed, or reports another epoch is not stuck")
     func stale() {
         let changes: [(inout PlaybackState) -> Void] = [
             { _ in }, { _ = $0.handle(.setItem(nil)) },
@@ -149,7 +151,7 @@ struct StuckDetectorTests {
         ]
         for change in changes {
             var state = StateTests.ready(change)
-            // What the last change was for is forgotten with the next event.
+            // The next event clears the reason of the last change.
             _ = state.handle(.evaluationTimedOut(ItemID(99)))
             let before = state
             for stuckReason in StuckReason.allCases {
@@ -157,7 +159,7 @@ struct StuckDetectorTests {
             }
             #expect(state == before)
         }
-        // While it waits, time does not have to run; it does not wait where time runs.
+        // A waiting player cannot be stuck in playback, but it can be stuck in loading.
         var state = StateTests.ready {
             _ = $0.handle(.setRate(1))
             _ = $0.handle(.underrun($0.epoch))

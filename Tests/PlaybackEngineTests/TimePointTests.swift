@@ -3,12 +3,12 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite("Points in time of different kinds")
+@Suite("Time points")
 struct TimePointTests {
     private func item(_ nanoseconds: Int64) -> ItemTime { ItemTime(nanoseconds: nanoseconds) }
     private func timeline(_ nanoseconds: Int64) -> TimelineTime { TimelineTime(nanoseconds: nanoseconds) }
 
-    @Test("A point and a duration make a point; two points make a duration; they are ordered")
+    @Test("Points and durations add to points, points differ by durations, and points are ordered")
     func arithmetic() {
         #expect(item(7) + 5 == item(12))
         #expect(item(7) - 9 == item(-2))
@@ -17,7 +17,7 @@ struct TimePointTests {
         #expect(item(-1) < .zero && .zero < item(1))
     }
 
-    @Test("Sums and differences are held at the ends of the range")
+    @Test("Sums and differences are clamped")
     func ends() {
         #expect(item(.max) + 1 == item(.max))
         #expect(item(.min) + -1 == item(.min))
@@ -28,7 +28,7 @@ struct TimePointTests {
         #expect(item(.min) - item(.max) == .min)
     }
 
-    @Test("Media time to the nanosecond; what is no number is no item time")
+    @Test("Media time is rounded to nanoseconds, and a time that is not numeric has no item time")
     func mediaTime() {
         #expect(ItemTime(MediaTime(value: 1, timescale: 3)) == item(333_333_333))
         #expect(ItemTime(MediaTime(value: 2, timescale: 3)) == item(666_666_667))
@@ -38,11 +38,11 @@ struct TimePointTests {
         #expect(item(333_333_333).mediaTime == MediaTime(value: 333_333_333, timescale: 1_000_000_000))
     }
 
-    @Test("A pass lies on the timeline where its origin says, there and back")
+    @Test("A pass origin converts item time to timeline time and back")
     func origin() {
         let first = PassOrigin()
         #expect(first.timelineTime(of: item(40)) == timeline(40))
-        // The next item begins at 15 of its own time where the first one ends.
+        // The next item begins at its time 15, where the first one ends.
         let next = PassOrigin(item(15), at: first.timelineTime(of: item(100)))
         #expect(next.itemZero == timeline(85))
         #expect(next.timelineTime(of: item(15)) == timeline(100))

@@ -3,7 +3,8 @@ import Testing
 
 @testable import PlaybackEngine
 
-@Suite("A line from host time to media time")
+// Rule: one-timeline
+@Suite("Timeline")
 struct TimelineTests {
     private static let ms: Int64 = 1_000_000
     private func host(_ milliseconds: Int64) -> HostTime { HostTime(nanoseconds: milliseconds * Self.ms) }
@@ -11,7 +12,7 @@ struct TimelineTests {
         TimelineTime(nanoseconds: milliseconds * Self.ms)
     }
 
-    /// Runs from 0 at 1 s of the host's time.
+    /// Returns a timeline that starts at 0 when the host time is 1 s.
     private func running(_ rate: Float = 1) -> Timeline {
         var line = Timeline()
         line.jump(to: .zero, epoch: Epoch(), at: .zero)
@@ -19,8 +20,8 @@ struct TimelineTests {
         return line
     }
 
-    @Test("A rate that begins at a moment of the media does so when that is reached, and not before")
-    func turns() {
+    @Test("A scheduled rate change takes effect when its media time is reached, and not before")
+    func rateChange() {
         var line = running()
         line.changeRate(at: media(300), to: PlaybackRate(2), at: host(1100))
         #expect(line.rate == PlaybackRate(2))
@@ -34,8 +35,8 @@ struct TimelineTests {
         #expect(line.line(at: host(1400), epoch: line.epoch) == media(500))
     }
 
-    @Test("Turns follow each other; one that comes before another takes its place")
-    func severalTurns() {
+    @Test("Rate changes take effect in order, and one that precedes others replaces them")
+    func severalRateChanges() {
         var line = running()
         line.changeRate(at: media(300), to: PlaybackRate(2), at: host(1100))
         line.changeRate(at: media(500), to: PlaybackRate(0.5), at: host(1100))
@@ -48,8 +49,10 @@ struct TimelineTests {
         #expect(line.media(at: host(9000)) == media(600))
     }
 
-    @Test("A turn that lies behind counts at once; one moved, when it comes there; an old epoch's not at all")
-    func movedTurns() {
+    @Test(
+        "A rate change in the past applies at once, a moved one at its new time, and one of an old epoch never"
+    )
+    func movedRateChange() {
         var line = running()
         line.changeRate(at: media(50), to: PlaybackRate(2), at: host(1100))
         #expect(line.media(at: host(1200)) == media(300))
@@ -57,7 +60,7 @@ struct TimelineTests {
         line.moveRateChange(from: media(400), to: media(600), epoch: line.epoch, at: host(1210))
         #expect(line.media(at: host(1350)) == media(600))
         #expect(line.media(at: host(1400)) == media(650))
-        // Too late: it has come.
+        // The change has taken effect already, so it cannot be moved.
         line.moveRateChange(from: media(600), to: media(900), epoch: line.epoch, at: host(1400))
         #expect(line.media(at: host(1500)) == media(750))
         line.changeRate(at: media(800), to: PlaybackRate(2), at: host(1500))
@@ -66,8 +69,8 @@ struct TimelineTests {
         #expect(line.media(at: host(1600)) == media(900))
     }
 
-    @Test("Holds, leaps and corrections before a turn move the moment of it, not its place")
-    func correctedTurns() {
+    @Test("Holds, steps and corrections before a rate change affect its host time, not its media time")
+    func correctedRateChange() {
         var line = running()
         line.changeRate(at: media(300), to: PlaybackRate(2), at: host(1000))
         line.hold(for: 100 * Self.ms, epoch: line.epoch, at: host(1100))
@@ -81,7 +84,7 @@ struct TimelineTests {
         #expect(line.media(at: host(1700)) == media(950))
     }
 
-    @Test("Never backward, whatever is asked of it; what is reached when is asked back", arguments: 1...20)
+    @Test("A timeline never goes back, and host times convert to media times and back", arguments: 1...20)
     func random(seed: Int) {
         var dice = Dice(state: UInt64(seed))
         var line = running()

@@ -2,7 +2,7 @@ import MediaCore
 import PlaybackEngine
 import Testing
 
-@Suite("Which track is best where nobody has chosen one")
+@Suite("Track preference")
 struct TrackPreferenceTests {
     private func track(_ id: Int, _ language: String?, _ dispositions: Set<String> = []) -> Track {
         var track = Track(id: id, mediaType: .audio, codec: "x", timeBase: Rational(1, 1))
@@ -22,7 +22,8 @@ struct TrackPreferenceTests {
             .best(of: tracks)?.id
     }
 
-    @Test func byLanguage() {
+    @Test("The preferred language comes first; without a match, a strict preference chooses no track")
+    func byLanguage() {
         let tracks = [track(0, nil), track(1, "eng"), track(2, "GER"), track(3, "fra")]
         #expect(best(tracks, [["deu", "ger"], ["eng"]]) == 2)
         #expect(best(tracks, [["spa"], ["eng"]]) == 1)
@@ -33,12 +34,13 @@ struct TrackPreferenceTests {
         #expect(best([], [["eng"]]) == nil)
     }
 
-    @Test func byWhatElseIsWanted() {
+    @Test("Among tracks of a language, dispositions decide, and tracks for a special audience come last")
+    func byDispositions() {
         let tracks = [
             track(0, "eng", ["comment"]), track(1, "eng", ["hearing_impaired"]), track(2, "eng", ["forced"]),
             track(3, "eng"), track(4, "deu", ["hearing_impaired"]),
         ]
-        // Made for some only: not unless it is asked for.
+        // Tracks for a special audience are not chosen unless they are requested.
         #expect(best(tracks, [["eng"]]) == 1)
         #expect(best([tracks[0], tracks[2], tracks[3]], [["eng"]]) == 3)
         #expect(best(tracks, [["eng"]], [["forced"]]) == 2)

@@ -1,0 +1,192 @@
+import MediaCore
+import PlaybackEngine
+
+/// Checks of actions: each completion belongs to a request, and each notice is consistent with the previous one.
+extension StateWalker {
+    /// Records an action. Returns what it violates, or nil.
+    mutating func record(_ action: PlaybackAction, _ transition: Transition) -> String? {
+        switch action {
+        case .completeSeek(let id, let finished):
+            // Seek 0 is the state's own seek, which has no caller.
+            if id == SeekID(0) { return nil }
+            if observed.open.remove(id) == nil { return "seek \(id) completed twice or never requested" }
+            if finished, !transition.isFirstFrame { return "a seek finished without a first frame" }
+            if finished { observed.coverage.completedSeeks += 1 }
+        case .completePreroll(let id, let finished):
+            if observed.prerolls.remove(id) == nil {
+                return "preroll \(id) completed twice or never requested"
+            }
+            if finished, transition.before.rate != 0 { return "a preroll finished while playing" }
+        case .setTimelineRate(let rate):
+            if rate == observed.timelineRate { return "the timeline's rate is set to its current value" }
+            observed.timelineRate = rate
+        case .open(let id), .prepare(let id, _):
+            if !observed.opened.insert(id).inserted { return "\(id) opened twice" }
+            if case .open = action {
+                observed.outcomes = 0
+                return beginPass(of: id)
+            }
+        case .close(let id), .discard(let id):
+            if observed.opened.remove(id) == nil { return "\(id) closed but not open" }
+            if case .close = action { return beginPass(of: nil) }
+        case .takeOver(let id, let old, let isSeamless):
+            if isSeamless { observed.coverage.seams += 1 }
+            if observed.opened.remove(old) == nil { return "\(old) closed but not open" }
+            if !observed.opened.contains(id) { return "\(id) took over but is not open" }
+            observed.outcomes = 0
+            return beginPass(of: id)
+        case .beginNextPass:
+            observed.coverage.passes += 1
+            observed.outcomes = 0
+            return beginPass(of: observed.passOf)
+        case .setDirection:
+            observed.coverage.directionChanges += 1
+            observed.outcomes = 0
+            observed.hasOutcome = false
+        case .seek:
+            observed.outcomes = 0
+            observed.hasOutcome = false
+        case .post(let notice): return record(notice, transition)
+        case .setLooping, .forget, .describe, .step: break
+        }
+        return nil
+    }
+
+    /// Records the continuation of a pass that had its outcome: after a step away from the end, or after the end was moved.
+    mutating func recordPass(_ transition: Transition) {
+        guard let old = transition.before.item, let new = state.item, old.id == new.id else { return }
+        switch transition.event {
+        case .stepped, .endMoved:
+            guard old.hasEnded, !new.hasEnded else { return }
+            observed.outcomes = 0
+            observed.hasOutcome = false
+        // There is no content after the old end.
+        case .framesArrived: if !old.hasEnded, new.hasEnded { observed.hasOutcome = true }
+        default: break
+        }
+    }
+
+    private mutating func record(_ notice: PlaybackNotice, _ transition: Transition) -> String? {
+        switch notice {
+        case .playedToEnd, .failedToPlayToEnd:
+            // After playback was requested at the end, the end is reported again, as AVPlayer does.
+            if observed.outcomes > 0, !transition.setsRate { return "a second outcome of one pass" }
+            observed.outcomes += 1
+            if case .playedToEnd = notice {
+                observed.coverage.ends += 1
+            } else {
+                observed.coverage.failures += 1
+            }
+            observed.expectedOutcome = notice.outcome
+            if transition.before.timeControl != .playing, !transition.setsRate, !transition.isFailure {
+                return "an end while \(transition.before.timeControl)"
+            }
+        case .playbackStalled:
+            if transition.before.timeControl != .playing {
+                return "a stall while \(transition.before.timeControl)"
+            }
+            observed.coverage.stalls += 1
+        case .rateChanged(let old, let new, let reason):
+            if old != observed.rate || new == old { return "rate \(old) -> \(new) after \(observed.rate)" }
+            if reason == .resumedAfterStall, !transition.before.resumesAfterStall {
+                return "resumed although disabled"
+            }
+            if reason == .resumedAfterStall { observed.coverage.resumed += 1 }
+            if reason == .resumedAfterInterruption {
+                if !transition.before.resumesAfterInterruption { return "resumed although disabled" }
+                observed.coverage.resumedAfterInterruption += 1
+            }
+            observed.rate = new
+        case .timeControlChanged(let status, let reason):
+            if status == observed.timeControl, reason == observed.waitReason {
+                return "the same status is reported twice"
+            }
+            (observed.timeControl, observed.waitReason) = (status, reason)
+        case .interruptionBegan:
+            if observed.isInterrupted { return "interrupted twice" }
+            observed.isInterrupted = true
+            observed.coverage.interruptions += 1
+        case .interruptionEnded(let shouldResume):
+            if !observed.isInterrupted { return "the end of an interruption that had not begun" }
+            if shouldResume, transition.setsRate { return "should resume although the user plays" }
+            observed.isInterrupted = false
+        case .playerStatusChanged(let status): observed.playerStatus = status
+        case .itemChanged(let old, let new):
+            if old != observed.item || old == new { return "item changed from \(String(describing: old))" }
+            (observed.item, observed.itemStatus) = (new, .unknown)
+        case .itemStatusChanged(let id, let status):
+            if id != observed.item { return "a report of \(id), which is not current" }
+            if observed.itemStatus == .failed { return "a failed item recovered" }
+            observed.itemStatus = status
+        case .passEnded(let id, let outcome):
+            if let violation = record(outcome, of: id, transition) { return violation }
+        case .itemFailed, .durationChanged, .bufferEmptyChanged, .bufferFullChanged, .likelyToKeepUpChanged,
+            .repeatModeChanged, .timeJumped:
+            break
+        }
+        return nil
+    }
+}
+
+extension StateWalker {
+    /// Checks that each pass has one outcome, for the item that was playing, and that it matches the report.
+    private mutating func record(_ outcome: PassOutcome, of id: ItemID, _ transition: Transition) -> String? {
+        if id != observed.passOf { return "an outcome of \(id), which is not being played" }
+        // After playback was requested at the end, a pass without a duration ends immediately.
+        if observed.hasOutcome, !transition.setsRate { return "a second outcome of one pass: \(outcome)" }
+        if let named = observed.expectedOutcome, named != outcome { return "\(outcome) after \(named)" }
+        observed.expectedOutcome = nil
+        observed.hasOutcome = true
+        switch outcome {
+        case .replaced: observed.coverage.replaced += 1
+        case .stopped: observed.coverage.stopped += 1
+        case .playedToEnd, .failed: break
+        }
+        return nil
+    }
+
+    /// Begins the pass of an item, or of none. Returns what it violates, or nil.
+    mutating func beginPass(of id: ItemID?) -> String? {
+        defer { (observed.passOf, observed.hasOutcome) = (id, false) }
+        guard let old = observed.passOf, !observed.hasOutcome else { return nil }
+        return "the pass of \(old) had no outcome"
+    }
+}
+
+extension PlaybackNotice {
+    /// The outcome that has to accompany the notice.
+    fileprivate var outcome: PassOutcome? {
+        switch self {
+        case .playedToEnd: .playedToEnd
+        case .failedToPlayToEnd(_, let error): .failed(error)
+        default: nil
+        }
+    }
+}
+
+extension StateWalker.Transition {
+    var setsRate: Bool {
+        switch event {
+        case .setRate, .playImmediately, .restart: true
+        // Playback was requested at the end.
+        case .endRepeated: before.rateAtEnd != nil
+        default: false
+        }
+    }
+
+    var isFirstFrame: Bool { if case .firstFramePresented = event { true } else { false } }
+    var isFailure: Bool {
+        switch event {
+        case .failed, .stuck: true
+        default: false
+        }
+    }
+    var isPause: Bool {
+        switch event {
+        case .setRate(let rate), .playImmediately(let rate): rate == 0 || rate.isNaN
+        case .step: false
+        default: false
+        }
+    }
+    var isStall: Bool { if case .underrun(before.epoch) = event { before.timelineRate != 0 } else { false } }
+}
