@@ -1,9 +1,9 @@
 internal import CChafa
 internal import MediaCore
 
-/// Frames drawn by libchafa for one terminal.
+/// A canvas on which libchafa draws frames for a terminal.
 ///
-/// `@unchecked Sendable`: one thread at a time draws, and nobody else touches it; see `TerminalSink`.
+/// `@unchecked Sendable`: only one thread at a time uses it; see `TerminalSink`.
 final class CellCanvas: @unchecked Sendable {
     private let chafa: ph_chafa
     private let capabilities: TerminalCapabilities
@@ -20,16 +20,16 @@ final class CellCanvas: @unchecked Sendable {
     init(_ library: ChafaLibrary, _ capabilities: TerminalCapabilities) throws(MediaError) {
         chafa = library.functions
         self.capabilities = capabilities
-        // All sequences that are known: what the terminal understands is decided before.
+        // All known sequences, because the capabilities of the terminal are determined elsewhere.
         guard let db = chafa.chafa_term_db_get_default(), let info = chafa.chafa_term_db_get_fallback_info(db)
         else {
-            throw MediaError(.sinkFailed, "libchafa knows no sequences for terminals")
+            throw MediaError(.sinkFailed, "libchafa has no terminal sequences")
         }
         self.info = info
         let sequence = UInt32(PH_CHAFA_BEGIN_KITTY_IMAGE)
         guard chafa.chafa_term_info_set_seq(info, sequence, ScreenBytes.kittyBegin, nil) != 0 else {
             chafa.chafa_term_info_unref(info)
-            throw MediaError(.sinkFailed, "libchafa takes no sequence of ours")
+            throw MediaError(.sinkFailed, "libchafa rejected a terminal sequence")
         }
     }
 
@@ -38,8 +38,15 @@ final class CellCanvas: @unchecked Sendable {
         chafa.chafa_term_info_unref(info)
     }
 
-    /// `frame`: RGBA. `body` gets what a terminal is to be sent: a row of cells after the other, with line feeds between,
-    /// or one picture.
+    /// Draws a frame.
+    ///
+    /// - Parameters:
+    ///   - frame: An RGBA frame.
+    ///   - place: The cells to cover.
+    ///   - cell: The size of a cell in pixels.
+    ///   - body: Receives the bytes to write to the terminal: rows of cells separated by line feeds, or one image.
+    /// - Returns: The result of `body`.
+    /// - Throws: `MediaError` with the code `.sinkFailed`, or the error of `body`.
     func draw<Result>(
         _ frame: VideoFrame,
         at place: TerminalGeometry.CellRect,
@@ -48,10 +55,10 @@ final class CellCanvas: @unchecked Sendable {
     ) throws -> Result {
         let shape = Shape(columns: place.columns, rows: place.rows, cell: cell)
         if shape != self.shape { try begin(shape) }
-        guard let canvas else { throw MediaError(.sinkFailed, "libchafa has no canvas") }
+        guard let canvas else { throw MediaError(.sinkFailed, "libchafa could not create a canvas") }
         try frame.withPlanes { planes in
             guard let plane = planes.first, plane.bytesUsedPerRow >= frame.size.width * 4 else {
-                throw MediaError(.sinkFailed, "a frame in \(frame.pixelFormat) is not RGBA")
+                throw MediaError(.sinkFailed, "the pixel format \(frame.pixelFormat) is not RGBA")
             }
             withTopDownRows(plane) { pixels, stride in
                 chafa.chafa_canvas_draw_all_pixels(
@@ -65,14 +72,14 @@ final class CellCanvas: @unchecked Sendable {
             }
         }
         guard let string = chafa.chafa_canvas_print(canvas, info) else {
-            throw MediaError(.sinkFailed, "libchafa draws nothing")
+            throw MediaError(.sinkFailed, "libchafa could not draw the frame")
         }
         defer { _ = chafa.g_string_free(string, 1) }
         let text = UnsafeRawPointer(string).load(as: ph_chafa_text.self)
         return try body(UnsafeRawBufferPointer(start: text.bytes, count: text.count))
     }
 
-    /// libchafa does not read upwards.
+    /// Calls `body` with rows from top to bottom, because libchafa does not support a negative stride.
     private func withTopDownRows(_ plane: VideoPlane, _ body: (UnsafeRawPointer, Int) -> Void) {
         guard plane.bytesPerRow < 0 else { return body(plane.baseAddress, plane.bytesPerRow) }
         let count = plane.bytesUsedPerRow
@@ -91,7 +98,7 @@ final class CellCanvas: @unchecked Sendable {
         canvas = nil
         self.shape = nil
         guard let config = chafa.chafa_canvas_config_new(), let symbols = chafa.chafa_symbol_map_new() else {
-            throw MediaError(.sinkFailed, "libchafa has no canvas")
+            throw MediaError(.sinkFailed, "libchafa could not create a canvas")
         }
         defer {
             chafa.chafa_canvas_config_unref(config)
@@ -105,12 +112,12 @@ final class CellCanvas: @unchecked Sendable {
         chafa.chafa_canvas_config_set_symbol_map(config, symbols)
         chafa.chafa_canvas_config_set_work_factor(config, Self.workFactor)
         if capabilities.graphics == .sixel {
-            // What is clear would show the picture before.
+            // Transparent pixels would show the previous frame.
             chafa.chafa_canvas_config_set_bg_color(config, 0)
             chafa.chafa_canvas_config_set_transparency_threshold(config, 0)
         }
         guard let canvas = chafa.chafa_canvas_new(config) else {
-            throw MediaError(.sinkFailed, "libchafa has no canvas")
+            throw MediaError(.sinkFailed, "libchafa could not create a canvas")
         }
         self.canvas = canvas
         self.shape = shape
@@ -126,11 +133,11 @@ final class CellCanvas: @unchecked Sendable {
     }
 
     private var canvasMode: UInt32 {
-        // Pixels have all their colours.
+        // Graphics protocols support all colors.
         if capabilities.graphics != .symbols { return UInt32(PH_CHAFA_TRUE_COLOR) }
         return switch capabilities.colors {
         case .trueColor: UInt32(PH_CHAFA_TRUE_COLOR)
-        // The first 16 of the 256 are as each user likes them.
+        // Users configure the first 16 of the 256 colors, so they are not used.
         case .of256: UInt32(PH_CHAFA_240_COLORS)
         case .of16: UInt32(PH_CHAFA_16_COLORS)
         case .none: UInt32(PH_CHAFA_NO_COLORS)
@@ -147,6 +154,7 @@ final class CellCanvas: @unchecked Sendable {
         return tags.reduce(0) { $0 | Int32($1) }
     }
 
-    /// How hard the best symbol is looked for, 0 to 1: more costs several times as much, and is not seen in motion.
+    /// The effort of the search for the best symbol, from 0 to 1. A higher value costs several times as much, and the
+    /// difference is not visible in motion.
     private static let workFactor: Float = 0.5
 }

@@ -1,9 +1,9 @@
 internal import CChafa
 package import MediaCore
 
-/// libchafa, opened when it is first wanted and kept for the life of the process.
+/// libchafa, opened on first use and loaded for the life of the process.
 ///
-/// `@unchecked Sendable`: a table of functions that is never written again.
+/// `@unchecked Sendable`: the table of functions is never modified.
 package final class ChafaLibrary: @unchecked Sendable {
     let functions: ph_chafa
 
@@ -11,7 +11,7 @@ package final class ChafaLibrary: @unchecked Sendable {
         try ChafaLibrary(opening: "libchafa.so.0")
     }
 
-    /// The failure says why this machine has none.
+    /// The library, or the reason why it is not available on this machine.
     package static var shared: Result<ChafaLibrary, MediaError> { library.result }
 
     package init(opening name: String) throws(MediaError) {
@@ -22,12 +22,12 @@ package final class ChafaLibrary: @unchecked Sendable {
             case .noLibrary, .notLoaded:
                 throw MediaError(
                     .sinkFailed,
-                    "pictures in a terminal are drawn by libchafa, and \(name) \(error.explanation) (Debian: libchafa0)"
+                    "terminal graphics need libchafa: \(name) \(error.explanation) (Debian: libchafa0)"
                 )
             case .noFunction(let function):
                 throw MediaError(
                     .sinkFailed,
-                    "\(name) has no \(function): libchafa 1.12 or newer is needed"
+                    "libchafa is too old: \(name) has no \(function) (1.12 or newer is required)"
                 )
             }
         }

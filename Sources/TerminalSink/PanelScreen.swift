@@ -1,17 +1,19 @@
 internal import Glibc
 package import MediaCore
 
-/// Lines of text with a image beside them, over the whole terminal: for choosing. What is shown is always the newest; a
-/// slow line gets what is between left out. No call waits for the terminal, as with `TerminalSink`.
+/// A full-screen list of lines beside an image, for pickers.
+///
+/// It always shows the newest content. If the terminal is slow, intermediate content is skipped. Like `TerminalSink`,
+/// no call waits for the terminal.
 package final class PanelScreen: Sendable {
-    /// What is to be seen. Texts are as wide as they may be already: nothing is cut here.
+    /// The content of the screen. Texts must fit into the columns; they are not truncated.
     package struct Content: Sendable {
         package var lines: [String] = []
-        /// The one of `lines` that is shown the other way round.
+        /// The index in `lines` of the line that is shown in reverse video.
         package var selected: Int?
-        /// In the last row.
+        /// The text in the last row.
         package var status = ""
-        /// RGBA.
+        /// The image, in RGBA.
         package var image: VideoFrame?
 
         package init() {}
@@ -20,8 +22,9 @@ package final class PanelScreen: Sendable {
     private struct State {
         var content = Content()
         var isNew = false
-        /// The image that is on the screen, by the count of graphics that came.
+        /// The number of images received so far.
         var imageNumber = 0
+        /// The number of the image on the screen.
         var shownImage: Int?
         var mustClear = true
         var isEntered = false
@@ -32,17 +35,19 @@ package final class PanelScreen: Sendable {
 
     private let state = Locked(State())
     private let line: TerminalLine
-    /// nil: libchafa is missing, and there are no graphics.
+    /// The canvas for images; nil if libchafa is not installed.
     private let canvas: CellCanvas?
     private let graphics: TerminalGraphics
 
-    /// Nothing is written yet. Throws where `terminal` is none, and where the environment names none that could place its
-    /// cursor.
+    /// Creates a screen without writing to the terminal.
+    ///
+    /// - Throws: `MediaError` with the code `.sinkFailed` if `terminal` is not a terminal, or if the environment does
+    ///   not name one that can position its cursor.
     package init(terminal: Int32, environment: [String: String]) throws(MediaError) {
-        guard isatty(terminal) == 1 else { throw MediaError(.sinkFailed, "this is no terminal") }
+        guard isatty(terminal) == 1 else { throw MediaError(.sinkFailed, "the output is not a terminal") }
         guard var capabilities = TerminalCapabilities(environment: environment) else {
             let name = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
-            throw MediaError(.sinkFailed, "this terminal cannot place its cursor: \(name)")
+            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(name)")
         }
         guard let line = TerminalLine(terminal) else {
             throw MediaError(.sinkFailed, "the terminal cannot be opened", underlyingCode: errno)
@@ -56,9 +61,11 @@ package final class PanelScreen: Sendable {
         }
     }
 
+    /// A Boolean value that indicates whether images can be shown.
     package var canShowImages: Bool { canvas != nil }
 
-    /// Of the terminal now. `textColumns`: for lines; all of them where graphics would have no room.
+    /// The size of the terminal now. `textColumns` is the number of columns for lines: all of them if there is no
+    /// space for images.
     package var size: (columns: Int, rows: Int, textColumns: Int) {
         let window = line.window
         let columns = window.columns > 0 ? window.columns : 80
@@ -67,10 +74,11 @@ package final class PanelScreen: Sendable {
         return (columns, rows, hasRoom ? columns * 2 / 5 : columns)
     }
 
-    /// Pixels of the place for graphics.
+    /// The size of the image area in pixels.
     package var imageSize: PixelSize { geometry.layerSize(graphics) }
 
-    /// The columns to the right of the lines, but for one between, and all rows but the last.
+    /// The area for images: the columns to the right of the lines, except one between them, and all rows except the
+    /// last.
     private var geometry: TerminalGeometry {
         let (columns, rows, textColumns) = size
         let pixels = line.window.pixels
@@ -87,7 +95,11 @@ package final class PanelScreen: Sendable {
         )
     }
 
-    /// `imageDidChange` false: `content.image` is the one that was handed over last.
+    /// Shows content.
+    ///
+    /// - Parameters:
+    ///   - content: The new content.
+    ///   - imageDidChange: Whether `content.image` differs from the previous one.
     package func show(_ content: Content, imageDidChange: Bool) {
         state.withLock { state in
             state.content = content
@@ -97,24 +109,25 @@ package final class PanelScreen: Sendable {
         draw()
     }
 
-    /// All of it again: the terminal has another size, or was another's meanwhile.
+    /// Draws everything again, after the terminal was resized or used by another program.
     package func redraw() {
         state.withLock { $0.mustClear = true }
         draw()
     }
 
-    /// Gives the screen back until `resume`. Any number of times, from any thread.
+    /// Restores the terminal's screen until `resume`. May be called repeatedly, on any thread.
     package func suspend() {
         state.withLock { $0.isSuspended = true }
         restoreScreen(isLast: false)
     }
 
+    /// Shows the newest content again after `suspend`.
     package func resume() {
         state.withLock { $0.isSuspended = false }
         redraw()
     }
 
-    /// Gives the screen back for good.
+    /// Restores the terminal's screen permanently.
     package func finish() {
         state.withLock { $0.isFinished = true }
         restoreScreen(isLast: true)
@@ -125,7 +138,7 @@ package final class PanelScreen: Sendable {
         line.leave(ScreenBytes.leave(graphics, rows: size.rows), isLast: isLast)
     }
 
-    /// Writes what is new, unless something is under way: then that is followed by it.
+    /// Writes changed content, unless a write is in progress; its completion then draws the change.
     private func draw() {
         while let work = next() {
             let outcome = line.write(bytes(of: work)) { [weak self] _ in
@@ -166,7 +179,7 @@ package final class PanelScreen: Sendable {
         let (_, rows, textColumns) = size
         var bytes = Array("\u{1B}[?2026h\u{1B}[0m".utf8)
         if work.clears { bytes += "\u{1B}[2J".utf8 }
-        // What is right of the lines is the old image.
+        // The space to the right of the lines contains the previous image.
         let end = work.drawsImage ? "\u{1B}[K" : ""
         for row in 0..<max(1, rows - 1) {
             bytes += "\u{1B}[\(row + 1);1H".utf8
@@ -184,7 +197,7 @@ package final class PanelScreen: Sendable {
         return bytes
     }
 
-    /// A image that cannot be drawn is none: the lines are what counts.
+    /// Returns the bytes that draw an image. An image that cannot be drawn is omitted, because the lines matter more.
     private func imageBytes(_ image: VideoFrame?, column: Int) -> [UInt8] {
         let gone = graphics == .kitty ? Array(ScreenBytes.kittyForget.utf8) : []
         guard let canvas, let image, size.textColumns < size.columns else { return gone }

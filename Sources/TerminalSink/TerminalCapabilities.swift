@@ -1,5 +1,7 @@
-/// What a terminal can do, as far as the environment tells. It is not asked: its answer would come among the keys, and
-/// through tmux it would be another terminal's.
+/// The capabilities of a terminal, as far as the environment declares them.
+///
+/// The terminal is not queried: its response would arrive between the keys and, through tmux, come from another
+/// terminal.
 package struct TerminalCapabilities: Hashable, Sendable {
     package var graphics: TerminalGraphics
     package var colors: TerminalColors
@@ -11,11 +13,17 @@ package struct TerminalCapabilities: Hashable, Sendable {
         self.symbols = symbols
     }
 
-    /// nil: there is no terminal that could place its cursor. `requested` overrides what is found.
+    /// Determines the capabilities from the environment.
+    ///
+    /// Returns nil if there is no terminal that can position its cursor.
+    ///
+    /// - Parameters:
+    ///   - environment: The environment variables.
+    ///   - requested: The graphics to use instead of the detected ones.
     package init?(environment: [String: String], requested: TerminalGraphics? = nil) {
         let terminal = TerminalEnvironment(environment)
         guard !terminal.term.isEmpty, terminal.term != "dumb" else { return nil }
-        // NO_COLOR asks for none wherever nothing else was asked for.
+        // NO_COLOR disables colors unless the caller requested something else.
         let isPlain = requested == nil && !terminal["NO_COLOR"].isEmpty
         graphics = requested ?? (isPlain ? .symbols : terminal.graphics)
         colors = isPlain ? .none : terminal.colors
@@ -33,12 +41,13 @@ private struct TerminalEnvironment {
     var term: String { self["TERM"] }
     private var program: String { self["TERM_PROGRAM"] }
 
-    /// What is behind tmux or screen cannot be reached, though the environment may still name it.
+    /// A Boolean value that indicates tmux or screen. The terminal outside cannot be reached, although the
+    /// environment may still name it.
     private var isMultiplexed: Bool {
         !self["TMUX"].isEmpty || !self["STY"].isEmpty || isTerm("tmux", "screen")
     }
 
-    /// "foot", and "foot-direct" too.
+    /// Returns whether `TERM` is one of the names or a variant of it: "foot", and also "foot-direct".
     private func isTerm(_ names: String...) -> Bool {
         names.contains { term == $0 || term.hasPrefix($0 + "-") || term.hasPrefix($0 + ".") }
     }
@@ -71,7 +80,7 @@ private struct TerminalEnvironment {
     var symbols: TerminalSymbols {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map { self[$0] }.first { !$0.isEmpty } ?? "UTF-8"
         let charset = locale.lowercased().filter(\.isLetter)
-        // A container names no locale, and its terminal is one of today.
+        // Containers often declare no locale, and their terminal supports UTF-8.
         guard charset.contains("utf") else { return .ascii }
         return term.hasPrefix("linux") ? .halves : .blocks
     }

@@ -1,4 +1,4 @@
-/// How many colours characters have.
+/// The number of colors of a terminal's characters.
 package enum TerminalColors: Hashable, Sendable {
     case trueColor, of256, of16, none
 }

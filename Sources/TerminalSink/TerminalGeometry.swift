@@ -1,18 +1,19 @@
 package import MediaCore
 
-/// Where pictures lie on a terminal, in cells and in pixels.
+/// The area for frames on a terminal, in cells and in pixels.
 package struct TerminalGeometry: Hashable, Sendable {
-    /// Cells for graphics.
+    /// The number of columns for frames.
     package let columns: Int
+    /// The number of rows for frames.
     package let rows: Int
-    /// The row of the status line, from 1; nil: there is none.
+    /// The row of the status line, counted from 1; nil if there is none.
     package let statusRow: Int?
-    /// Of a cell, as the terminal says; else twice as high as wide.
+    /// The size of a cell in pixels, as the terminal reports it; otherwise 8x16.
     package let cell: PixelSize
-    /// The terminal said so.
+    /// A Boolean value that indicates whether the terminal reports its size in pixels.
     package let knowsPixels: Bool
 
-    /// Cells that a picture covers; the first column and the first row are 1.
+    /// A rectangle of cells. The first column and the first row are 1.
     package struct CellRect: Hashable, Sendable {
         package let column: Int
         package let row: Int
@@ -27,7 +28,14 @@ package struct TerminalGeometry: Hashable, Sendable {
         }
     }
 
-    /// What a terminal tells of its window, zeroes where it knows nothing; `keepsRow`: graphics leave the last row free.
+    /// Creates the geometry of a terminal's window. Zeroes mean "unknown".
+    ///
+    /// - Parameters:
+    ///   - columns: The number of columns.
+    ///   - rows: The number of rows.
+    ///   - pixels: The size of the window in pixels.
+    ///   - hasStatusLine: Whether the last row is a status line.
+    ///   - keepsRow: Whether the last row stays empty.
     package init(columns: Int, rows: Int, pixels: PixelSize, hasStatusLine: Bool, keepsRow: Bool) {
         let columns = columns > 0 ? columns : 80
         let allRows = rows > 0 ? rows : 24
@@ -36,18 +44,19 @@ package struct TerminalGeometry: Hashable, Sendable {
         self.rows = isFree ? allRows - 1 : allRows
         statusRow = hasStatusLine && isFree ? allRows : nil
         let cell = PixelSize(width: pixels.width / columns, height: pixels.height / allRows)
-        // A cell that is four times as high as wide, or wider than high by as much, is a slip.
+        // Cells with an aspect ratio of more than 1:4 are an error of the terminal.
         knowsPixels =
             (2...256).contains(cell.width) && (2...256).contains(cell.height)
             && cell.height <= 4 * cell.width && cell.width <= 4 * cell.height
         self.cell = knowsPixels ? cell : PixelSize(width: 8, height: 16)
     }
 
-    /// The layer that fills the cells for graphics: in their shape, as large as what is drawn of it.
+    /// Returns the size of a layer that fills the area. It has the shape of the area, and as many pixels as are
+    /// drawn.
     package func layerSize(_ graphics: TerminalGraphics) -> PixelSize {
         let (width, height) = (Double(columns * cell.width), Double(rows * cell.height))
         let factor = min(1, (Double(Self.pixelLimit(graphics)) / (width * height)).squareRoot())
-        // Rounded either way, so that not a column or row is lost by it.
+        // Rounded up or down, so that no column or row is lost.
         let sizes = [(0.5, 0.5), (0.5, 0), (0, 0.5)].map { across, down in
             PixelSize(
                 width: max(1, Int(width * factor + across)),
@@ -60,7 +69,7 @@ package struct TerminalGeometry: Hashable, Sendable {
         } ?? sizes[0]
     }
 
-    /// Pixels of a cell to draw with.
+    /// Returns the size of a cell for drawing, in pixels.
     package func canvasCellSize(_ graphics: TerminalGraphics) -> PixelSize {
         guard graphics != .sixel else { return cell }
         let total = columns * rows * cell.width * cell.height
@@ -73,7 +82,7 @@ package struct TerminalGeometry: Hashable, Sendable {
         )
     }
 
-    /// Cells for a picture of that size, in the middle, its shape kept.
+    /// Returns the cells for a frame of the given size: centered, with its aspect ratio kept.
     package func cellRect(for size: PixelSize) -> CellRect {
         guard !size.isEmpty else { return CellRect(column: 1, row: 1, columns: columns, rows: rows) }
         let width = Double(columns * cell.width)
@@ -90,7 +99,8 @@ package struct TerminalGeometry: Hashable, Sendable {
         )
     }
 
-    /// More would not be seen, or not come through: kitty and iTerm get each pixel in five bytes.
+    /// Returns the largest useful number of pixels. More would not be visible or would exceed the bandwidth: kitty
+    /// and iTerm receive five bytes for each pixel.
     private static func pixelLimit(_ graphics: TerminalGraphics) -> Int {
         switch graphics {
         case .symbols, .kitty, .iterm: 960 * 540

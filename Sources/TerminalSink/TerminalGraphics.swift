@@ -1,11 +1,11 @@
-/// How pictures are drawn on a terminal.
+/// The method by which frames are drawn on a terminal.
 public enum TerminalGraphics: String, Hashable, Sendable, CaseIterable {
-    /// Pixels, by the protocol of kitty.
+    /// Pixels, by kitty's graphics protocol.
     case kitty
-    /// Pixels, by the protocol of iTerm2.
+    /// Pixels, by iTerm2's inline images protocol.
     case iterm
-    /// Pixels, as DEC's terminals drew them.
+    /// Pixels, by DEC's sixel format.
     case sixel
-    /// Characters with a colour in front and one behind, which every terminal has.
+    /// Characters with a foreground and a background color, which every terminal supports.
     case symbols
 }

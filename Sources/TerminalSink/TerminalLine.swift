@@ -2,27 +2,28 @@ internal import Dispatch
 internal import Glibc
 internal import MediaCore
 
-/// Bytes on their way to a terminal. What it does not take at once is kept, and written when it does: nobody waits.
+/// The output to a terminal. Bytes that the terminal does not accept at once are stored and written later, so no call
+/// blocks.
 final class TerminalLine: Sendable {
     enum Outcome: Hashable {
         case written
-        /// The rest follows; the closure is called after that.
+        /// The remaining bytes are written later, and the completion is called after that.
         case pending
-        /// The screen was given back before all was written, or is not ours.
+        /// The screen was restored before all bytes were written, or it is not in use.
         case abandoned
-        /// `errno`.
+        /// A system call failed with this `errno`.
         case failed(Int32)
     }
 
     private struct State {
         var isEntered = false
-        /// What goes before the preamble bytes; nil: it has been written.
+        /// The bytes to write before the first update; nil once they have been written.
         var preamble: [UInt8]?
         var rest: [UInt8] = []
         var written = 0
         var completion: (@Sendable (Outcome) -> Void)?
         var writeSource: WriteSource?
-        /// Of the description that is shared with others, as it was found.
+        /// The original flags of an open file that is shared with other processes.
         var sharedFlags: Int32?
         var isClosed = false
     }
@@ -33,8 +34,10 @@ final class TerminalLine: Sendable {
     private let queue = DispatchQueue(label: "playhead.terminal")
     private let state = Locked(State())
 
-    /// The terminal is opened anew, for what is set on a descriptor holds for all who share it; where the system forbids
-    /// that (it is another user's), it is shared after all. nil: no memory for a descriptor.
+    /// Opens the terminal again, because the flags of an open file affect all processes that share it. If the system
+    /// does not permit that, because the terminal belongs to another user, the open file is shared.
+    ///
+    /// Returns nil if no file descriptor is available.
     init?(_ terminal: Int32) {
         let own = open("/proc/self/fd/\(terminal)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         isOwn = own >= 0
@@ -42,13 +45,14 @@ final class TerminalLine: Sendable {
         if descriptor < 0 { return nil }
     }
 
-    /// Whether the terminal is another's: the shell's, while we are in its background.
+    /// A Boolean value that indicates whether this process is in the foreground of the terminal. If not, the terminal
+    /// belongs to the shell.
     var isForeground: Bool {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
     }
 
-    /// Columns, rows and pixels; zeroes where the terminal does not tell.
+    /// The columns, rows and pixels of the window; zeroes if the terminal does not report them.
     var window: (columns: Int, rows: Int, pixels: PixelSize) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return (0, 0, .zero) }
@@ -56,7 +60,8 @@ final class TerminalLine: Sendable {
         return (Int(size.ws_col), Int(size.ws_row), pixels)
     }
 
-    /// From the next bytes on, which `preamble` goes before, there is a screen to be given back. False: it is too late for that.
+    /// Starts using the screen: from now on it has to be restored. `preamble` is written before the next bytes.
+    /// Returns false if the line was left permanently.
     func enter(_ preamble: [UInt8]) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -73,8 +78,12 @@ final class TerminalLine: Sendable {
         }
     }
 
-    /// One call at a time: not while something is under way. `completion` is called on a queue of the line's own, only where
-    /// that is the answer.
+    /// Writes bytes. Must not be called while an earlier call is pending.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes to write.
+    ///   - completion: Called on a queue of the line, only if the result is `.pending`.
+    /// - Returns: The outcome.
     func write(_ bytes: [UInt8], completion: @escaping @Sendable (Outcome) -> Void) -> Outcome {
         state.withLock { state in
             guard state.isEntered, state.rest.isEmpty else { return .abandoned }
@@ -92,7 +101,7 @@ final class TerminalLine: Sendable {
         }
     }
 
-    /// There is writeSource again.
+    /// Continues to write once the terminal accepts bytes again.
     private func resumeWriting() {
         let (outcome, completion) = state.withLock { state -> (Outcome, (@Sendable (Outcome) -> Void)?) in
             guard !state.rest.isEmpty else { return (.pending, nil) }
@@ -126,8 +135,13 @@ final class TerminalLine: Sendable {
         return .written
     }
 
-    /// Gives the screen back: what is half written is left, and `bytes` follow. A terminal that takes nothing is waited for
-    /// a fifth of a second; then what it has not read is thrown away. `isLast`: it cannot be entered any more.
+    /// Restores the screen: discards unwritten bytes and writes `bytes`.
+    ///
+    /// If the terminal accepts nothing for 0.2 s, the bytes that it has not read are discarded.
+    ///
+    /// - Parameters:
+    ///   - bytes: The bytes that restore the screen.
+    ///   - isLast: Whether the screen cannot be entered again.
     func leave(_ bytes: [UInt8], isLast: Bool) {
         let completion = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
             if isLast { state.isClosed = true }
@@ -138,7 +152,7 @@ final class TerminalLine: Sendable {
             state.written = 0
             for isLastChance in [false, true] where push(&state) == .pending {
                 if isLastChance { break }
-                // ^S holds it up, or its reader does.
+                // Output is stopped by ^S, or the terminal is not read.
                 tcflow(descriptor, TCOON)
                 if !wait(&state) { tcflush(descriptor, TCOFLUSH) }
             }
@@ -153,7 +167,7 @@ final class TerminalLine: Sendable {
         completion?(.abandoned)
     }
 
-    /// False: there was no writeSource for all.
+    /// Waits until all bytes are written. Returns false after 0.2 s.
     private func wait(_ state: inout State) -> Bool {
         var clock = timespec()
         clock_gettime(CLOCK_MONOTONIC, &clock)
@@ -169,7 +183,7 @@ final class TerminalLine: Sendable {
     }
 }
 
-/// Closed when nobody holds it any more.
+/// A file descriptor that is closed with its last reference.
 private final class Descriptor: Sendable {
     let number: Int32
 
@@ -178,13 +192,16 @@ private final class Descriptor: Sendable {
     deinit { if number >= 0 { close(number) } }
 }
 
-/// `@unchecked Sendable`: immutable, and dispatch sources may be used from any thread; only their protocol does not say so.
+/// A dispatch source that reports when the terminal accepts bytes.
+///
+/// `@unchecked Sendable`: it is immutable, and dispatch sources may be used on any thread, although their protocol
+/// does not declare that.
 private final class WriteSource: @unchecked Sendable {
     private let source: any DispatchSourceWrite
 
     init(_ descriptor: Descriptor, queue: DispatchQueue) {
         source = DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue)
-        // Dispatch looks at it until the source is cancelled for good.
+        // Dispatch uses the descriptor until the source's cancellation is complete.
         source.setCancelHandler { withExtendedLifetime(descriptor) {} }
     }
 

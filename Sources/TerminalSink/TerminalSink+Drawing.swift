@@ -2,10 +2,10 @@ internal import Glibc
 internal import MediaCore
 
 extension TerminalSink {
-    /// What one update shows.
+    /// The content of one update.
     private struct Work {
-        let picture: (frame: VideoFrame, place: TerminalGeometry.CellRect, cell: PixelSize)?
-        /// The frame is counted.
+        let image: (frame: VideoFrame, place: TerminalGeometry.CellRect, cell: PixelSize)?
+        /// A Boolean value that indicates whether the frame is shown for the first time, and therefore counted.
         let isNew: Bool
         let status: (text: String, row: Int)?
         let clears: Bool
@@ -13,12 +13,12 @@ extension TerminalSink {
 
     private enum Next {
         case idle
-        /// The screen has to be taken first.
+        /// The screen has to be entered first.
         case enter(handler: (@Sendable (Bool) -> Void)?)
         case work(Work)
     }
 
-    /// Shows what is new, unless somebody is at it: then he goes on with that.
+    /// Draws what has changed, unless a draw is in progress; that one then continues with the change.
     func draw() {
         while true {
             switch next() {
@@ -65,7 +65,7 @@ extension TerminalSink {
                 state.mustClear = true
             }
             let showsFrame = state.isFrameNew || state.mustClear
-            // A picture in pixels may reach into the row below.
+            // An image in pixels may extend into the row below.
             let showsStatus = state.isStatusNew || state.mustClear || (showsFrame && graphics != .symbols)
             guard showsFrame || (showsStatus && state.geometry.statusRow != nil) else {
                 state.isStatusNew = false
@@ -73,7 +73,7 @@ extension TerminalSink {
             }
             let text = state.status
             let work = Work(
-                picture: showsFrame ? (frame, place, state.geometry.canvasCellSize(graphics)) : nil,
+                image: showsFrame ? (frame, place, state.geometry.canvasCellSize(graphics)) : nil,
                 isNew: state.isFrameNew,
                 status: showsStatus ? state.geometry.statusRow.map { (text, $0) } : nil,
                 clears: state.mustClear
@@ -87,11 +87,11 @@ extension TerminalSink {
     }
 
     private func bytes(of work: Work) throws -> [UInt8] {
-        guard let picture = work.picture else {
-            return ScreenBytes.update(clears: work.clears, picture: nil, status: work.status)
+        guard let image = work.image else {
+            return ScreenBytes.update(clears: work.clears, image: nil, status: work.status)
         }
-        return try canvas.draw(picture.frame, at: picture.place, cell: picture.cell) { drawn in
-            ScreenBytes.update(clears: work.clears, picture: (drawn, picture.place), status: work.status)
+        return try canvas.draw(image.frame, at: image.place, cell: image.cell) { drawn in
+            ScreenBytes.update(clears: work.clears, image: (drawn, image.place), status: work.status)
         }
     }
 
@@ -101,7 +101,7 @@ extension TerminalSink {
             switch outcome {
             case .written: if work.isNew { state.counters.framesDelivered += 1 }
             case .abandoned where work.isNew && !state.isFrameNew:
-                // It is still the newest, for when the screen is ours again.
+                // The frame is still the newest, and is shown once the screen is in use again.
                 state.isFrameNew = true
             case .abandoned: if work.isNew { state.counters.framesDropped += 1 }
             case .pending, .failed: break
@@ -110,7 +110,7 @@ extension TerminalSink {
         if case .failed(let code) = outcome {
             let reason = String(cString: strerror(code))
             fail(
-                MediaError(.sinkFailed, "the terminal cannot be written to: \(reason)", underlyingCode: code)
+                MediaError(.sinkFailed, "cannot write to the terminal: \(reason)", underlyingCode: code)
             )
         }
     }
@@ -123,7 +123,7 @@ extension TerminalSink {
         restoreScreen(isLast: true)
     }
 
-    /// The screen as it was.
+    /// Restores the terminal's screen.
     func restoreScreen(isLast: Bool) {
         let (handler, geometry) = state.withLock { state in
             defer { state.isEntered = false }

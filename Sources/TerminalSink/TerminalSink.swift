@@ -2,16 +2,17 @@ internal import Foundation
 internal import Glibc
 public import MediaCore
 
-/// Shows frames in a terminal: pixels where it can show them (kitty, iTerm, sixel), else coloured characters.
+/// A sink that shows frames in a terminal: as pixels if the terminal supports kitty, iTerm2 or sixel graphics,
+/// otherwise as colored characters.
 ///
-/// What the terminal can do is read from the environment: `TERM`, `COLORTERM`, the locale and the names that terminals leave
-/// there. In tmux it is characters. With the first frame the terminal shows another screen, without a cursor, and gets the
-/// one that was there back with `finish`, `suspend` or a failure. Pictures lie in the middle, as large as the window lets
-/// them be; a new size of the window is taken up with the next frame, or with `refresh`.
+/// The capabilities of the terminal are determined from the environment: `TERM`, `COLORTERM`, the locale, and
+/// variables that terminals set. In tmux, characters are used. The first frame switches the terminal to its alternate
+/// screen without a cursor; `finish()`, `suspend()` and a failure restore the normal screen. Frames are centered and
+/// as large as the window permits. A new window size takes effect with the next frame or `refresh()`.
 ///
-/// libchafa is opened with the first sink. No call waits for the terminal, but for a fifth of a second when the screen is given
-/// back to one that takes nothing. What a slow line does not take in time is left out and counted, all but the newest
-/// frame. No signal is handled here: that is the program's, which calls `suspend`, `resume` and `refresh`.
+/// libchafa is opened with the first sink. No call waits for the terminal, except for up to 0.2 s when the screen of
+/// a terminal that accepts nothing is restored. If the terminal is slow, frames other than the newest are dropped and
+/// counted. The sink handles no signals: the application calls `suspend()`, `resume()` and `refresh()`.
 ///
 ///     let sink = try TerminalSink()
 ///     let layer = PlayerLayer(player: player, size: sink.layerSize)
@@ -20,18 +21,19 @@ public import MediaCore
 public final class TerminalSink: VideoSink {
     struct State {
         var geometry: TerminalGeometry
-        /// The newest frame, and whether it waits to be drawn.
+        /// The newest frame.
         var frame: VideoFrame?
+        /// A Boolean value that indicates whether the newest frame has not been drawn yet.
         var isFrameNew = false
         var status = ""
         var isStatusNew = false
-        /// What is on the screen is not what we drew, or lies elsewhere.
+        /// A Boolean value that indicates whether the screen shows something else, or the frame at another position.
         var mustClear = false
-        /// Where the picture on the screen lies.
+        /// The cells of the frame on the screen.
         var place: TerminalGeometry.CellRect?
-        /// The terminal shows our screen.
+        /// A Boolean value that indicates whether the terminal shows the sink's screen.
         var isEntered = false
-        /// Somebody draws, or a picture is half written.
+        /// A Boolean value that indicates whether a draw or a write is in progress.
         var isDrawing = false
         var isSuspended = false
         var isFinished = false
@@ -41,19 +43,22 @@ public final class TerminalSink: VideoSink {
         var screenHandler: (@Sendable (Bool) -> Void)?
     }
 
-    /// Guards all that changes.
+    /// The mutable state.
     let state: Locked<State>
     let line: TerminalLine
     let canvas: CellCanvas
-    /// How pictures are drawn.
+    /// The method by which frames are drawn.
     public let graphics: TerminalGraphics
     private let hasStatusLine: Bool
 
-    /// `terminal`: standard output unless said otherwise; the sink opens it anew. `graphics` nil: what the environment says
-    /// the terminal can do. `hasStatusLine`: the last row is kept free for `showStatus`.
+    /// Creates a sink without writing to the terminal.
     ///
-    /// Nothing is written yet. Throws where `terminal` is none, where the environment names none that could place its cursor
-    /// (`TERM`), and where libchafa is missing.
+    /// - Parameters:
+    ///   - terminal: The file descriptor of the terminal, which the sink opens again; standard output by default.
+    ///   - graphics: The method to draw frames; nil for the best one that the environment declares.
+    ///   - hasStatusLine: Whether the last row is kept free for `showStatus(_:)`.
+    /// - Throws: `MediaError` with the code `.sinkFailed` if `terminal` is not a terminal, if the environment does
+    ///   not name one that can position its cursor (`TERM`), or if libchafa is not installed.
     public convenience init(
         terminal: Int32 = 1,
         graphics: TerminalGraphics? = nil,
@@ -76,18 +81,18 @@ public final class TerminalSink: VideoSink {
     ) throws(MediaError) {
         guard isatty(terminal) == 1 else {
             let name = terminal == STDOUT_FILENO ? "standard output" : "descriptor \(terminal)"
-            throw MediaError(.sinkFailed, "pictures in a terminal need one, and \(name) is none")
+            throw MediaError(.sinkFailed, "\(name) is not a terminal")
         }
         guard var capabilities = TerminalCapabilities(environment: environment, requested: requested) else {
             let name = environment["TERM"].map { "TERM is \($0)" } ?? "TERM is not set"
-            throw MediaError(.sinkFailed, "this terminal cannot show graphics: \(name)")
+            throw MediaError(.sinkFailed, "the terminal cannot position its cursor: \(name)")
         }
         let library = try library.get()
         guard let line = TerminalLine(terminal) else {
             throw MediaError(.sinkFailed, "the terminal cannot be opened", underlyingCode: errno)
         }
         let window = Self.geometry(line, capabilities.graphics, hasStatusLine: hasStatusLine)
-        // How large sixels become, nobody would know. The other protocols are told cells.
+        // The displayed size of sixels would be unknown. The other protocols use cells as units.
         if requested == nil, capabilities.graphics == .sixel, !window.knowsPixels {
             capabilities.graphics = .symbols
         }
@@ -110,7 +115,7 @@ public final class TerminalSink: VideoSink {
             rows: window.rows,
             pixels: window.pixels,
             hasStatusLine: hasStatusLine,
-            // The cursor comes below the picture, and must not scroll it.
+            // The cursor moves below the image and must not scroll it.
             keepsRow: graphics == .sixel || graphics == .iterm
         )
     }
@@ -127,7 +132,7 @@ public final class TerminalSink: VideoSink {
         updateGeometry()
         try state.withLock { state throws(MediaError) in
             if let failure = state.failure { throw failure }
-            guard !state.isFinished else { throw MediaError(.sinkFailed, "the screen was given back") }
+            guard !state.isFinished else { throw MediaError(.sinkFailed, "the sink is finished") }
             if state.isFrameNew { state.counters.framesDropped += 1 }
             state.frame = frame
             state.isFrameNew = true
@@ -146,25 +151,33 @@ public final class TerminalSink: VideoSink {
         if isFirst { restoreScreen(isLast: true) }
     }
 
-    // MARK: For the program around
+    // MARK: For the application
 
-    /// Pixels of a layer that fills the terminal. Without it, or with another, a frame is shown all the same, as large as
-    /// the terminal lets it be; with it no pixel is converted that is not seen.
+    /// The size in pixels of a layer that fills the terminal.
+    ///
+    /// A frame of another size is also shown, as large as the terminal permits. With this size, no pixel is converted
+    /// that is not visible.
     public var layerSize: PixelSize { state.withLock { $0.geometry }.layerSize(graphics) }
 
-    /// `handler` is called with every new `layerSize`, in `present` or `refresh`; nil: nobody is told.
+    /// Sets a closure that is called with each new `layerSize`.
+    ///
+    /// - Parameter handler: Called from `present(_:)` or `refresh()`, on the calling thread. nil removes the handler.
     public func setSizeHandler(_ handler: (@Sendable (PixelSize) -> Void)?) {
         state.withLock { $0.sizeHandler = handler }
     }
 
-    /// `handler` is called with true before the sink takes the screen, and with false when it has given it back; nil: nobody
-    /// is told. What else writes to the terminal has to keep away meanwhile.
+    /// Sets a closure that is called before the sink enters the screen, and after it has restored it.
+    ///
+    /// - Parameter handler: Receives true before the sink uses the screen and false afterwards. Other code must not
+    ///   write to the terminal in between. nil removes the handler.
     public func setScreenHandler(_ handler: (@Sendable (Bool) -> Void)?) {
         state.withLock { $0.screenHandler = handler }
     }
 
-    /// A line below the picture, without what would move the cursor; it stays until the next one. It is not cut: what is
-    /// longer than a row would go on in another. Means nothing without `hasStatusLine`.
+    /// Shows a line below the frame until the next call. It has no effect without `hasStatusLine`.
+    ///
+    /// - Parameter text: The text. Control characters are removed. It is not truncated: text beyond the last column
+    ///   would wrap.
     public func showStatus(_ text: String) {
         state.withLock { state in
             guard state.status != text else { return }
@@ -174,27 +187,29 @@ public final class TerminalSink: VideoSink {
         draw()
     }
 
-    /// Looks whether the terminal has another size (SIGWINCH), or is ours again after it was a shell's, and shows the newest
-    /// frame again if so.
+    /// Checks for a new size of the terminal (SIGWINCH), or whether this process is in the foreground again, and
+    /// draws the newest frame if so.
     public func refresh() {
         updateGeometry()
         draw()
     }
 
-    /// Gives the screen back until `resume`, as before a stop by ^Z, or for the process to end: any number of times, from
-    /// any thread. Frames that come meanwhile are not shown.
+    /// Restores the terminal's screen until `resume()`, such as before the process stops (^Z) or exits.
+    ///
+    /// May be called repeatedly, on any thread. Frames that arrive meanwhile are not shown.
     public func suspend() {
         state.withLock { $0.isSuspended = true }
         restoreScreen(isLast: false)
     }
 
-    /// Takes the screen again, and shows the newest frame.
+    /// Enters the screen again and shows the newest frame.
     public func resume() {
         state.withLock { $0.isSuspended = false }
         draw()
     }
 
-    /// Frames that were written whole, and frames that were left out because the line was busy or the terminal not ours.
+    /// The number of frames that were written completely, and the number of frames that were dropped because the
+    /// terminal was busy or the screen was not in use.
     public var counters: VideoSinkCounters { state.withLock { $0.counters } }
 
     private func updateGeometry() {

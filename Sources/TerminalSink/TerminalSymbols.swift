@@ -1,8 +1,9 @@
-/// What characters are drawn with.
+/// The characters that frames are drawn with.
 package enum TerminalSymbols: Hashable, Sendable {
-    /// Unicode's blocks.
+    /// Unicode's block elements.
     case blocks
-    /// Halves and shades, which the fonts of the Linux console have.
+    /// Half blocks and shades, which the fonts of the Linux console contain.
     case halves
+    /// ASCII characters.
     case ascii
 }

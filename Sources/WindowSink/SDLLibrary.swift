@@ -1,22 +1,22 @@
 internal import CSDL
 internal import MediaCore
 
-/// SDL2, opened when a window is first wanted and kept for the life of the process.
+/// SDL2, opened on first use and loaded for the life of the process.
 ///
-/// `@unchecked Sendable`: a table of functions that is never written again. Which thread may call them is
-/// `WindowThread`'s business.
+/// `@unchecked Sendable`: the table of functions is never modified. `WindowThread` ensures that they are called on
+/// one thread.
 final class SDLLibrary: @unchecked Sendable {
-    /// Lives as long as the process.
+    /// The functions, which stay valid for the life of the process.
     let functions: UnsafePointer<ph_sdl>
 
-    /// What it is called on every system with a linker of its kind.
+    /// The file name of the library on every system with the same dynamic linker conventions.
     static let fileName = "libSDL2-2.0.so.0"
 
     private static let library = SharedLibrary { () throws(WindowError) in try load(fileName).get() }
 
     static var shared: Result<SDLLibrary, WindowError> { library.result }
 
-    /// Throws where there is no such library, or one that lacks a function.
+    /// Opens the library. Fails if it is not installed or lacks a function.
     static func load(_ fileName: String) -> Result<SDLLibrary, WindowError> {
         do throws(FunctionTable.Failure) {
             let table: ph_sdl = try FunctionTable.open(fileName, load: ph_sdl_load)
@@ -26,15 +26,17 @@ final class SDLLibrary: @unchecked Sendable {
         } catch {
             switch error {
             case .noLibrary, .notLoaded:
-                return .failure(.noLibrary("SDL2 is needed, and \(fileName) \(error.explanation)"))
+                return .failure(.noLibrary("SDL2 is required: \(fileName) \(error.explanation)"))
             case .noFunction(let name):
-                return .failure(.noLibrary("this SDL2 has no \(name); 2.0.12 or newer has"))
+                return .failure(
+                    .noLibrary("SDL2 is too old: it has no \(name) (2.0.12 or newer is required)")
+                )
             }
         }
     }
 
     private init(_ functions: UnsafePointer<ph_sdl>) { self.functions = functions }
 
-    /// The last failure on the calling thread.
+    /// SDL's message for the last failure on the calling thread.
     var lastError: String { functions.pointee.GetError().map { String(cString: $0) } ?? "" }
 }

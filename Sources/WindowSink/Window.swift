@@ -1,7 +1,7 @@
 internal import CSDL
 internal import MediaCore
 
-/// A window and what is drawn in it. Confined to `WindowThread`.
+/// A window and its content. Confined to `WindowThread`.
 final class Window {
     let content: WindowContent
     let identifier: UInt32
@@ -10,17 +10,17 @@ final class Window {
     private let renderer: OpaquePointer
     private let texture: WindowTexture
     private var isFullscreen = false
-    /// In pixels, as it was told.
+    /// The size in pixels that was last reported.
     private var size = PixelSize.zero
     private var mustDraw = true
     private var mustMeasure = true
-    /// What is shown; needed again when the display forgets it.
+    /// The frame on the screen, which is needed again if the display loses it.
     private var frame: VideoFrame?
     private var destroyHandlers: [@Sendable () -> Void] = []
 
     private var functions: ph_sdl { sdl.functions.pointee }
 
-    /// As large as pictures of `size`, or as the display has room for.
+    /// Opens a window for frames of the given size, or as large as the display permits.
     init(_ sdl: SDLLibrary, _ content: WindowContent, for size: PixelSize) throws(WindowError) {
         self.sdl = sdl
         self.content = content
@@ -51,13 +51,13 @@ final class Window {
         applyFullscreen()
     }
 
-    /// Whole, and as large as it can be without being enlarged.
+    /// Returns the size of a window: that of the frame, scaled down if necessary to be completely visible.
     static func size(for size: PixelSize, in available: PixelSize) -> PixelSize {
         if size.width <= available.width, size.height <= available.height { return size }
         return VideoGeometry(VideoShape(size: size), gravity: .resizeAspect, target: available).videoRect.size
     }
 
-    /// Nothing may be done with it afterwards.
+    /// Closes the window. It must not be used afterwards.
     func destroy() {
         texture.destroy()
         functions.DestroyRenderer(renderer)
@@ -65,18 +65,21 @@ final class Window {
         for body in destroyHandlers { body() }
     }
 
+    /// Registers a closure that is called when the window is closed.
     func onDestroy(_ body: @escaping @Sendable () -> Void) { destroyHandlers.append(body) }
 
-    // MARK: Pictures
+    // MARK: Frames
 
-    /// Throws where it cannot be drawn.
+    /// Shows a frame.
+    ///
+    /// - Throws: `WindowError.refused` if it cannot be drawn.
     func show(_ frame: VideoFrame) throws(WindowError) {
         self.frame = frame
         try texture.load(frame)
         draw()
     }
 
-    /// The display has forgotten what it was given.
+    /// Uploads the frame again after the display has lost it.
     func restore() {
         texture.destroy()
         guard let frame else { return }
@@ -88,7 +91,8 @@ final class Window {
 
     private func draw() {
         mustDraw = false
-        // A picture of another size, for a moment while the layer follows: whole, and in its shape.
+        // Until the layer has adopted a new window size, frames have another size: they are shown completely, with
+        // their aspect ratio kept.
         let place =
             texture.size.isEmpty || size.isEmpty
             ? .zero
@@ -129,7 +133,7 @@ final class Window {
         }
     }
 
-    /// After all that has happened: it is told once how large it is, and drawn once.
+    /// Reports the size and draws, both at most once, after all pending events were handled.
     func applyChanges() {
         if mustMeasure {
             mustMeasure = false
@@ -147,7 +151,7 @@ final class Window {
 
     // MARK: For tests
 
-    /// What is drawn, four bytes a pixel: blue, green, red.
+    /// Returns the drawn pixels, four bytes each: blue, green, red, unused.
     func pixels() -> [UInt8]? {
         draw()
         var bytes = [UInt8](repeating: 0, count: size.width * size.height * 4)

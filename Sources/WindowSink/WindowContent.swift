@@ -1,10 +1,10 @@
 internal import MediaCore
 
-/// What a sink and its window share: the sink's wishes, the newest picture, and who is told what happens.
+/// The state that a sink and its window share: settings, the newest frame and the event handler.
 final class WindowContent: Sendable {
     typealias Handler = @Sendable (WindowEvent) -> Void
 
-    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    /// A closure in a struct, because a bare closure in a generic container is wrapped again on each access.
     private struct Listener {
         let handler: Handler
     }
@@ -50,9 +50,9 @@ final class WindowContent: Sendable {
         deliver(.resized(size))
     }
 
-    // MARK: Pictures
+    // MARK: Frames
 
-    /// False: one waits already, which is replaced.
+    /// Stores a frame to be shown. Returns false if it replaced one that was not shown yet.
     func enqueue(_ frame: VideoFrame) throws(WindowError) -> Bool {
         try state.withLock { state throws(WindowError) in
             if let failure = state.failure { throw failure }
@@ -72,6 +72,6 @@ final class WindowContent: Sendable {
     func recordDelivery() { state.withLock { $0.counters.framesDelivered += 1 } }
     var counters: VideoSinkCounters { state.withLock { $0.counters } }
 
-    /// The next picture is refused with it.
+    /// Stores an error, with which the next frame is refused.
     func fail(_ error: WindowError) { state.withLock { if $0.failure == nil { $0.failure = error } } }
 }

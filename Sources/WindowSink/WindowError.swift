@@ -1,19 +1,19 @@
-/// Why there is no window, or no picture in it.
+/// The reason why a window cannot be opened, or a frame cannot be shown.
 public enum WindowError: Error, Hashable, Sendable {
-    /// SDL2 is not installed, or is older than 2.0.12; the words say which.
+    /// SDL2 is not installed or older than 2.0.12, as the message explains.
     case noLibrary(String)
-    /// No display takes windows, or it does not answer.
+    /// No display is available, or it does not respond.
     case noDisplay(String)
-    /// There is a display, and it refused.
+    /// The display refused an operation.
     case refused(String)
 }
 
 extension WindowError: CustomStringConvertible {
-    /// A whole sentence.
+    /// A complete message.
     public var description: String {
         switch self {
-        case .noLibrary(let reason), .noDisplay(let reason): "no window can be opened: \(reason)"
-        case .refused(let reason): "nothing can be shown in a window: \(reason)"
+        case .noLibrary(let reason), .noDisplay(let reason): "cannot open a window: \(reason)"
+        case .refused(let reason): "cannot show frames in a window: \(reason)"
         }
     }
 }

@@ -1,44 +1,46 @@
 public import MediaCore
 
-/// What happens to a window, told on the thread of all windows: be quick there, and call nothing that waits.
+/// An event of a window. Events are delivered on the thread of all windows, so a handler must return quickly and must
+/// not block.
 public enum WindowEvent: Hashable, Sendable {
-    /// It has this size now, in pixels of the display: when it opens, and whenever it changes. A layer of its own takes it
-    /// over (`PlayerLayer.size`), so that pictures are made for it.
+    /// The window has a size in pixels of the display. Delivered when it opens and after each change. The layer
+    /// adopts the size (`PlayerLayer.size`), so that frames are made for it.
     case resized(PixelSize)
     /// A key was pressed, or repeats.
     case keyPressed(WindowKey)
-    /// The left button was clicked twice.
+    /// The left mouse button was double-clicked.
     case doubleClicked
-    /// The user wants it closed. It stays until the sink is finished: end playing, or take the sink off its layer.
+    /// The user requested to close the window. It stays open until the sink is finished: end playback, or remove the
+    /// sink from its layer.
     case closeRequested
 }
 
 /// A key of the keyboard.
 public enum WindowKey: Hashable, Sendable {
-    /// What it types in the user's layout, capitals and signs included.
+    /// A key that types a character in the user's keyboard layout, including capitals and symbols.
     case character(Character)
-    /// An arrow.
+    /// The left arrow key.
     case left
-    /// An arrow.
+    /// The right arrow key.
     case right
-    /// An arrow.
+    /// The up arrow key.
     case up
-    /// An arrow.
+    /// The down arrow key.
     case down
-    /// A screen up.
+    /// The page up key.
     case pageUp
-    /// A screen down.
+    /// The page down key.
     case pageDown
-    /// To the beginning.
+    /// The home key.
     case home
-    /// To the end.
+    /// The end key.
     case end
-    /// Away from here.
+    /// The escape key.
     case escape
-    /// Return, and not that of the number pad.
+    /// The return key, not the enter key of the number pad.
     case enter
-    /// To the next of several things.
+    /// The tab key.
     case tab
-    /// Deletes what is before.
+    /// The backspace key.
     case backspace
 }

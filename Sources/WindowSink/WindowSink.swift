@@ -1,10 +1,10 @@
 internal import Dispatch
 public import MediaCore
 
-/// Shows pictures in a window of the desktop, through SDL2 (X11, Wayland).
+/// A sink that shows frames in a window of the desktop, through SDL2 (X11 or Wayland).
 ///
-/// The window opens with the first picture, as large as it is seen or as the display has room for. It has a size of its
-/// own, so it takes a layer of its own, which follows:
+/// The window opens with the first frame, in its displayed size or as large as the display permits. A window has its
+/// own size, so it needs its own layer, which follows the window:
 ///
 ///     let window = WindowSink(title: "film.mp4")
 ///     let layer = PlayerLayer(player: player)
@@ -13,12 +13,12 @@ public import MediaCore
 ///     }
 ///     layer.add(window)
 ///
-/// SDL2 is opened when it is needed. Without it, and without a display, `start` throws and the sink is taken off its
-/// layer: `sinkFailed` tells the words. All windows of a process share one thread, which SDL belongs to: a program that
-/// uses SDL's video itself cannot use this sink. Signals stay the program's.
+/// SDL2 is opened on first use. Without it, or without a display, `start(_:)` throws, the sink is removed from its
+/// layer, and the event `sinkFailed` reports the error. All windows of a process share one thread, to which SDL's
+/// video belongs. An application that uses SDL's video itself cannot use this sink. Signals are not handled.
 ///
-/// A picture is handed over and shown when the display takes it; where several come meanwhile, the newest is. So
-/// nothing waits for the display. The screen saver is held off while pictures come.
+/// Presenting a frame does not wait for the display: the display shows a frame when it is ready, and the newest one
+/// if several have arrived. The screen saver is inhibited while frames arrive.
 public final class WindowSink: VideoSink {
     private enum Stage {
         case new, open, finished
@@ -26,21 +26,26 @@ public final class WindowSink: VideoSink {
 
     let content: WindowContent
     private let stage = Locked(Stage.new)
-    /// From the first picture on.
+    /// The thread of all windows, from the first frame on.
     private let thread = Locked<WindowThread?>(nil)
-    /// How long a display may take to answer before it counts as none.
+    /// The time after which a display that does not respond counts as unavailable.
     private static let displayTimeout = DispatchTimeInterval.seconds(10)
 
-    /// Opens nothing yet. `title`: in the window's frame. `applicationName`: what desktops say holds off the screen
-    /// saver; that of the first window counts for all.
+    /// Creates a sink without opening a window.
+    ///
+    /// - Parameters:
+    ///   - title: The title in the window's frame.
+    ///   - applicationName: The name that desktops show as the inhibitor of the screen saver. The name of the first
+    ///     window applies to all windows.
     public init(title: String = "", applicationName: String? = nil) {
         content = WindowContent(title: title, applicationName: applicationName)
     }
 
     deinit { close() }
 
-    /// Throws where no window can be opened: SDL2 is not installed, or there is no display. Asks the display, so it can
-    /// take some 20 ms, on another thread.
+    /// Checks whether a window can be opened. The check runs on another thread and may take about 20 ms.
+    ///
+    /// - Throws: `WindowError` if SDL2 is not installed or no display is available.
     public static func checkDisplay() async throws(WindowError) {
         let thread = try startedThread()
         let result = await withCheckedContinuation {
@@ -54,7 +59,7 @@ public final class WindowSink: VideoSink {
         try result.get()
     }
 
-    /// In the window's frame. Any thread.
+    /// The title in the window's frame. May be used on any thread.
     public var title: String {
         get { content.title }
         set {
@@ -63,7 +68,8 @@ public final class WindowSink: VideoSink {
         }
     }
 
-    /// Whether it fills the display; the pointer is hidden then. Any thread.
+    /// A Boolean value that indicates whether the window fills the display; the pointer is hidden then. May be used
+    /// on any thread.
     public var isFullscreen: Bool {
         get { content.isFullscreen }
         set {
@@ -72,14 +78,18 @@ public final class WindowSink: VideoSink {
         }
     }
 
-    /// Told of the window's size and of keys, on the thread of all windows; a later one takes the place of an earlier one,
-    /// and hears of the size at once, on the caller's thread.
+    /// Sets the closure that receives the window's events.
+    ///
+    /// - Parameter handler: Called on the thread of all windows. It replaces the previous handler, and receives the
+    ///   current size at once, on the calling thread. nil removes the handler.
     public func setEventHandler(_ handler: (@Sendable (WindowEvent) -> Void)?) { content.setHandler(handler) }
 
-    /// What became of the pictures so far. Any thread.
+    /// The number of frames that were drawn, and the number of frames that a newer one replaced before the display
+    /// accepted them. May be read on any thread.
     public var counters: VideoSinkCounters { content.counters }
 
-    /// Returns when the window is gone from the screen, which is after `finish`; at once where there never was one.
+    /// Waits until the window has disappeared from the screen, after `finish()`. Returns at once if there has never
+    /// been a window.
     public func closed() async {
         guard let thread = thread.withLock({ $0 }) else { return }
         await withCheckedContinuation { (gone: CheckedContinuation<Void, Never>) in
@@ -92,13 +102,16 @@ public final class WindowSink: VideoSink {
 
     // MARK: VideoSink
 
-    // Four bytes a pixel: any matrix, range, place of chroma and depth is right then, which SDL's own conversions know
-    // few of. The fourth byte means nothing, so a layer's colour lies over black.
+    // With four bytes per pixel, any matrix, range, chroma location and depth is converted correctly; SDL's own
+    // conversions support few of them. The fourth byte is unused, so a transparent layer is drawn over black.
     public var acceptedPixelFormats: [PixelFormat] { [PixelFormat(rawValue: "bgr0")] }
     public var appliesPreferredTrackTransform: Bool { true }
     public var lateFramePolicy: LateFramePolicy { .newestOnly }
 
-    /// Opens the window, and waits until it is open: some 20 ms.
+    /// Opens the window and waits until it is open: about 20 ms.
+    ///
+    /// - Parameter format: The format of the frames that follow.
+    /// - Throws: `WindowError` if the window cannot be opened.
     public func start(_ format: VideoFormat) throws {
         let isFirst = stage.withLock { stage in
             defer { if stage == .new { stage = .open } }
@@ -118,7 +131,7 @@ public final class WindowSink: VideoSink {
             isOpen.signal()
         }
         guard isOpen.wait(timeout: .now() + Self.displayTimeout) == .success else {
-            throw WindowError.noDisplay("the display does not answer")
+            throw WindowError.noDisplay("the display does not respond")
         }
         try opened.withLock { $0 }?.get()
     }
@@ -137,7 +150,7 @@ public final class WindowSink: VideoSink {
         }
     }
 
-    /// Closes the window, soon; see `closed()`.
+    /// Closes the window asynchronously; see `closed()`.
     public func finish() { close() }
 
     private func close() {
@@ -155,7 +168,7 @@ public final class WindowSink: VideoSink {
         return thread
     }
 
-    /// Does something to the window, if there is one.
+    /// Performs an operation on the window, if there is one.
     private func withWindow(_ body: @escaping @Sendable (Window) -> Void) {
         thread.withLock { $0 }?.perform { [content] system in system.window(of: content).map(body) }
     }

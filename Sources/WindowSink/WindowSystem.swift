@@ -8,10 +8,11 @@ final class WindowSystem {
     let sdl: SDLLibrary
     private var windows: [UInt32: Window] = [:]
     private var isStarted = false
-    /// The screen saver is held off until then; nil: it is not.
+    /// The time until which the screen saver is inhibited; nil if it is not.
     private var screenSaverInhibitedUntil: DispatchTime?
 
-    /// Longer than between two pictures of anything that is watched.
+    /// The time for which a frame inhibits the screen saver: longer than the interval between two frames of a playing
+    /// video.
     private static let screenSaverInhibitionTime = DispatchTimeInterval.seconds(3)
 
     init(_ sdl: SDLLibrary) { self.sdl = sdl }
@@ -22,36 +23,37 @@ final class WindowSystem {
 
     // MARK: The display
 
-    /// Opens the display where it is not open yet.
+    /// Opens the display if it is not open.
     func start(applicationName: String?) throws(WindowError) {
         guard !isStarted else { return }
-        // Signals are the program's, and so is its end.
+        // Signals, and the end of the process, are left to the application.
         set(PH_SDL_HINT_NO_SIGNAL_HANDLERS, "1")
         set(PH_SDL_HINT_QUIT_ON_LAST_WINDOW_CLOSE, "0")
-        // Held off while pictures come, not as long as a window is there.
+        // The screen saver is inhibited while frames arrive, not as long as a window exists.
         set(PH_SDL_HINT_VIDEO_ALLOW_SCREENSAVER, "1")
-        // Through memory that is shared with the X server; see `Window.makeRenderer`.
+        // Uses memory that is shared with the X server; see `Window.makeRenderer`.
         set(PH_SDL_HINT_FRAMEBUFFER_ACCELERATION, "0")
-        // A window among others, and no game.
+        // An ordinary window, not a full-screen game.
         set(PH_SDL_HINT_BYPASS_COMPOSITOR, "0")
         set(PH_SDL_HINT_VIDEO_MINIMIZE_ON_FOCUS_LOSS, "0")
         if let applicationName { set(PH_SDL_HINT_APP_NAME, applicationName) }
-        // Asked for what is not there, libraries write to standard error, and SDL would fall back on a display that nobody
-        // sees.
+        // Drivers without a display make libraries write to standard error, and SDL would fall back to a display that
+        // is not visible.
         let drivers = Self.drivers
         if drivers.isEmpty {
-            throw .noDisplay("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)")
+            throw .noDisplay("no display (neither DISPLAY nor WAYLAND_DISPLAY is set)")
         }
         set(PH_SDL_HINT_VIDEODRIVER, drivers)
         guard functions.InitSubSystem(UInt32(PH_SDL_INIT_VIDEO)) == 0 else {
             throw .noDisplay("the display cannot be opened (\(sdl.lastError))")
         }
         isStarted = true
-        // Keys as the characters of the user's layout.
+        // Delivers keys as characters of the user's keyboard layout.
         functions.StartTextInput()
     }
 
-    /// SDL's names for the displays that the environment tells of, or those that it tells SDL itself.
+    /// SDL's names of the drivers for the displays in the environment, or the drivers that the environment selects
+    /// for SDL.
     private static var drivers: String {
         func value(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -61,10 +63,10 @@ final class WindowSystem {
         return drivers.filter { value($0.0) != nil }.map(\.1).joined(separator: ",")
     }
 
-    /// The user's environment comes first, as SDL has it.
+    /// Sets a hint, unless the environment sets it: SDL gives the environment priority.
     private func set(_ hint: String, _ value: String) { _ = functions.SetHint(hint, value) }
 
-    /// Where no window is left.
+    /// Closes the display if no window is open.
     func shutDown() {
         guard isStarted, windows.isEmpty else { return }
         isStarted = false
@@ -91,7 +93,7 @@ final class WindowSystem {
         if windows.isEmpty { allowScreenSaver() }
     }
 
-    /// A picture was shown.
+    /// Inhibits the screen saver after a frame was shown.
     func inhibitScreenSaver() {
         if screenSaverInhibitedUntil == nil { functions.DisableScreenSaver() }
         screenSaverInhibitedUntil = .now() + Self.screenSaverInhibitionTime
@@ -104,7 +106,7 @@ final class WindowSystem {
 
     // MARK: Events
 
-    /// Sleeps until there is one, and takes all that are there.
+    /// Blocks until an event arrives, and handles all pending ones.
     func waitForEvents() {
         var event = ph_sdl_event()
         var timeout: Int32 = -1
@@ -120,14 +122,14 @@ final class WindowSystem {
         updateScreenSaver(at: .now())
     }
 
-    /// Those that are there.
+    /// Handles all pending events.
     func processPendingEvents() {
         var event = ph_sdl_event()
         while ph_sdl_wait(sdl.functions, &event, 0) == 1 { handle(event) }
         for window in windows.values { window.applyChanges() }
     }
 
-    /// Where no picture has come for a while, the screen may go dark.
+    /// Permits the screen saver if no frame has arrived for a while.
     func updateScreenSaver(at now: DispatchTime) {
         if let screenSaverInhibitedUntil, screenSaverInhibitedUntil <= now { allowScreenSaver() }
     }
@@ -156,7 +158,8 @@ final class WindowSystem {
         }
     }
 
-    /// A key may come before a window is known to have the focus.
+    /// Delivers an event to a window. A key may arrive before a window is known to have the focus; a single window
+    /// then receives it.
     private func deliver(_ event: WindowEvent, _ identifier: UInt32) {
         let only = windows.count == 1 ? windows.first?.value : nil
         (windows[identifier] ?? only)?.content.deliver(event)
@@ -164,7 +167,7 @@ final class WindowSystem {
 }
 
 extension WindowKey {
-    /// A key that types nothing.
+    /// Creates a key that types no character. Returns nil for other keys.
     fileprivate init?(symbol: Int) {
         switch symbol {
         case PH_SDLK_LEFT: self = .left

@@ -2,17 +2,17 @@ internal import CSDL
 internal import MediaCore
 
 extension Window {
-    /// nil: `SDLLibrary.lastError` says why.
+    /// Creates a software renderer. Returns nil on failure; `SDLLibrary.lastError` has the reason.
     ///
-    /// Pictures come in the window's size, so a graphics card has nothing to do but to copy them, which the processor does
-    /// as fast; and where there is none, OpenGL costs ten times as much. SDL's own variable for it still counts
-    /// (`SDL_RENDER_DRIVER`).
+    /// Frames arrive in the size of the window, so a graphics card would only copy them, which the processor does as
+    /// fast. Without a graphics card, OpenGL costs ten times as much. SDL's variable `SDL_RENDER_DRIVER` still
+    /// applies.
     static func makeRenderer(_ sdl: SDLLibrary, _ window: OpaquePointer) -> OpaquePointer? {
         sdl.functions.pointee.CreateRenderer(window, -1, UInt32(PH_SDL_RENDERER_SOFTWARE))
     }
 }
 
-/// A picture where the renderer can draw it from. Confined to `WindowThread`.
+/// A frame in a form that the renderer can draw. Confined to `WindowThread`.
 final class WindowTexture {
     private(set) var size = PixelSize.zero
     private let sdl: SDLLibrary
@@ -32,7 +32,7 @@ final class WindowTexture {
         let formats = withUnsafeBytes(of: info.texture_formats) {
             Array($0.bindMemory(to: UInt32.self).prefix(count))
         }
-        // Without alpha where the renderer has that: nothing is done to its bytes then.
+        // Prefers a format without alpha, which needs no conversion.
         let wanted = UInt32(PH_SDL_PIXELFORMAT_BGR0)
         format = formats.contains(wanted) ? wanted : UInt32(PH_SDL_PIXELFORMAT_BGRA)
         func side(_ value: Int32) -> Int { areKnown && value > 0 ? Int(value) : .max }
@@ -42,7 +42,7 @@ final class WindowTexture {
     func load(_ frame: VideoFrame) throws(WindowError) {
         let frameSize = frame.size
         guard frameSize.width <= largest.width, frameSize.height <= largest.height else {
-            // The first picture of all may be: the layer has the window's size from the next one on.
+            // The first frame may be too large. The next one has the size of the window.
             return
         }
         if size != frameSize || texture == nil { try make(frameSize) }
@@ -83,7 +83,7 @@ final class WindowTexture {
                 Int32(clamping: plane.bytesPerRow)
             ) == 0
         }
-        // Bottom up.
+        // The rows are stored bottom-up.
         return (0..<height).allSatisfy { row in
             let start = plane.baseAddress + Int(row) * plane.bytesPerRow
             let line = ph_sdl_rect(x: 0, y: row, w: width, h: 1)

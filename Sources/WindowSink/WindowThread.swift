@@ -2,12 +2,12 @@ internal import CSDL
 internal import Dispatch
 internal import MediaCore
 
-/// The thread that all windows of the process live on: SDL wants its windows and their events on one.
+/// The thread of all windows of the process, because SDL requires one thread for windows and their events.
 ///
-/// It begins with the first window and stays. Without a window it sleeps; with one it sleeps until an event, a command
-/// or a picture comes.
+/// It starts with the first window and does not end. Without a window it sleeps. With one it sleeps until an event, a
+/// command or a frame arrives.
 final class WindowThread: Sendable {
-    /// In a struct: bare closures in generic containers are wrapped anew at each access.
+    /// A closure in a struct, because a bare closure in a generic container is wrapped again on each access.
     private struct Command {
         let body: @Sendable (WindowSystem) -> Void
     }
@@ -15,7 +15,7 @@ final class WindowThread: Sendable {
     private struct State {
         var commands: [Command] = []
         var isRunning = false
-        /// It waits for SDL's events, and not for `idle`.
+        /// A Boolean value that indicates whether the thread waits for SDL's events instead of `idle`.
         var isWaitingForEvents = false
     }
 
@@ -28,22 +28,24 @@ final class WindowThread: Sendable {
     private let sdl: SDLLibrary
     private let state = Locked(State())
     private let idle = DispatchSemaphore(value: 0)
-    /// How long the display stays open after its last window; the next one often comes soon.
+    /// The time for which the display stays open after its last window, because the next window often follows soon.
     private static let displayLingerTime = DispatchTimeInterval.seconds(5)
 
     private init(_ sdl: SDLLibrary) { self.sdl = sdl }
 
-    /// Begins it where it does not run yet. Throws where the system has no thread.
+    /// Starts the thread if it is not running.
+    ///
+    /// - Throws: `WindowError.refused` if the system has no thread.
     func start() throws(WindowError) {
         try state.withLock { state throws(WindowError) in
             guard !state.isRunning else { return }
             let code = DetachedThread.start("playhead.window") { [self] in run() }
-            guard code == 0 else { throw .refused("the system has no thread for it") }
+            guard code == 0 else { throw .refused("no thread could be created") }
             state.isRunning = true
         }
     }
 
-    /// Runs `body` there, after what was asked before; not before it was started.
+    /// Runs `body` on the thread, after earlier calls. It does not run before the thread is started.
     func perform(_ body: @escaping @Sendable (WindowSystem) -> Void) {
         state.withLock { state in
             state.commands.append(Command(body: body))
@@ -51,10 +53,10 @@ final class WindowThread: Sendable {
                 idle.signal()
                 return
             }
-            // Under the lock: SDL is not shut down meanwhile.
+            // The lock prevents SDL from being shut down meanwhile.
             var event = ph_sdl_event()
             event.type = UInt32(PH_SDL_USEREVENT)
-            // A full queue is none that anybody sleeps on.
+            // The thread does not sleep while the queue is full.
             _ = ph_sdl_push(sdl.functions, &event)
         }
     }

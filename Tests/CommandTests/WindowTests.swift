@@ -94,7 +94,7 @@ struct WindowTests {
             # A display that is gone.
             os.environ['DISPLAY'] = ':4711'
             start('--muted', '--repeat', '1', sys.argv[1])
-            until('warning: no window can be opened: the display cannot be opened')
+            until('warning: cannot open a window: the display cannot be opened')
             until('1.0x dropped')
             print(ends())
             """,
@@ -150,8 +150,8 @@ struct NoWindowTests {
         let outcome = try await Command.run("--video", "window", "--audio", "null", Media.clip)
         #expect(outcome.status == 1)
         let reasons = [
-            "vplay: no window can be opened: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)",
-            "vplay: no window can be opened: SDL2 is needed, and libSDL2-2.0.so.0 is not installed",
+            "vplay: cannot open a window: no display (neither DISPLAY nor WAYLAND_DISPLAY is set)",
+            "vplay: cannot open a window: SDL2 is required: libSDL2-2.0.so.0 is not installed",
         ]
         #expect(outcome.errorLines.count == 1)
         #expect(reasons.contains { outcome.errors.hasPrefix($0) }, "\(outcome.errors)")
@@ -170,7 +170,7 @@ struct NoWindowTests {
         #expect(outcome.errorLines.count == 1)
         #expect(
             outcome.errors.hasPrefix(
-                "vplay: no window can be opened: SDL2 is needed, and libSDL2-2.0.so.0 cannot be loaded ("
+                "vplay: cannot open a window: SDL2 is required: libSDL2-2.0.so.0 cannot be loaded ("
             )
         )
     }

@@ -4,15 +4,15 @@ import Testing
 @Suite("What is written to a terminal")
 struct ScreenBytesTests {
     private func update(
-        _ picture: String?,
+        _ image: String?,
         clears: Bool = false,
         status: String? = nil
     ) -> String {
         let place = TerminalGeometry.CellRect(column: 3, row: 2, columns: 4, rows: 2)
-        let bytes = Array((picture ?? "").utf8).withUnsafeBytes { bytes in
+        let bytes = Array((image ?? "").utf8).withUnsafeBytes { bytes in
             ScreenBytes.update(
                 clears: clears,
-                picture: picture == nil ? nil : (bytes, place),
+                image: image == nil ? nil : (bytes, place),
                 status: status.map { ($0, 24) }
             )
         }

@@ -255,7 +255,7 @@ struct TerminalSinkTests {
         _ = terminal.read(until: over)
         terminal.hangUp()
         let error = #expect(throws: MediaError.self) { try sink.present(Self.halves(320, 176)) }
-        #expect(error?.message == "the terminal cannot be written to: Input/output error")
+        #expect(error?.message == "cannot write to the terminal: Input/output error")
         #expect(error?.underlyingCode == EIO)
         sink.finish()
         #expect(told.withLock { $0 } == [true, false])
@@ -281,12 +281,12 @@ struct TerminalSinkTests {
                 )
             }?.message
         }
-        #expect(words(file, "xterm") == "pictures in a terminal need one, and descriptor \(file) is none")
-        #expect(words(pipe.terminal, "dumb") == "this terminal cannot show graphics: TERM is dumb")
+        #expect(words(file, "xterm") == "descriptor \(file) is not a terminal")
+        #expect(words(pipe.terminal, "dumb") == "the terminal cannot position its cursor: TERM is dumb")
         let missing = Result { () throws(MediaError) in try ChafaLibrary(opening: "libnone.so.7") }
         #expect(
             words(pipe.terminal, "xterm", library: missing)
-                == "pictures in a terminal are drawn by libchafa, and libnone.so.7 is not installed (Debian: libchafa0)"
+                == "terminal graphics need libchafa: libnone.so.7 is not installed (Debian: libchafa0)"
         )
         let other = Result { () throws(MediaError) in try ChafaLibrary(opening: "libm.so.6") }
         #expect(throws: MediaError.self) { _ = try other.get() }

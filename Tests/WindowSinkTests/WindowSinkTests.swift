@@ -247,10 +247,10 @@ struct WindowSinkTests {
         let missing = #expect(throws: WindowError.self) { try SDLLibrary.load("libnothing-2.0.so.0").get() }
         #expect(
             missing?.description
-                == "no window can be opened: SDL2 is needed, and libnothing-2.0.so.0 is not installed"
+                == "cannot open a window: SDL2 is required: libnothing-2.0.so.0 is not installed"
         )
         let other = #expect(throws: WindowError.self) { try SDLLibrary.load("libm.so.6").get() }
-        let words = "no window can be opened: this SDL2 has no SDL_InitSubSystem; 2.0.12 or newer has"
+        let words = "cannot open a window: SDL2 is too old: it has no SDL_InitSubSystem (2.0.12 or newer is required)"
         #expect(other?.description == words)
     }
 
@@ -260,7 +260,7 @@ struct WindowSinkTests {
         _ = try await shown()
         sink.content.fail(.refused("no more"))
         let error = #expect(throws: WindowError.self) { try sink.present(.plain([1, 2, 3])) }
-        #expect(error?.description == "nothing can be shown in a window: no more")
+        #expect(error?.description == "cannot show frames in a window: no more")
         await close()
     }
 }

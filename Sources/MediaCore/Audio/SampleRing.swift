@@ -31,12 +31,12 @@ package final class SampleRing: @unchecked Sendable {
     private let gainTarget = Atomic<UInt32>(Float(1).bitPattern)
     private let underrunCount = Atomic<Int>(0)
 
-    // The writer's.
+    // Confined to the writer.
     private var isFading = false
     private var fadeStart: Int64 = 0
     private var fadeLength: Int64 = 0
 
-    // The reader's.
+    // Confined to the reader.
     private var appliedFlushes = 0
     private var appliedSkips: Int64 = 0
     /// The count at which the samples after the last flush start.
@@ -67,7 +67,7 @@ package final class SampleRing: @unchecked Sendable {
 
     deinit { storage.deallocate() }
 
-    // MARK: The writer
+    // MARK: Writer
 
     /// The number of samples per channel that can be written.
     package var writableCount: Int {
@@ -148,7 +148,7 @@ package final class SampleRing: @unchecked Sendable {
     /// The number of times that the reader ran out of samples although more were expected.
     package var underruns: Int { underrunCount.load(ordering: .relaxed) }
 
-    // MARK: The reader
+    // MARK: Reader
 
     /// A Boolean value that indicates whether samples have been read since the last flush and more are expected.
     package var isExpectingSamples: Bool { hasStarted && expectsMore.load(ordering: .relaxed) }

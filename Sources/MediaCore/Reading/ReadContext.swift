@@ -252,7 +252,7 @@ public final class ReadContext: Sendable {
         for waiter in interrupted { waiter.onInterrupt() }
     }
 
-    // MARK: Sources that know no contexts
+    // MARK: Sources without contexts
 
     /// Counts this reader among the source's readers. Returns false if this reader is closed.
     func register(_ source: any ByteSource) -> Bool {
