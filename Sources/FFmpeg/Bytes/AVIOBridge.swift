@@ -1,21 +1,22 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Lets libav read from a `ByteSource`. Owns the AVIOContext and its buffer.
+/// An AVIOContext that reads from a `ByteSource`. The bridge owns the context and its buffer.
 ///
-/// Used by one thread at a time, like the format context that reads through it.
+/// It is used by one thread at a time, like the format context that reads through it.
 final class AVIOBridge {
-    /// Bytes read at once.
+    /// The number of bytes in one read.
     private static let bufferSize = 64 * 1024
 
     let reader: SourceReader
     var source: any ByteSource { reader.source }
     private var position: Int64 = 0
-    /// The first bytes, read ahead to recognise what they are: a pipe cannot give them twice.
+    /// The first bytes, which are read in advance to detect the format. They are kept because a pipe cannot deliver
+    /// them twice.
     private var head: [UInt8] = []
-    /// Bytes that were read before libav asked for them, and where they begin.
+    /// Bytes that were read before libav requested them, and the offset of the first one.
     private var prefetched: (start: Int64, bytes: [UInt8]) = (0, [])
-    /// What the source said when it failed; libav only passes a number on.
+    /// The error of the last failed read. libav passes on only an error number.
     private(set) var failure: MediaError?
     private(set) var failureCount = 0
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
@@ -43,18 +44,18 @@ final class AVIOBridge {
         updateSeekability()
     }
 
-    /// What a source of a network says of itself may be known only after its first bytes.
+    /// Updates whether libav may seek. A network source may know this only after its first bytes.
     func updateSeekability() {
         context?.pointee.seekable = source.isSeekable ? Int32(AVIO_SEEKABLE_NORMAL) : 0
     }
 
     deinit {
-        // libav may have replaced the buffer, so it is freed by where it is now.
+        // libav may have replaced the buffer, so the pointer in the context is freed.
         if let context { av_freep(&context.pointee.buffer) }
         avio_context_free(&context)
     }
 
-    /// The first bytes of the source, fewer only where it ends before.
+    /// Returns the first bytes of the source. There are fewer than `count` only if the source ends earlier.
     func readHead(count: Int) throws(MediaError) -> [UInt8] {
         while head.count < count {
             let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: count - head.count, alignment: 1)
@@ -66,12 +67,12 @@ final class AVIOBridge {
         return head
     }
 
-    /// Reads what libav will ask for next, where it has used up what it had. Throws `.notReady` where nothing
-    /// is at hand, or nobody wants it any more: libav has not been entered, so nothing is lost.
+    /// Reads the bytes that libav will request next, if libav has used up its buffer. Throws `.notReady` if no bytes
+    /// are available, or if the read was interrupted. Nothing is lost then, because libav has not been called.
     ///
-    /// Does nothing for a source that has always had its bytes at hand.
+    /// Does nothing for a source whose bytes have always been available.
     func readAhead() throws(MediaError) {
-        guard reader.wasNotReady || !source.isLocal, !reader.waitsInCalls, let context,
+        guard reader.wasNotReady || !source.isLocal, !reader.usesBlockingReads, let context,
             context.pointee.buf_ptr >= context.pointee.buf_end, buffered(at: position) == nil
         else { return }
         let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: 1)
@@ -82,25 +83,25 @@ final class AVIOBridge {
         } catch {
             guard error.code == .notReady || error.code == .cancelled && !reader.interruption.isCancelled
             else {
-                // libav asks for the same bytes next, and its caller is told.
+                // libav requests the same bytes next, and its caller receives the error.
                 return
             }
             throw MediaError(.notReady, error.message, location: error.location, isRetryable: true)
         }
     }
 
-    /// True: libav goes straight to where it seeks. Otherwise it reads on to a place that lies up to 32 KB behind
-    /// what it has, and so through bytes that may be long in coming.
+    /// Whether libav seeks directly. Otherwise it reads forward to a position up to 32 KB after its buffer, which may
+    /// mean waiting for bytes that are not needed.
     var seeksDirectly: Bool {
         get { context?.pointee.direct != 0 }
         set { context?.pointee.direct = newValue ? 1 : 0 }
     }
 
-    /// Forgets where libav was, before it seeks. Otherwise it would read on to a place that lies up to 32 KB
-    /// ahead of what it has, or begin to read up to 32 KB before a place that lies behind. The bytes there may
-    /// be long in coming, and nobody needs them. What libav has read is kept, so that nothing is read twice.
+    /// Discards libav's position before a seek. Otherwise libav would read forward to a position up to 32 KB after its
+    /// buffer, or start reading up to 32 KB before a position that precedes it. Those bytes are not needed, and waiting
+    /// for them can take long. Bytes that libav has read are kept, so nothing is read twice.
     ///
-    /// Only for containers that always say where they want to read next.
+    /// It is meant only for containers whose demuxer always seeks to an absolute offset.
     func discardPosition() {
         guard source.isSeekable, let context, let start = context.pointee.buffer else { return }
         let offset = context.pointee.pos
@@ -108,12 +109,12 @@ final class AVIOBridge {
         if count > 0, offset >= Int64(count) {
             prefetched = (offset - Int64(count), Array(UnsafeBufferPointer(start: start, count: count)))
         }
-        // So far behind everything that whatever comes next is a real seek. It reads nothing.
+        // An offset beyond everything makes the next seek a real one. This call reads nothing.
         let (farOffset, overflow) = max(offset, source.byteCount ?? 0).addingReportingOverflow(1 << 20)
         if !overflow { avio_seek(context, farOffset, SEEK_SET) }
     }
 
-    /// The source's next byte is byte 0 of another place: nothing of what was read is kept.
+    /// Prepares for a source whose next byte is byte 0 of other content. All buffered bytes are discarded.
     func restart() {
         head = []
         prefetched = (0, [])
@@ -125,7 +126,7 @@ final class AVIOBridge {
         context.pointee.pos = 0
     }
 
-    /// After a failure or an interruption: libav would call it the end of the file for ever.
+    /// Clears a failure or an interruption, which libav would otherwise treat as the end of the file from then on.
     func clearFailure() {
         failure = nil
         context?.pointee.error = 0
@@ -160,7 +161,7 @@ final class AVIOBridge {
         }
     }
 
-    /// What has been read already of the bytes from `offset` on; nil for nothing.
+    /// Returns the buffered bytes from `offset` on, or nil if there are none.
     private func buffered(at offset: Int64) -> ArraySlice<UInt8>? {
         if offset >= 0, offset < Int64(head.count) { return head[Int(offset)...] }
         let index = offset &- prefetched.start

@@ -1,17 +1,18 @@
 internal import MediaCore
 
-/// Walks the outermost boxes of an MP4 or QuickTime file, to tell a cut file from a strange one.
+/// A scan of the top-level boxes of an MP4 or QuickTime file. It distinguishes a truncated file from an unknown format.
 enum BoxScan {
-    /// Boxes looked at before giving up.
+    /// The number of boxes to inspect at most.
     private static let boxLimit = 1000
-    /// Boxes that such a file may begin with. Any text has eight printable bytes that would do for the head of some box.
+    /// The boxes that may come first in such a file. Without this list, any text would be accepted, because eight
+    /// printable bytes form a valid box header.
     private static let leadingBoxNames: Set = [
         "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "uuid", "udta", "meta", "pnot",
         "prfl",
         "junk", "pict", "sidx", "ssix", "emsg", "prft", "jP  ", "thum", "beam", "frea",
     ]
 
-    /// True when a box claims to go on behind the end of the file.
+    /// Returns true if a box extends beyond the end of the file.
     static func isTruncated(_ reader: SourceReader) -> Bool {
         guard reader.source.isSeekable, let size = reader.source.byteCount else { return false }
         var offset: Int64 = 0
@@ -24,7 +25,7 @@ enum BoxScan {
             }
             var length = Int64(number(header[0..<4]))
             if length == 1 { length = Int64(truncatingIfNeeded: number(header[8..<16])) }
-            // Zero means "to the end"; anything else that small is no box.
+            // A length of zero means "to the end". Any other length below 8 is invalid.
             guard length >= 8 else { return false }
             let (end, overflow) = offset.addingReportingOverflow(length)
             if overflow || end > size { return true }
@@ -45,7 +46,7 @@ enum BoxScan {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The names of boxes are printable.
+    /// Returns whether the bytes are a box name, which is printable.
     private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0xA9 }
     }

@@ -2,7 +2,7 @@ internal import Glibc
 package import MediaCore
 internal import Synchronization
 
-/// Reads a regular file by position, so that no two readers disturb each other.
+/// A regular file, read by offset, so that readers do not affect each other.
 package final class FileByteSource: ByteSource {
     private let descriptor: Int32
     private let path: String
@@ -10,9 +10,9 @@ package final class FileByteSource: ByteSource {
     package let byteCount: Int64?
     package var isSeekable: Bool { true }
 
-    /// Opens the file; a folder, a device or a missing file is refused with words.
+    /// Opens a file. Throws an error for a folder, a device or a missing file.
     package init(path: String) throws(MediaError) {
-        // Non-blocking so that a named pipe without a writer cannot hold the caller; harmless for files.
+        // O_NONBLOCK prevents blocking on a named pipe without a writer. It has no effect on files.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FileByteSource.failure(errno, "cannot open the file", path) }
         var status = stat()
@@ -45,7 +45,7 @@ package final class FileByteSource: ByteSource {
         }
     }
 
-    /// A file has its bytes at hand: there is nothing to interrupt.
+    /// Reads bytes. A file never waits for data, so the read cannot be interrupted.
     package func read(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,

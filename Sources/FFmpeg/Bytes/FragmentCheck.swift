@@ -1,12 +1,15 @@
 internal import MediaCore
 
-/// Refuses a fragmented MP4 file with a track that has no number.
+/// A check that rejects fragmented MP4 files in which a track has no track ID.
 ///
-/// libav 5.1 counts up from a place of about minus a billion then, for each run of samples in each fragment
-/// (`mov_read_trun`): a second of CPU time each, without a read in between that could be interrupted. A file of 12 kB takes a
-/// minute to open. A file without fragments is left alone: it plays.
+/// For such a file, libav 5.1 counts up from about minus one billion for each run of samples in each fragment
+/// (`mov_read_trun`). Each run takes a second of CPU time without a read that could be interrupted, so a file of 12 kB
+/// takes a minute to open. Files without fragments are not affected and are accepted.
 enum FragmentCheck {
-    /// `head`: the first bytes. Reads no more than libav will read next. Does nothing for what cannot be read twice.
+    /// Throws an error if the file is fragmented and a track has no track ID.
+    ///
+    /// `head` contains the first bytes of the file. The check reads no more than libav will read next, and skips
+    /// sources that cannot be read twice.
     static func rejectUnnumberedTracks(_ head: [UInt8], _ reader: SourceReader, location: String)
         throws(MediaError)
     {
@@ -16,7 +19,7 @@ enum FragmentCheck {
         else { return }
         let boxes = MovieBoxes(reader)
         let leadingBoxes = boxes.list(in: 0..<size, upTo: "moov")
-        // Of several, libav takes the first.
+        // libav uses the first moov box if there are several.
         guard let movie = leadingBoxes.last, movie.name == "moov", lacksNumber(movie, boxes) else { return }
         let followingBoxes = boxes.list(in: movie.content.upperBound..<size, upTo: "moof")
         guard
@@ -33,13 +36,13 @@ enum FragmentCheck {
     private static func lacksNumber(_ movie: MovieBoxes.Box, _ boxes: MovieBoxes) -> Bool {
         boxes.list(in: movie.content).contains { track in
             guard track.name == "trak" else { return false }
-            // The last one counts.
+            // libav uses the last tkhd box.
             let header = boxes.list(in: track.content).last { $0.name == "tkhd" }
             return header.flatMap(boxes.trackNumber) == nil
         }
     }
 
-    /// What such a file begins with.
+    /// The boxes that an MP4 file may begin with.
     private static let leadingBoxNames: Set<String> = [
         "ftyp", "styp", "moov", "moof", "mdat", "free", "skip", "wide", "pnot", "sidx", "uuid", "emsg",
         "prft",

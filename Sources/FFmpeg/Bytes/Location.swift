@@ -1,12 +1,13 @@
 internal import Foundation
 internal import MediaCore
 
-/// Where a request's bytes are, after the policy on URLs has looked at it.
+/// The origin of a request's bytes, after the URL policy has been applied.
 enum Location: Equatable {
     case file(path: String)
     case standardInput
 
-    /// Network and every other scheme is refused with words; a name without a scheme is a path.
+    /// Parses a location. Text without a scheme is a path. All schemes except `file` are rejected, including network
+    /// schemes.
     init(_ text: String) throws(MediaError) {
         if text == "-" {
             self = .standardInput
@@ -41,7 +42,8 @@ enum Location: Equatable {
         self = .file(path: path)
     }
 
-    /// "https" of "https://…" and "rtmp:…"; nil for paths, including those with a colon behind a slash.
+    /// Returns the scheme of a URL in lower case, for example "https" for "https://…" and "rtmp" for "rtmp:…". Returns
+    /// nil for paths, including paths with a colon after a slash.
     static func scheme(of text: String) -> String? {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let name = text[..<colon]
@@ -50,18 +52,19 @@ enum Location: Equatable {
             isLetter($0) || isDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E
         }
         guard allowed else { return nil }
-        // "weird:name.mp4" in the current folder is a file when it exists; "scheme://" never is.
+        // "weird:name.mp4" is a file if it exists in the current folder. Text with "://" never is.
         if !text[colon...].hasPrefix("://"), access(text, F_OK) == 0 { return nil }
         return name.lowercased()
     }
 
-    /// An http or https URL.
+    /// Returns whether the text is an http or https URL.
     static func isRemote(_ text: String) -> Bool {
         let scheme = scheme(of: text)
         return scheme == "http" || scheme == "https"
     }
 
-    /// What follows the last dot of the last path component, in lower case; empty for none.
+    /// Returns the text after the last dot of the last path component, in lower case, or an empty string if there is
+    /// none.
     static func fileExtension(of path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }

@@ -1,8 +1,8 @@
 internal import MediaCore
 
-/// The boxes of an MP4 file, as far as their lengths lead from one to the next.
+/// The boxes of an MP4 file, found by following their lengths.
 struct MovieBoxes {
-    /// Boxes looked at on one level before giving up.
+    /// The number of boxes of one level to inspect at most.
     private static let boxLimit = 1000
 
     private let reader: SourceReader
@@ -14,7 +14,8 @@ struct MovieBoxes {
         let content: Range<Int64>
     }
 
-    /// The boxes of one level, up to the first of the name `last`. One that is longer than what holds it is cut, as libav does.
+    /// Returns the boxes of one level, up to and including the first one named `last`. A box that is longer than its
+    /// parent is clipped, as in libav.
     func list(in range: Range<Int64>, upTo last: String? = nil) -> [Box] {
         var result: [Box] = []
         var offset = range.lowerBound
@@ -28,7 +29,7 @@ struct MovieBoxes {
                 length = Int64(truncatingIfNeeded: Self.number(header[8..<16]))
                 headerLength = 16
             }
-            // Zero means "to the end"; anything else that small is no box.
+            // A length of zero means "to the end". Any other length below the header length is invalid.
             if length == 0 { length = range.upperBound - offset }
             let (end, overflow) = offset.addingReportingOverflow(length)
             guard length >= headerLength, range.upperBound - offset >= headerLength, !overflow else { break }
@@ -40,7 +41,7 @@ struct MovieBoxes {
         return result
     }
 
-    /// A field whose place and length depend on the box's version, 0 or 1.
+    /// Returns a field whose offset and width depend on the box's version, which is 0 or 1.
     func number(_ box: Box, at offsets: (Int, Int), wide widths: (Int, Int)) -> UInt64? {
         guard let bytes = read(at: box.content.lowerBound, count: 32), let version = bytes.first else {
             return nil
@@ -51,12 +52,13 @@ struct MovieBoxes {
         return Self.number(bytes[start..<start + count])
     }
 
-    /// What a track header says; nil: nothing, or what libav takes for a negative number.
+    /// Returns the track ID of a track header box, or nil if there is none or libav reads it as a negative number.
     func trackNumber(_ header: Box) -> Int32? {
         number(header, at: (12, 20), wide: (4, 4)).flatMap(Int32.init(exactly:))
     }
 
-    /// Fewer at the end of the file; nil where reading fails, which the demuxer tells in its own words.
+    /// Reads bytes. Returns fewer than `count` at the end of the file, and nil if reading fails; the demuxer reports
+    /// that error.
     private func read(at offset: Int64, count: Int) -> [UInt8]? {
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
         defer { bytes.deallocate() }

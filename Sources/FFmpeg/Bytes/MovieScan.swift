@@ -1,23 +1,24 @@
 internal import MediaCore
 
-/// What an MP4 file says and libav does not tell: about fragments (`moov/mvex`, `moov/mvex/mehd` and the first `moof`), and
-/// which tracks are encrypted (the names of their sample entries).
+/// Properties of an MP4 file that libav does not report: its fragments (`moov/mvex`, `moov/mvex/mehd` and the first
+/// `moof`), and which tracks are encrypted (by the names of their sample entries).
 struct MovieScan {
     private(set) var canContainFragments = false
     private(set) var containsFragments = false
-    /// Of all fragments together, those to come included; `.invalid` where nothing says so.
+    /// The total duration of all fragments, including future ones, or `.invalid` if the file does not declare it.
     private(set) var durationHint = MediaTime.invalid
-    /// `AVStream.id` of the tracks whose packets are encrypted.
+    /// The `AVStream.id` values of the tracks whose packets are encrypted.
     private(set) var protectedTracks: Set<Int32> = []
 
     private let boxes: MovieBoxes
 
-    /// nil where looking would mean to wait for a network, or where one cannot go back.
+    /// Scans a file. Returns nil if the source is not local, because scanning would wait for the network, or is not
+    /// seekable.
     init?(_ reader: SourceReader) {
         let source = reader.source
         guard source.isSeekable, source.isLocal, let size = source.byteCount else { return nil }
         boxes = MovieBoxes(reader)
-        // There may be thousands of fragments: the first one is enough.
+        // There may be thousands of fragments, so the scan ends at the first one.
         for box in boxes.list(in: 0..<size, upTo: "moof") {
             if box.name == "moof" { containsFragments = true }
             if box.name == "moov" { scanMovie(box) }
@@ -43,7 +44,7 @@ struct MovieScan {
         durationHint = MediaTime(value: value, timescale: timescale)
     }
 
-    /// The number of a track that is encrypted; nil: it is not.
+    /// Returns the ID of a track if it is encrypted, else nil.
     private func protectedTrack(_ track: MovieBoxes.Box) -> Int32? {
         let parts = boxes.list(in: track.content)
         var inner = parts.first { $0.name == "mdia" }

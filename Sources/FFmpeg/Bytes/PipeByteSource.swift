@@ -2,20 +2,20 @@ internal import Glibc
 package import MediaCore
 internal import Synchronization
 
-/// Reads standard input, or any descriptor that has only one direction.
+/// Standard input, or any other descriptor that can only be read forward.
 package final class PipeByteSource: ByteSource {
     private let descriptor: Int32
-    /// A pipe to ourselves: its first end becomes readable when a wait is to end, so that it ends at once. Both
-    /// -1 where there was none to be had; then the wait asks 20 times a second.
+    /// A pipe whose read end becomes readable when a wait must end. Both ends are -1 if no pipe could be created; waits
+    /// then poll 20 times per second.
     private let wakeUp: (read: Int32, write: Int32)
     private let isCancelled = Atomic<Bool>(false)
-    /// Bytes read so far: the only offset that can be read next.
+    /// The number of bytes read so far, which is the only offset that can be read next.
     private let position = Locked<Int64>(0)
 
     package var byteCount: Int64? { nil }
     package var isSeekable: Bool { false }
 
-    /// The descriptor stays the caller's and is not closed.
+    /// Creates a source. The caller keeps ownership of the descriptor, which is not closed.
     package init(descriptor: Int32 = 0) {
         self.descriptor = descriptor
         var ends: [Int32] = [-1, -1]
@@ -37,7 +37,7 @@ package final class PipeByteSource: ByteSource {
         try read(at: offset, into: buffer, context: ReadContext())
     }
 
-    /// An interrupted call has taken nothing out of the pipe: the next one goes on at the same offset.
+    /// Reads bytes. An interrupted call consumes nothing from the pipe, so the next call continues at the same offset.
     package func read(
         at offset: Int64,
         into buffer: UnsafeMutableRawBufferPointer,
@@ -67,7 +67,7 @@ package final class PipeByteSource: ByteSource {
             onInterrupt: { self.endWait() },
             wait: { () throws(MediaError) in
                 while true {
-                    // First the byte of an earlier wake-up, then the question, then the wait: none is missed.
+                    // The order drain, check, wait ensures that no wake-up is missed.
                     drainWakeUp()
                     try throwIfInterrupted(context)
                     if try isReadable(within: wakeUp.read >= 0 ? -1 : 50) { return }
@@ -76,7 +76,8 @@ package final class PipeByteSource: ByteSource {
         )
     }
 
-    /// Waits so many milliseconds, -1 for ever; or until a wait is to end.
+    /// Waits until the descriptor is readable or the wait is ended, for up to `timeout` milliseconds; -1 waits
+    /// indefinitely.
     private func isReadable(within timeout: Int32) throws(MediaError) -> Bool {
         var polled = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),

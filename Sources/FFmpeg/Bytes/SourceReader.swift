@@ -1,14 +1,15 @@
 internal import MediaCore
 
-/// Reads a source for one demuxer, and waits where it has nothing at hand: on a fiber if there is one, else on the thread.
+/// A reader of a source for one demuxer. It waits for bytes that are not available: on a fiber if the call runs on one,
+/// else on the thread.
 ///
-/// Confined to the demuxer's lane.
+/// It is confined to the demuxer's lane.
 final class SourceReader {
     let source: any ByteSource
     let interruption: Interruption
-    /// Nothing is read ahead of libav: a read that finds nothing waits inside the call.
-    var waitsInCalls: Bool { interruption.waitsInCalls }
-    /// The source has said once that it was not ready.
+    /// Whether reads wait inside libav's calls, so that nothing is read ahead of libav.
+    var usesBlockingReads: Bool { interruption.usesBlockingReads }
+    /// Whether the source has thrown `.notReady` at least once.
     private(set) var wasNotReady = false
 
     init(_ source: any ByteSource, _ interruption: Interruption) {
@@ -16,12 +17,12 @@ final class SourceReader {
         self.interruption = interruption
     }
 
-    /// Up to `buffer.count` bytes, 0 at the end. Waits until there are some, unless it is interrupted: then it
-    /// throws `.cancelled`.
+    /// Reads up to `buffer.count` bytes and returns 0 at the end. Waits until bytes are available, and throws
+    /// `.cancelled` if it is interrupted.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int {
         let context = interruption.context
         while true {
-            // A wake-up counts from here on.
+            // A wake-up after this point ends the wait below.
             let wakes = context.wakeCount
             do throws(MediaError) {
                 return try readAvailable(at: offset, into: buffer)
@@ -35,17 +36,18 @@ final class SourceReader {
         }
     }
 
-    /// Waits for a wake-up: on no thread where the call has a fiber. True: the call is to come to nothing.
+    /// Waits for a wake-up, without occupying a thread if the call runs on a fiber. Returns true if the call must be
+    /// abandoned.
     private func wait(after wakes: UInt64) -> Bool {
         Fiber.wait(interruption.context, after: wakes)
     }
 
-    /// The same, but throws `.notReady` where nothing is at hand.
+    /// Reads like `read(at:into:)`, but throws `.notReady` if no bytes are available.
     func readAvailable(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(MediaError) -> Int
     {
         if interruption.mustAbort() { throw LibraryError.cancelled() }
         do throws(MediaError) {
-            // A source that claims more than it was asked for must not make anybody read behind the buffer.
+            // A source that reports more bytes than requested must not cause reads beyond the buffer.
             let count = try source.read(at: offset, into: buffer, context: interruption.context)
             let length = max(0, min(count, buffer.count))
             interruption.recordRead(byteCount: length)
@@ -57,7 +59,7 @@ final class SourceReader {
                 if interruption.context.isInterrupted {
                     interruption.markInterrupted()
                 } else {
-                    // Nobody here called it off, so nobody waits for it: it is a failure like any other.
+                    // The cancellation did not come from this reader, so it is an error like any other.
                     error.code = .io
                 }
             }

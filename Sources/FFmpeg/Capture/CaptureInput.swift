@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// A device that is open, and the decoder of what it sends: pictures, never waited for. Not safe for threads.
+/// An open capture device and the decoder of its video. Reads never wait for the device. It is not thread-safe.
 final class CaptureInput {
     private let log = LibraryLog()
     private let packet: PacketOwner
@@ -11,12 +11,12 @@ final class CaptureInput {
     private let codec: CodecContext
     private let stream: Int32
     private var frames: FrameFactory
-    /// The device has said that nothing more comes.
+    /// Whether the device has reported the end of its data.
     private var hasEnded = false
 
-    /// Seconds per tick of `read()`'s times.
+    /// The seconds per tick of the times that `read()` returns.
     let timeBase: AVRational
-    /// 0/0 where the device does not say.
+    /// The frame rate that the device declares, or 0/0 if it declares none.
     let frameRate: AVRational
 
     init(_ source: CaptureSource) throws(MediaError) {
@@ -28,7 +28,7 @@ final class CaptureInput {
             throw MediaError(.notFound, "this FFmpeg cannot record from \(format)", location: name)
         }
         var opened = avformat_alloc_context()
-        // So that nothing hangs on a camera that sends nothing.
+        // Non-blocking reads return at once when a camera sends nothing.
         opened?.pointee.flags |= AVFMT_FLAG_NONBLOCK
         let code = log.capture { avformat_open_input(&opened, name, input, &options.pointer) }
         guard code >= 0, let context = opened else { throw Self.openingError(code, name, source, log) }
@@ -74,7 +74,7 @@ final class CaptureInput {
 
     deinit { log.capture { avformat_close_input(&context) } }
 
-    /// What comes next, with its time in ticks; nil: nothing yet, or nothing more (`isAtEnd`).
+    /// Returns the next frame and its time in ticks, or nil if there is none at present or no more (`isAtEnd`).
     func read() throws(MediaError) -> (frame: VideoFrame, ticks: Int64)? {
         while true {
             let owner = try FrameOwner()
@@ -89,7 +89,7 @@ final class CaptureInput {
 
     var isAtEnd: Bool { hasEnded }
 
-    /// A packet for the decoder. False: there is none at present, or none any more.
+    /// Sends the next packet to the decoder. Returns false if there is none at present or no more.
     private func sendNextPacket() throws(MediaError) -> Bool {
         let code = log.capture { av_read_frame(context, packet.pointer) }
         if code == PH_ERROR_EAGAIN { return false }
@@ -98,7 +98,7 @@ final class CaptureInput {
             return false
         }
         guard code >= 0 else {
-            // A camera that is unplugged.
+            // The camera was unplugged.
             throw LibraryError.make(
                 code,
                 "it sends nothing any more",
@@ -108,7 +108,7 @@ final class CaptureInput {
             )
         }
         defer { packet.unreference() }
-        // What cannot be decoded is one picture less: cameras send broken ones when they begin.
+        // A packet that cannot be decoded is skipped, because cameras send broken ones when they start.
         if packet.pointer.pointee.stream_index == stream {
             log.capture { _ = avcodec_send_packet(codec.pointer, packet.pointer) }
         }
@@ -126,7 +126,7 @@ final class CaptureInput {
             let rate = source.frameRate ?? 30
             return ("lavfi", "testsrc2=size=\(size.width)x\(size.height):rate=\(rate)", OptionDictionary())
         case .camera(let path):
-            // What is not there is told of without libavdevice.
+            // A missing camera is reported without libavdevice.
             var status = stat()
             guard stat(path, &status) == 0 else {
                 let reason = String(cString: strerror(errno))

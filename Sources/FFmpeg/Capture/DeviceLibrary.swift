@@ -1,18 +1,18 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// libavdevice, opened when somebody records and kept for the life of the process: cameras and libavfilter's sources as
-/// containers.
+/// libavdevice, which provides cameras and libavfilter's sources as containers. It is opened for the first recording
+/// and kept for the life of the process.
 package enum DeviceLibrary {
     private static let library = SharedLibrary { () throws(MediaError) in
         try open("libavdevice.so.\(PH_AVDEVICE_MAJOR)")
     }
 
-    /// The failure says why this machine has none.
+    /// The result of opening the library. The error explains why it is not available.
     package static var shared: Result<Void, MediaError> { library.result }
 
-    /// Its containers become part of our libavformat, so both must be of one FFmpeg. Nothing that is played is ever taken for
-    /// one of them: `FormatPolicy` names what may be opened.
+    /// Opens the library. It registers its containers in our libavformat, so both must be of the same FFmpeg version.
+    /// Playback never opens them, because `FormatPolicy` lists the containers that may be opened.
     package static func open(_ name: String) throws(MediaError) {
         let functions: ph_devices
         do throws(FunctionTable.Failure) {

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// A device on its way into a file, picture by picture. Nothing here waits for the device. Not safe for threads.
+/// A recording of a capture device to a file, frame by frame. Calls never wait for the device. It is not thread-safe.
 package final class FFmpegRecording {
     private let input: CaptureInput
     private let fileExtension: String
@@ -9,13 +9,14 @@ package final class FFmpegRecording {
     private var writer: MovieWriter?
     private var next: (frame: VideoFrame, ticks: Int64)?
     private var zero: Int64?
-    /// Pictures that have been written.
+    /// The number of frames that have been written.
     package private(set) var frameCount = 0
 
-    /// File name extensions that stand for a container.
+    /// The file name extensions of the supported containers.
     package static let containers = MovieWriter.containers
 
-    /// Opens the device. `output` gets nothing until the first picture is there. `fileExtension`: one of `containers`.
+    /// Opens the device. Nothing is written to `output` before the first frame. `fileExtension` must be one of
+    /// `containers`.
     package init(_ source: CaptureSource, fileExtension: String, output: any RecordingOutput)
         throws(MediaError)
     {
@@ -30,10 +31,10 @@ package final class FFmpegRecording {
         input = try CaptureInput(source)
     }
 
-    /// The device has no more to give.
+    /// Whether the device has reached the end of its data.
     package var isAtEnd: Bool { next == nil && input.isAtEnd }
 
-    /// When the next picture was taken, from the first one on; nil: there is none yet, or none any more.
+    /// Returns the time of the next frame, relative to the first one, or nil if there is none at present or no more.
     package func nextTime() throws(MediaError) -> MediaTime? {
         if next == nil { next = try input.read() }
         guard let next else { return nil }
@@ -43,7 +44,7 @@ package final class FFmpegRecording {
         return MediaTime(value: ticks * Int64(input.timeBase.num), timescale: input.timeBase.den)
     }
 
-    /// Encodes the picture that `nextTime` told of.
+    /// Encodes the frame whose time `nextTime` has returned.
     package func write() throws(MediaError) {
         guard let next else { return }
         self.next = nil
@@ -64,7 +65,7 @@ package final class FFmpegRecording {
         return made
     }
 
-    /// Makes the file whole. Throws where no picture has come.
+    /// Completes the file. Throws an error if no frame was recorded.
     package func finish() throws(MediaError) {
         guard let writer else { throw MediaError(.emptyMedia, "no picture came") }
         try writer.finish()

@@ -1,16 +1,16 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Where a container says that the sound ends, when that is before the last packet's last sample: encoders
-/// fill the last packet up, and FFmpeg leaves the filling in.
+/// The end of the audio that a container declares, if it lies before the last sample of the last packet. Encoders fill
+/// the last packet with padding, which FFmpeg does not remove.
 struct AudioEndTrim: Sendable {
-    /// The first tick (of the track's time base, one per sample) that is no longer content.
+    /// The first tick that is no longer content, in the track's time base, which has one tick per sample.
     let ticks: Int64
 
-    /// Index entries looked at on either end.
+    /// The number of index entries to inspect at either end.
     private static let inspectedEntryCount: Int32 = 256
 
-    /// nil where nothing is declared, or not exactly.
+    /// Returns nil if no end is declared, or not exactly.
     init?(stream: UnsafeMutablePointer<AVStream>, track: Track, description: MediaDescription) {
         guard description.formatName.hasPrefix("mov"), track.sampleRate > 0,
             track.timeBase == Rational(1, Int32(clamping: track.sampleRate))
@@ -28,15 +28,16 @@ struct AudioEndTrim: Sendable {
         ticks = end
     }
 
-    /// The number of real samples in iTunes' gapless comment: " 00000000 00000840 000001CA 00000000003F31F6 …"
-    /// (reserved, delay, padding, count), all hexadecimal.
+    /// Returns the number of content samples in an iTunes gapless comment (iTunSMPB): " 00000000 00000840 000001CA
+    /// 00000000003F31F6 …". The hexadecimal fields are reserved, delay, padding and count.
     static func sampleCount(_ text: String) -> Int64? {
         let fields = text.split(separator: " ")
         guard fields.count >= 4, let count = Int64(fields[3], radix: 16), count > 0 else { return nil }
         return count
     }
 
-    /// Where all packets are equally long but the last is declared shorter, that is the end of the sound.
+    /// Returns the declared end of the last packet if all packets have the same length and only the last one is
+    /// declared shorter.
     private static func lastPacketEnd(_ stream: UnsafeMutablePointer<AVStream>, rate: Int64) -> Int64? {
         let count = avformat_index_get_entries_count(stream)
         guard count >= 3, let length = FFmpeg.ticks(stream.pointee.duration), length > 0,
@@ -44,17 +45,18 @@ struct AudioEndTrim: Sendable {
             let first = avformat_index_get_entry(stream, 0)?.pointee.timestamp,
             let last = avformat_index_get_entry(stream, count - 1)?.pointee.timestamp
         else { return nil }
-        // Behind an empty edit libav counts the length from the first sample, else from zero.
+        // After an empty edit libav counts the length from the first sample, otherwise from zero.
         let (end, overflow) = length.addingReportingOverflow(max(0, first))
         guard !overflow, end > last, end < last &+ step else { return nil }
-        // Negative first stamps mean an edit list, whose lengths are in the movie's own, coarser ticks.
+        // A negative first time stamp means that there is an edit list, whose durations are in the movie's coarser time
+        // scale.
         if first < 0 && !isWhole(length, rate: rate, per: 1000) && !isWhole(length, rate: rate, per: 600) {
             return nil
         }
         return end
     }
 
-    /// Ticks from one packet to the next; nil where that varies, for then the writer rounded.
+    /// Returns the ticks between packets, or nil if they vary, because the writer then rounded its time stamps.
     private static func regularStep(_ stream: UnsafeMutablePointer<AVStream>, _ count: Int32) -> Int64? {
         var step: Int64?
         for index in 1..<count where index < inspectedEntryCount || index >= count - inspectedEntryCount {
@@ -68,7 +70,7 @@ struct AudioEndTrim: Sendable {
         return step
     }
 
-    /// True when so many samples are a whole number of `scale`ths of a second.
+    /// Returns true if the samples are a whole number of 1/`scale` seconds.
     private static func isWhole(_ samples: Int64, rate: Int64, per scale: Int64) -> Bool {
         let (product, overflow) = samples.multipliedReportingOverflow(by: scale)
         return !overflow && product % rate == 0
@@ -76,7 +78,7 @@ struct AudioEndTrim: Sendable {
 }
 
 extension AudioEndTrim {
-    /// The part of a buffer before the end; nil for none.
+    /// Returns the part of a buffer before the end, or nil if nothing is left.
     func trim(_ buffer: AudioBuffer, mapping: TimeMapping) -> AudioBuffer? {
         guard buffer.format.sampleRate == Int(mapping.timeBase.denominator) else { return buffer }
         let excess = buffer.presentationTime + buffer.duration - mapping.itemTime(ticks)

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Reads from a container's index how many bytes it takes to play up to a time.
+/// Computes from a container's index how many bytes are needed to play up to a time.
 enum ByteMarks {
-    /// Enough for any rule, and few enough to look through for each packet.
+    /// The number of marks at most. It is fine enough for buffering rules, and low enough to search for each packet.
     private static let limit = 512
 
     static func read(_ streams: [UnsafeMutablePointer<AVStream>], _ description: MediaDescription)
@@ -15,8 +15,8 @@ enum ByteMarks {
         return marks.isEmpty ? [] : marks + [ByteMark(time: duration, byteCount: total)]
     }
 
-    /// Of an index that has every sample with its size (MP4): the sum of all that comes before a time, whatever the order in
-    /// the file. nil: it has none.
+    /// Returns marks from an index with the size of every sample (MP4): the sum of all samples before a time,
+    /// regardless of their order in the file. Returns nil if there is no such index.
     private static func sizes(
         _ streams: [UnsafeMutablePointer<AVStream>],
         _ description: MediaDescription,
@@ -32,7 +32,7 @@ enum ByteMarks {
                 guard let entry = avformat_index_get_entry(stream, index)?.pointee,
                     let time = mapping.itemTime(ticks(entry.timestamp))?.nanoseconds
                 else { continue }
-                // What a damaged index says stays within bounds.
+                // Values from a damaged index are clamped.
                 let part = Int(Double(max(0, time)) / Double(duration) * Double(limit))
                 let size = Int64(max(0, entry.size))
                 parts[min(limit - 1, max(0, part))] += size
@@ -40,7 +40,7 @@ enum ByteMarks {
             }
         }
         guard sum > 0, sum <= total else { return nil }
-        // The header, and what else is no sample, is needed first.
+        // The header and all other data that is not a sample are needed first.
         var needed = total - sum
         return parts.enumerated().map { index, size in
             needed += size
@@ -51,7 +51,8 @@ enum ByteMarks {
         }
     }
 
-    /// Of an index that has places of key frames alone (Matroska): a key frame is needed at its time, and all before it.
+    /// Returns marks from an index that has only the positions of key frames (Matroska): all bytes before a key frame
+    /// are needed at its time.
     private static func places(
         _ streams: [UnsafeMutablePointer<AVStream>],
         _ description: MediaDescription,

@@ -2,12 +2,12 @@ internal import CFFmpeg
 internal import MediaCore
 import PlayheadBackend
 
-/// Decides whether libav must look into the streams before they can be decoded, and lets it.
+/// Decides whether libav must analyze the streams before they can be decoded, and runs the analysis.
 ///
-/// Looking costs 10 to 20 ms for a local 1080p file because it decodes pictures; containers with complete
-/// headers do not need it.
+/// The analysis takes 10 to 20 ms for a local 1080p file, because it decodes frames. Containers with complete headers
+/// do not need it.
 enum ContainerProbe {
-    /// Containers whose headers describe codecs completely.
+    /// The containers whose headers describe codecs completely.
     private static let selfDescribing: Set = ["mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"]
 
     static func isNeeded(_ session: InputSession) -> Bool {
@@ -20,7 +20,7 @@ enum ContainerProbe {
         }
     }
 
-    /// libav's analysis, with our limits given to the decoders that it opens by itself.
+    /// Runs libav's analysis. The pixel limit is passed to the decoders that it opens.
     static func run(_ session: InputSession) throws(MediaError) {
         let context = try session.context
         let limits = session.streams.map { _ in
@@ -36,7 +36,7 @@ enum ContainerProbe {
         }
     }
 
-    /// True when the header says all that decoding and presenting need.
+    /// Returns true if the header contains everything that decoding and presentation need.
     private static func isDescribed(_ stream: UnsafeMutablePointer<AVStream>, maximumPixelCount: Int) -> Bool
     {
         guard let parameters = stream.pointee.codecpar else { return false }
@@ -66,8 +66,8 @@ enum ContainerProbe {
         }
     }
 
-    /// H.264 may leave out how far pictures are reordered; a decoder that has to find out by itself may drop
-    /// the first ones.
+    /// Returns whether the H.264 header declares how far frames are reordered. Without it, a decoder has to find out
+    /// and may drop the first frames.
     private static func declaresReorderDepth(
         _ parameters: UnsafeMutablePointer<AVCodecParameters>,
         _ maximumPixelCount: Int
@@ -95,7 +95,7 @@ enum ContainerProbe {
         }
         switch parameters.pointee.codec_id {
         case AV_CODEC_ID_AAC:
-            // Below this, the real rate may be twice what the header says (SBR without a mark).
+            // At 24 kHz or below, the real rate may be twice the declared one (SBR without signaling).
             return parameters.pointee.extradata_size > 0 && parameters.pointee.sample_rate > 24_000
         case AV_CODEC_ID_OPUS, AV_CODEC_ID_VORBIS, AV_CODEC_ID_FLAC, AV_CODEC_ID_ALAC:
             return parameters.pointee.extradata_size > 0

@@ -1,28 +1,28 @@
 internal import CFFmpeg
 
-/// What kind of file begins with certain bytes, by libav's own probes and within our policy. Opens nothing.
+/// Detects the kind of a file from its first bytes with libav's probes, within the format policy. It opens nothing.
 package enum ContentProbe {
-    /// What the format alone tells.
+    /// The kind of content, as far as the format determines it.
     package enum Content: Hashable, Sendable {
         case image
         case audio
-        /// A container that may hold video, or sound alone: its tracks tell.
+        /// A container that may hold video or only audio, depending on its tracks.
         case container
     }
 
-    /// Bytes to hand over, where the file has so many.
+    /// The number of bytes to pass, if the file has as many.
     package static let headByteCount = 64 << 10
 
-    /// nil: no media, or subtitles alone, or a playlist. `name` decides only where the bytes are not sure, and never
-    /// against them.
+    /// Returns the kind of content, or nil for anything that is not media, for subtitles without media, and for
+    /// playlists. `name` is used only if the bytes are ambiguous, and never overrides them.
     package static func content(of head: [UInt8], name: String) -> Content? {
         guard !head.isEmpty, !FormatPolicy.startsPlaylist(head) else { return nil }
-        // Its tag may be longer than what was read, with a cover in it.
+        // The ID3 tag may be longer than `head`, because it can contain a cover.
         if head.starts(with: "ID3".utf8) { return .audio }
         var padded = head + [UInt8](repeating: 0, count: Int(AVPROBE_PADDING_SIZE))
         var score: Int32 = 0
         let found = padded.withUnsafeMutableBufferPointer { bytes in
-            // Without a name, so that nothing but the bytes is judged.
+            // An empty name makes libav judge only the bytes.
             "".withCString { empty in
                 var data = AVProbeData()
                 data.filename = empty
@@ -34,8 +34,9 @@ package enum ContentProbe {
         guard let found, let format = found.pointee.name.map({ String(cString: $0) }),
             let content = FormatPolicy.content(of: format)
         else { return nil }
-        // As libav itself: up to a quarter it would rather read on before it believes it. Then the name must say the same, and
-        // below half of that it proves nothing: any text is an MPEG transport stream to some degree, and may end in ".ts".
+        // As in libav, a score of up to a quarter of the maximum is not sufficient by itself, and the file name
+        // extension must match too. Up to an eighth, a score proves nothing: any text resembles an MPEG transport
+        // stream to some degree, and may have the extension ".ts".
         if score > AVPROBE_SCORE_MAX / 4 { return content }
         let isLikely = score > AVPROBE_SCORE_MAX / 8
         return isLikely && av_match_ext(name, found.pointee.extensions) != 0 ? content : nil

@@ -3,12 +3,12 @@ package import MediaCore
 package import PlayheadBackend
 
 extension FFmpegDemuxer {
-    /// Packets and bytes that are read ahead at most to learn where tracks start.
+    /// The number of packets and bytes that are read at most to find the start times of the tracks.
     private static let startPacketLimit = 128
     private static let startByteLimit = 2 << 20
-    /// Reads that may fail one after the other.
+    /// The number of consecutive reads that may fail.
     private static let failedReadLimit = 32
-    /// Larger pictures that are attached (cover art) are dropped.
+    /// The size above which attached pictures (cover art) are dropped.
     private static let attachedPictureLimit = 16 << 20
 
     package func read() throws(MediaError) -> Packet? {
@@ -29,9 +29,9 @@ extension FFmpegDemuxer {
     }
 
     private func readNext(_ session: InputSession) throws(MediaError) -> PacketOwner? {
-        // Nothing has been asked of libav: reading goes on as if this had not been called.
+        // Nothing has been requested from libav, so the next call continues as if this one had not been made.
         if interruption.context.isInterrupted {
-            // It may have been cancelled since `read` looked.
+            // The demuxer may have been cancelled since the check in `read`.
             if interruption.isCancelled { throw cancelled }
             throw MediaError(.notReady, "the read was interrupted", isRetryable: true)
         }
@@ -50,16 +50,16 @@ extension FFmpegDemuxer {
         throw missing
     }
 
-    /// The next packet of any stream that libav returns; nil at the end.
+    /// Returns the next packet of any stream that libav delivers, or nil at the end.
     func readFromContainer(_ session: InputSession) throws(MediaError) -> PacketOwner? {
         let packet = try PacketOwner()
         let context = try session.context
         let failures = session.failureCount
         let code = try call { av_read_frame(context, packet.pointer) }
-        // What comes behind it is not lost with it.
+        // The error is thrown later, so that the packet after the missing segment is not lost.
         if let missing = session.removeMissingSegmentError() { missingSegment = missing }
         if code >= 0 {
-            // libav takes a read that failed for the end of the file, and hands out what it has of a packet.
+            // libav treats a failed read as the end of the file and returns the incomplete packet.
             if session.failureCount != failures, let failure = session.hiddenFailure {
                 session.clearFailure()
                 throw failure
@@ -68,22 +68,22 @@ extension FFmpegDemuxer {
             startFingerprint.record(packet)
             return packet
         }
-        // libav calls a failed read the end of the file; the source knows better.
+        // libav reports a failed read as the end of the file, so the source's error takes precedence.
         if let failure = session.hiddenFailure {
             session.clearFailure()
             throw failure
         }
-        // A container in which nothing makes sense any more has ended.
+        // A container with too many consecutive errors is treated as ended.
         failedReads += 1
         if code == PH_ERROR_EOF || failedReads > FFmpegDemuxer.failedReadLimit { return nil }
         throw session.error(code, "the file cannot be read on", fallback: .io)
     }
 
-    /// nil for packets of tracks that nobody wants.
+    /// Returns nil for packets of disabled tracks.
     private func makePacket(_ owner: PacketOwner) -> Packet? {
         let track = Int(owner.pointer.pointee.stream_index)
         if let enabled, !enabled.contains(track) { return nil }
-        // Streams that turn up while reading were never described, so nobody could ask for them.
+        // A stream that appears during reading was never described, so it cannot have been enabled.
         guard let mapping = mappings[owner.pointer.pointee.stream_index] else { return nil }
         if isOversizedPicture(owner.pointer.pointee) { return nil }
         let presentedTrack = adjustTimeline(owner, track)
@@ -104,7 +104,7 @@ extension FFmpegDemuxer {
         return description?.tracks.first { $0.id == Int(packet.stream_index) }?.isAttachedPicture ?? false
     }
 
-    /// Reads until each track has shown where it starts. The packets wait in the queue.
+    /// Reads until every track has shown its start time. The packets are kept in the queue.
     func readStart(_ session: InputSession) throws(MediaError) -> TimelineZero {
         var timeline = TimelineZero()
         startFingerprint = StartFingerprint()

@@ -3,9 +3,9 @@ package import MediaCore
 package import PlayheadBackend
 
 extension FFmpegDemuxer {
-    /// How much earlier each further attempt asks, in seconds, where an index lies.
+    /// The seconds by which successive attempts seek earlier if an index is inaccurate.
     private static let seekBackoffs: [Int64] = [0, 1, 3, 10, 30, 100]
-    /// What is read at most to find the sync point behind a seek.
+    /// The number of packets and bytes that are read at most to find the sync point after a seek.
     private static let syncPointPacketLimit = 512
     private static let syncPointByteLimit = 32 << 20
 
@@ -18,7 +18,7 @@ extension FFmpegDemuxer {
         }
         if interruption.context.isInterrupted { throw cancelled }
         do throws(MediaError) {
-            // The last attempt to open it anew was interrupted, or failed.
+            // The previous attempt to reopen the container was interrupted or failed.
             if session == nil { try reopen() }
             try move(description, to: target, preference: preference)
             interruption.context.noteSeek()
@@ -46,7 +46,7 @@ extension FFmpegDemuxer {
         let goal = mapping.ticks(atOrBefore: target)
         if preference == .atOrAfter {
             let first = mapping.itemTime(goal) < target ? goal &+ 1 : goal
-            // An index in decoding order: a sync point just behind the target may be decoded before it.
+            // The index may be in decoding order: a sync point just after the target may be decoded before it.
             for flags in [AVSEEK_FLAG_BACKWARD, 0] {
                 let code = try call { av_seek_frame(context, Int32(clamping: track.id), first, flags) }
                 if code >= 0, let found = try readToSyncPoint(session, track: track),
@@ -79,18 +79,18 @@ extension FFmpegDemuxer {
             if code < 0 { break }
             guard let found = try readToSyncPoint(session, track: track) else { continue }
             if found.presentation <= goal { return }
-            // Indexes are often in decoding order: what lies before the found packet in it is earlier.
+            // Indexes are often in decoding order, so the entries before the packet that was found are earlier.
             latest = min(latest, found.decode &- 1)
         }
         try seekToStart(session)
     }
 
-    /// Everything from the container's very first packet on, exactly as the first time.
+    /// Seeks to the container's first packet, so that reading repeats exactly what it delivered the first time.
     private func seekToStart(_ session: InputSession) throws(MediaError) {
         if let track = description.flatMap(seekTrack), let mapping = mappings[Int32(clamping: track.id)] {
             prepareForSeek(session)
             let context = try session.context
-            // Earlier than every track starts, so that no index lands one packet late.
+            // The target is earlier than the start of every track, so that no index selects a packet too late.
             let before = mapping.ticks(atOrBefore: MediaTime(value: -10, timescale: 1))
             let code = try call {
                 av_seek_frame(context, Int32(clamping: track.id), before, AVSEEK_FLAG_BACKWARD)
@@ -100,7 +100,7 @@ extension FFmpegDemuxer {
         try reopen()
     }
 
-    /// Reads on until every track has shown the packet that it began with.
+    /// Returns whether every track begins with the same packet as before. Reads until each of them has shown it.
     private func isAtStart(_ session: InputSession) throws(MediaError) -> Bool {
         var missing = startFingerprint.signatures.filter { enabled?.contains(Int($0.key)) ?? true }
         guard !missing.isEmpty else { return false }
@@ -139,8 +139,8 @@ extension FFmpegDemuxer {
         startFingerprint.isReadingFromStart = false
     }
 
-    /// Reads up to the first sync point of the track that was sought in, and drops what that track has before.
-    /// nil where none comes.
+    /// Reads to the first sync point of the track that was sought in, and drops that track's packets before it. Returns
+    /// nil if there is none.
     private func readToSyncPoint(
         _ session: InputSession,
         track: Track
@@ -169,7 +169,7 @@ extension FFmpegDemuxer {
         return nil
     }
 
-    /// The track whose sync points matter: the enabled picture, else sound, else whatever there is.
+    /// Returns the track whose sync points matter: an enabled video track, else an audio track, else any track.
     private func seekTrack(_ description: MediaDescription) -> Track? {
         let candidates = description.tracks.filter {
             !$0.isAttachedPicture && (enabled?.contains($0.id) ?? $0.isPlayable)
@@ -178,7 +178,8 @@ extension FFmpegDemuxer {
             ?? candidates.first
     }
 
-    /// Sound depends on the packets before: overlapping windows and bit reservoirs.
+    /// Returns the preroll of an audio track in ticks. Decoded audio depends on previous packets because of overlapping
+    /// windows and bit reservoirs.
     private func audioPreroll(_ track: Track, _ mapping: TimeMapping) -> Int64 {
         guard track.mediaType == .audio, !track.codec.hasPrefix("pcm") else { return 0 }
         return av_rescale_q(150, AVRational(num: 1, den: 1000), mapping.timeBase.avRational)

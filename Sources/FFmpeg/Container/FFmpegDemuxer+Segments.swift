@@ -3,11 +3,11 @@ package import MediaCore
 package import PlayheadBackend
 
 extension FFmpegDemuxer: SegmentedDemuxer {
-    /// Where packets go that another demuxer's decoders take.
+    /// The track of another demuxer that packets of a stream continue.
     struct Takeover {
         var track: Int
         var timeBase: AVRational
-        /// What the decoder does not know yet; nil once it was handed on.
+        /// The extradata that the decoder does not have yet. It is nil once it has been delivered.
         var extradata: [UInt8]?
     }
 
@@ -75,7 +75,7 @@ extension FFmpegDemuxer: SegmentedDemuxer {
         return Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
     }
 
-    /// Moves a packet to where the presentation has it. The track that it bears.
+    /// Moves a packet to the presentation's timeline and returns the track that it belongs to.
     func adjustTimeline(_ owner: PacketOwner, _ track: Int) -> Int {
         let index = owner.pointer.pointee.stream_index
         var result = track

@@ -3,43 +3,44 @@ package import MediaCore
 package import PlayheadBackend
 internal import Synchronization
 
-/// Takes containers apart with libavformat.
+/// A demuxer that uses libavformat.
 ///
-/// Unchecked: all members but `context` and `canReread` are used on the caller's one lane only, as `Demuxer`
-/// demands; those two guard themselves.
+/// Unchecked: all members except `context` and `canReread` are only used on the caller's lane, as `Demuxer` requires;
+/// these two are thread-safe.
 package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     let request: OpenRequest
-    /// This demuxer as a reader of bytes; any thread.
+    /// The reading context of this demuxer. Any thread may use it.
     private let context = ReadContext()
     let interruption: Interruption
     let log = LibraryLog()
-    /// False for pipes: what an interrupted call has read cannot be had again, so only `cancel()` ends one.
+    /// Whether bytes can be read again. It is false for pipes: the bytes that an interrupted call has read would be
+    /// lost, so only `cancel()` ends a call.
     private let canReread = Atomic<Bool>(true)
     private var source: (any ByteSource)?
-    /// nil until open, and after the container could not be opened anew.
+    /// The open container. It is nil before `open()` and after the container could not be reopened.
     var session: InputSession?
-    /// nil until it was open once.
+    /// The description of the media. It is nil until the container has been opened once.
     var description: MediaDescription?
-    /// A call was interrupted in the middle: libav's position means nothing until the next seek.
+    /// Whether the last call was interrupted, so that libav's position is undefined until the next seek.
     var needsSeek = false
-    /// What the tracks are, to know the same file again when it is opened anew.
+    /// The codecs of the tracks, by which the same file is recognized when it is reopened.
     var codecs: [AVCodecID] = []
     var queue = PacketQueue()
-    /// nil until chosen: all tracks.
+    /// The enabled tracks, or nil if all tracks are enabled.
     var enabled: Set<Int>?
-    /// What reading from the very start gives, to know it again after a seek to zero.
+    /// The first packets of the streams, by which a seek to zero verifies that it has reached the start.
     var startFingerprint = StartFingerprint()
-    /// Of a playlist; told once, before what comes behind it.
+    /// The error of a missing playlist segment. It is thrown once, before the packets that follow it.
     var missingSegment: MediaError?
-    /// Reads that failed since the last packet.
+    /// The number of failed reads since the last packet.
     var failedReads = 0
     var mappings: [Int32: TimeMapping] = [:]
-    /// Added to all times; see `SegmentedDemuxer`.
+    /// The offset that is added to all times; see `SegmentedDemuxer`.
     var shift = MediaTime.zero
-    /// By stream; see `SegmentedDemuxer.takeOver`.
+    /// The tracks that packets continue, by stream index; see `SegmentedDemuxer.takeOver`.
     var takeovers: [Int32: Takeover] = [:]
 
-    /// Where decoders on devices come from.
+    /// The provider of hardware decoders.
     private let hardware: any HardwareSource
 
     package convenience init(_ request: OpenRequest) { self.init(request, hardware: HardwareDevices.shared) }
@@ -57,7 +58,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         self.session = session
         do throws(MediaError) {
             let description = try prepare(session)
-            // What was read in an interrupted call says nothing.
+            // The results of an interrupted call are undefined.
             if interruption.isAborted { throw cancelled }
             codecs = session.codecs
             self.description = description
@@ -69,7 +70,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func setEnabledTracks(_ ids: Set<Int>) {
-        // A track that was not read until now cannot show its first packet any more.
+        // A track that was not read until now can no longer show its first packet.
         if let enabled, !ids.isSubset(of: enabled) { startFingerprint.isReadingFromStart = false }
         enabled = ids
         applyEnabledTracks()
@@ -82,12 +83,12 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func setNoticeHandler(_ handler: (@Sendable (ReadNotice) -> Void)?) -> Bool {
-        // A call that waits inside is made once, and what comes of it must not hang on when bytes come.
-        if !interruption.waitsInCalls || handler == nil { context.setNoticeHandler(handler) }
+        // With blocking reads each call is made once, and its result must not depend on the time at which bytes arrive.
+        if !interruption.usesBlockingReads || handler == nil { context.setNoticeHandler(handler) }
         return true
     }
 
-    package func setUsesBlockingReads(_ waits: Bool) { interruption.waitsInCalls = waits }
+    package func setUsesBlockingReads(_ waits: Bool) { interruption.usesBlockingReads = waits }
 
     package var loadingState: LoadingState? { request.source?.loadingState(for: context) }
 
@@ -109,7 +110,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
             throw MediaError(code, reason, location: request.location, track: track)
         }
         let info = try StreamInfo(stream)
-        // A segment says nothing of the presentation's end.
+        // A segment does not declare the end of the presentation.
         let end =
             request.isSegmented
             ? nil : AudioEndTrim(stream: stream, track: described, description: description)
@@ -153,7 +154,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         return (session, description)
     }
 
-    /// Opens the container anew: at first, and where no seek finds the beginning again.
+    /// Opens the container, at first and when no seek can reach the start again.
     func makeSession() throws(MediaError) -> InputSession {
         if context.isInterrupted { throw cancelled }
         let source = try makeSource()
@@ -161,12 +162,12 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         interruption.beginCall()
         let session = try InputSession(request: request, source: source, interruption: interruption, log: log)
-        // A server has said meanwhile whether one can go back.
+        // A server may have reported in the meantime whether the source is seekable.
         canReread.store(source.isSeekable || request.isSegmented, ordering: .releasing)
         return session
     }
 
-    /// Calls libav. Throws where the call was interrupted: what it returned says nothing then.
+    /// Calls libav. Throws if the call was interrupted, because its result is then undefined.
     func call(_ body: () -> Int32) throws(MediaError) -> Int32 {
         interruption.beginCall()
         let code = log.capture(body)
@@ -183,7 +184,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    /// Everything between an open container and its description.
+    /// Prepares an open container and returns its description.
     private func prepare(_ session: InputSession) throws(MediaError) -> MediaDescription {
         try rejectOversizedVideo(session)
         if request.probesFully || ContainerProbe.isNeeded(session) {
@@ -205,7 +206,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         return description
     }
 
-    /// Pictures that are too large are refused while they are still numbers in a header.
+    /// Rejects video streams with too many pixels before any frame memory is allocated.
     private func rejectOversizedVideo(_ session: InputSession) throws(MediaError) {
         let videoStreams = session.streams.filter {
             TimelineZero.definesTimeline($0) && $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
@@ -226,7 +227,7 @@ package final class FFmpegDemuxer: Demuxer, @unchecked Sendable {
         )
     }
 
-    /// Tells libav which streams need not be read at all.
+    /// Tells libav which streams to skip when reading.
     func applyEnabledTracks() {
         guard let session, let enabled else { return }
         for stream in session.streams {

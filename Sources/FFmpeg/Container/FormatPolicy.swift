@@ -1,9 +1,9 @@
 internal import MediaCore
 
-/// Which containers may be opened. libav's own list holds demuxers that open other files, devices and
-/// networks by what is written in a file; those are not on this list.
+/// The containers that may be opened. libav also has demuxers that open other files, devices and network resources
+/// named in a file; these are not allowed.
 enum FormatPolicy {
-    /// Demuxers that only ever read the bytes that they are given.
+    /// The demuxers that read only the bytes they are given.
     private static let containers = [
         "3dostr", "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "apng", "aptx", "asf",
         "au",
@@ -23,13 +23,13 @@ enum FormatPolicy {
         "wav", "wc3movie", "webm_dash_manifest", "wsaud", "wsvqa", "wtv", "wv", "xa", "xmv", "xwma", "yop",
         "yuv4mpegpipe",
     ]
-    /// Still pictures that begin with their own mark.
+    /// The image formats that are recognized by their own signature.
     private static let imageFormats = [
         "bmp_pipe", "dds_pipe", "dpx_pipe", "exr_pipe", "gif_pipe", "j2k_pipe", "jpeg_pipe", "jpegls_pipe",
         "jpegxl_pipe", "pam_pipe", "pbm_pipe", "pcx_pipe", "pgm_pipe", "pgmyuv_pipe", "png_pipe", "ppm_pipe",
         "psd_pipe", "qoi_pipe", "sgi_pipe", "sunrast_pipe", "tiff_pipe", "webp_pipe", "xpm_pipe", "xwd_pipe",
     ]
-    /// Of the containers those that hold sound and nothing else, but for a cover.
+    /// The containers that hold only audio, apart from a cover.
     private static let audioContainers: Set<Substring> = [
         "aac", "ac3", "ac4", "aiff", "alp", "amr", "amrnb", "amrwb", "ape", "aptx", "au", "avr", "caf",
         "daud",
@@ -38,25 +38,27 @@ enum FormatPolicy {
         "voc",
         "vqf", "w64", "wav", "wsaud", "wv", "xa", "xwma",
     ]
-    /// Text tracks by themselves.
+    /// The formats of separate subtitle files.
     private static let subtitles = [
         "ass", "aqtitle", "jacosub", "lrc", "microdvd", "mpl2", "mpsub", "pjs", "realtext", "sami", "scc",
         "srt",
         "stl", "subviewer", "subviewer1", "sup", "tedcaptions", "ttml", "vplayer", "webvtt",
     ]
 
-    /// Demuxers that go to an absolute place in the file when they seek, and never count on the one where they
-    /// were. Of the others some go on from there (Musepack), or keep a file within the file (wtv).
+    /// The demuxers that always seek to an absolute offset and never rely on their previous position. Other demuxers
+    /// may continue from that position (Musepack) or keep a file within the file (wtv).
     private static let absolutelySeeking: Set<Substring> = [
         "aac", "avi", "flac", "flv", "matroska", "mov", "mp3", "mpeg", "mpegts", "ogg", "wav",
     ]
 
-    /// `name` is libav's, which may hold several: "mov,mp4,m4a".
+    /// Returns whether a demuxer always seeks to absolute offsets. `name` is libav's name, which may be a list:
+    /// "mov,mp4,m4a".
     static func seeksToAbsoluteOffsets(_ name: String) -> Bool {
         name.split(separator: ",").contains { absolutelySeeking.contains($0) }
     }
 
-    /// `name` is libav's, which may hold several. nil: no container of pictures or sound that may be opened.
+    /// Returns the kind of content of a container, or nil if it is no media container that may be opened. `name` is
+    /// libav's name, which may be a list.
     static func content(of name: String) -> ContentProbe.Content? {
         let names = name.split(separator: ",")
         if names.contains(where: { imageFormats.contains(String($0)) }) { return .image }
@@ -64,21 +66,22 @@ enum FormatPolicy {
         return names.contains { containers.contains(String($0)) } ? .container : nil
     }
 
-    /// Everything but playlists.
+    /// The names of all containers that may be opened, except playlists.
     static let mediaNames = Set(containers + imageFormats + subtitles)
 
-    /// libav's `format_whitelist`.
+    /// Returns the value for libav's `format_whitelist`.
     static func whitelist(allowsPlaylists: Bool) -> String {
         (containers + imageFormats + subtitles + (allowsPlaylists ? ["hls"] : [])).joined(separator: ",")
     }
 
-    /// The same for the segments of a playlist: what the standard names, and what is played by others.
+    /// The value of `format_whitelist` for the segments of a playlist: the formats of the standard (RFC 8216), and
+    /// those that other players support.
     static let segments = "aac,ac3,eac3,flac,mov,mp3,mpegts,webvtt"
 
-    /// Extensions of playlists.
+    /// The file name extensions of playlists.
     private static let playlistExtensions: Set = ["m3u8", "m3u"]
 
-    /// True: the bytes are a playlist and do not pretend to be something else by their name.
+    /// Returns true if the bytes are a playlist and the name does not have the extension of another format.
     static func isPlaylist(head: [UInt8], name: String) -> Bool {
         guard startsPlaylist(head) else { return false }
         let fileExtension = Location.fileExtension(of: name)

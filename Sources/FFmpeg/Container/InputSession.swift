@@ -3,9 +3,10 @@ internal import HLS
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Owns one open container: the format context, the I/O that it reads through, and what they call back.
+/// An open container. It owns the format context, the I/O context that it reads through, and the objects that they call
+/// back.
 ///
-/// Used by one thread at a time.
+/// It is used by one thread at a time.
 final class InputSession {
     let request: OpenRequest
     let interruption: Interruption
@@ -14,9 +15,9 @@ final class InputSession {
     private let nested: NestedOpener
     private let callback: AVIOInterruptCB
     private let name: String
-    /// Whether libav has analysed the streams.
+    /// Whether libav has analyzed the streams.
     var isProbed = false
-    /// nil only when opening failed.
+    /// The format context. It is nil only if opening failed.
     private var owned: UnsafeMutablePointer<AVFormatContext>?
 
     init(
@@ -79,12 +80,12 @@ final class InputSession {
     }
 
     deinit {
-        // The context first: it reads through the bridge and asks the callback until it is closed.
+        // The format context is closed first, because it uses the bridge and the callback until then.
         if owned != nil { log.capture { avformat_close_input(&owned) } }
         Interruption.release(callback)
     }
 
-    /// Valid as long as the session.
+    /// The format context, which is valid as long as the session.
     var context: UnsafeMutablePointer<AVFormatContext> {
         get throws(MediaError) {
             guard let owned else { throw MediaError(.unknown, "not open", location: name) }
@@ -99,7 +100,7 @@ final class InputSession {
     var reader: SourceReader { bridge.reader }
     var dates: [DateSpan] { nested.dates }
 
-    /// The streams that are known now; live containers may grow more.
+    /// The streams that are known at present. Live containers may add more.
     var streams: [UnsafeMutablePointer<AVStream>] {
         guard let owned else { return [] }
         return (0..<Int(owned.pointee.nb_streams)).compactMap { owned.pointee.streams[$0] }
@@ -107,20 +108,21 @@ final class InputSession {
 
     var codecs: [AVCodecID] { streams.map { $0.pointee.codecpar.pointee.codec_id } }
 
-    /// The error behind a code of libav's: what the source said if it failed, else the code's own words.
+    /// Returns the error for a libav code: the source's error if it failed, else the description of the code.
     func error(_ code: Int32, _ doing: String, fallback: MediaError.Code) -> MediaError {
         if interruption.isAborted { return LibraryError.cancelled(name) }
         if let failure = bridge.failure ?? nested.failure { return failure }
         return LibraryError.make(code, doing, fallback: fallback, location: name, log: log)
     }
 
-    /// An error that reading met although libav called it the end.
+    /// The error of a failed read that libav has reported as the end of the file.
     var hiddenFailure: MediaError? {
         if interruption.isAborted { return LibraryError.cancelled(name) }
         return bridge.failure
     }
 
-    /// A part of a playlist that is not there; libav goes on with the next one without a word.
+    /// Returns and clears the error of a playlist segment that could not be opened. libav silently continues with the
+    /// next segment.
     func removeMissingSegmentError() -> MediaError? {
         guard var failure = nested.failure else { return nil }
         nested.clearFailure()
@@ -128,13 +130,13 @@ final class InputSession {
         return failure
     }
 
-    /// Reads of the container's bytes that have failed so far.
+    /// The number of reads of the container's bytes that have failed.
     var failureCount: Int { bridge.failureCount }
 
     func clearFailure() { bridge.clearFailure() }
 
-    /// The source's next byte is byte 0 of another place. libav drops what it has read, and takes what comes for the result of
-    /// a seek.
+    /// Prepares for a source whose next byte is byte 0 of other content. libav discards what it has read and treats the
+    /// following bytes as the result of a seek.
     func restart() throws(MediaError) {
         let context = try context
         nested.clearFailure()
@@ -142,13 +144,13 @@ final class InputSession {
         log.capture { _ = avformat_flush(context) }
     }
 
-    /// See `AVIOBridge`.
+    /// Whether libav seeks directly; see `AVIOBridge.seeksDirectly`.
     var seeksDirectly: Bool {
         get { bridge.seeksDirectly }
         set { bridge.seeksDirectly = newValue }
     }
 
-    /// A seek begins; see `AVIOBridge`.
+    /// Discards libav's position before a seek; see `AVIOBridge.discardPosition()`.
     func discardPosition() {
         guard let format = owned?.pointee.iformat, let name = format.pointee.name,
             FormatPolicy.seeksToAbsoluteOffsets(String(cString: name))
@@ -156,7 +158,7 @@ final class InputSession {
         bridge.discardPosition()
     }
 
-    /// Asks for what libav will read next, without libav; see `AVIOBridge`.
+    /// Reads what libav will request next; see `AVIOBridge.readAhead()`.
     func readAhead() throws(MediaError) { try bridge.readAhead() }
 
     private static func localPath(_ request: OpenRequest) throws(MediaError) -> String? {
@@ -165,7 +167,7 @@ final class InputSession {
         return path
     }
 
-    /// nil: whatever the bytes look like.
+    /// Returns the container format that was requested, or nil if it is to be detected.
     private static func format(_ request: OpenRequest) throws(MediaError) -> UnsafePointer<AVInputFormat>? {
         guard let name = request.container else { return nil }
         guard FormatPolicy.mediaNames.contains(name) || name == "hls", let format = av_find_input_format(name)
@@ -196,17 +198,17 @@ final class InputSession {
                 request.isSegmented
                     ? FormatPolicy.segments : FormatPolicy.whitelist(allowsPlaylists: isPlaylist)
             ),
-            // Nothing may be opened by libav itself: what is nested goes through the opener.
+            // libav itself must not open anything. Nested resources go through `NestedOpener`.
             ("protocol_whitelist", isPlaylist ? "file,crypto" : "none"),
         ])
         if isPlaylist {
-            // The opener decides, not the name of a segment; connections are never kept.
+            // `NestedOpener` decides, not the file name extension of a segment. Connections are not kept open.
             av_dict_set(&options.pointer, "allowed_extensions", "ALL", 0)
             av_dict_set(&options.pointer, "http_persistent", "0", 0)
         }
         var opened: UnsafeMutablePointer<AVFormatContext>? = context
-        // A variable, not the object's own: the call may stand still and go on on another thread, and Swift notes by
-        // thread who changes what belongs to an object.
+        // A local variable is used because the call may be suspended and resume on another thread, while Swift tracks
+        // exclusive access to an object's properties per thread.
         var remainingOptions = options.pointer
         let code = avformat_open_input(&opened, name, format, &remainingOptions)
         options.pointer = remainingOptions
@@ -214,8 +216,8 @@ final class InputSession {
         guard code >= 0 else { throw openingError(code) }
         guard !interruption.isAborted else { throw LibraryError.cancelled(request.location) }
         if let failure = nested.failure, failure.code == .exceedsLimits { throw failure }
-        // What was refused on the way and did not matter is no reason for what fails later: another variant. Of the only
-        // one it is lost, and told with the first packet.
+        // A variant that was rejected while opening does not explain a later failure. If it is the only variant, the
+        // error is kept and thrown before the first packet.
         if opened.map({ $0.pointee.nb_programs > 1 }) ?? true { nested.clearFailure() }
         nested.isOpened = true
     }

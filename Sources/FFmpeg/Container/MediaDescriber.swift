@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import MediaCore
 import PlayheadBackend
 
-/// Describes a whole open container.
+/// Creates the description of an open container.
 enum MediaDescriber {
     static func describe(
         _ session: InputSession,
@@ -52,14 +52,14 @@ enum MediaDescriber {
             ($0.mediaType == .video || $0.mediaType == .audio) && !$0.isAttachedPicture
                 && $0.timeRange.duration.isNumeric
         }.map(\.timeRange.end).filter(\.isNumeric)
-        // Containers with a length per track say it in ticks; libav's own sum is rounded to microseconds.
+        // Containers with a duration per track store it in ticks, while libav's total is rounded to microseconds.
         let usesTracks = description.formatName.hasPrefix("mov") || context.pointee.duration <= 0
         if usesTracks, let end = ends.max(), end > .zero {
             description.duration = end
         } else if let whole = ticks(context.pointee.duration), whole > 0 {
             description.duration = MediaTime(value: whole, timescale: Int32(AV_TIME_BASE))
         }
-        // Some who write Matroska count it from the first picture, others (FFmpeg) from their own zero.
+        // Some Matroska writers count the duration from the first frame, others (FFmpeg) from zero.
         let startsLate = description.formatName.hasPrefix("matroska") && description.startTime > .zero
         if startsLate, description.duration > description.startTime {
             description.duration = description.duration - description.startTime
@@ -68,9 +68,10 @@ enum MediaDescriber {
         description.durationIsEstimate = description.duration.isNumeric && isUncertain
     }
 
-    /// Longer than an hour at less than 50 bits per second: no media, but a header that lies.
+    /// Returns whether the duration is longer than an hour at less than 50 bits per second, which indicates a wrong
+    /// header.
     private static func isImplausible(_ description: MediaDescription) -> Bool {
-        // A playlist's bytes are not those of the media.
+        // The bytes of a playlist are not those of its media.
         guard description.formatName != "hls", let bytes = description.byteCount,
             let nanoseconds = description.duration.nanoseconds
         else {
@@ -82,7 +83,7 @@ enum MediaDescriber {
         return !overflow && bits / seconds < 50
     }
 
-    /// libav makes a programme of each variant of a playlist.
+    /// Returns the variants of a playlist. libav represents each of them as a program.
     private static func variants(
         _ context: UnsafeMutablePointer<AVFormatContext>,
         _ tracks: [Track]

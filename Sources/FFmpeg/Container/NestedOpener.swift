@@ -4,26 +4,26 @@ internal import HLS
 internal import MediaCore
 internal import Synchronization
 
-/// Opens what a local playlist refers to: files below the playlist's own folder and nothing else.
+/// Opens the resources that a local playlist refers to. Only files below the playlist's folder are allowed.
 ///
-/// libav drops its own protocol rules once it reads through somebody else's I/O, so these are the only ones.
-/// Used by one thread at a time, like the format context that it serves.
+/// libav does not apply its protocol rules when it reads through custom I/O, so these rules are the only ones. The
+/// opener is used by one thread at a time, like the format context that it serves.
 final class NestedOpener {
-    /// The playlist's folder with all links resolved; nil refuses everything.
+    /// The playlist's folder with all links resolved. If it is nil, everything is rejected.
     private let root: String?
     private let interruption: Interruption
     private var open: [UnsafeMutablePointer<AVIOContext>: AVIOBridge] = [:]
-    /// Contexts that libav's own "crypto" protocol made.
+    /// The contexts that libav's "crypto" protocol has created.
     private var decrypting: Set<UnsafeMutablePointer<AVIOContext>> = []
-    /// Why the last open was refused.
+    /// The reason why the last resource could not be opened.
     private(set) var failure: MediaError?
-    /// Nested resources that may be opened before the playlist itself is open: one that lists itself would go
-    /// on for ever.
+    /// The number of nested resources that may be opened before the playlist itself is open. It stops a playlist that
+    /// refers to itself.
     private static let openingLimit = 512
     private var openingCount = 0
-    /// Of the first media playlist that has any.
+    /// The date ranges of the first media playlist that has any.
     var dates: [DateSpan] = []
-    /// Set once the playlist is open; segments of a long one may be many.
+    /// Whether the playlist is open. The limit does not apply to its segments.
     var isOpened = false
 
     init(playlistPath: String?, interruption: Interruption) {
@@ -34,7 +34,7 @@ final class NestedOpener {
         self.interruption = interruption
     }
 
-    /// Makes `context` open nested resources here. The context must be closed before this object goes.
+    /// Makes `context` open nested resources through this object, which must outlive the context.
     func install(on context: UnsafeMutablePointer<AVFormatContext>) {
         context.pointee.opaque = Unmanaged.passUnretained(self).toOpaque()
         context.pointee.io_open = { format, result, url, flags, options in
@@ -88,7 +88,7 @@ final class NestedOpener {
         }
     }
 
-    /// Playlists come with their end, and tell their dates.
+    /// Returns the source of a nested file. Playlists get an end tag, and their date ranges are stored.
     private func source(_ path: String) throws(MediaError) -> any ByteSource {
         let file = try FileByteSource(path: path)
         guard !isOpened, let playlist = try PlaylistSource(SourceReader(file, interruption)) else {
@@ -98,7 +98,7 @@ final class NestedOpener {
         return playlist
     }
 
-    /// AES-128 segments: libav decrypts, and may open nothing but the one file that was allowed.
+    /// Opens an AES-128 segment. libav decrypts it and may open only the allowed file.
     private func openEncrypted(
         _ path: String,
         _ options: UnsafeMutablePointer<OpaquePointer?>?,
@@ -106,7 +106,7 @@ final class NestedOpener {
     ) -> Int32 {
         av_dict_set(options, "protocol_whitelist", "crypto,file", 0)
         var callback = interruption.makeCallback()
-        // The context copies the callback; what it asks outlives it because this object holds it.
+        // The context copies the callback. This object keeps the interruption alive.
         defer { Interruption.release(callback) }
         let code = avio_open2(result, "crypto:file:" + path, AVIO_FLAG_READ, &callback, options)
         if code >= 0, let context = result.pointee { decrypting.insert(context) }
@@ -120,7 +120,7 @@ final class NestedOpener {
         return 0
     }
 
-    /// The resolved path, if it lies below the playlist's folder.
+    /// Returns the resolved path of a URL if it is below the playlist's folder.
     private func allowedPath(_ url: String) throws(MediaError) -> String {
         let location = try Location(url)
         guard case .file(let path) = location, let root else {
@@ -139,7 +139,7 @@ final class NestedOpener {
         return resolved
     }
 
-    /// The path without links, "." and ".."; nil where there is nothing.
+    /// Returns the path without links, "." and "..", or nil if there is no file.
     private static func resolve(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }

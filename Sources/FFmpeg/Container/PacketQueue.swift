@@ -1,11 +1,11 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Packets that were read before anybody asked for them: to find where tracks start, or to check a seek.
+/// Packets that were read in advance, to find the start times of tracks or to verify a seek.
 struct PacketQueue {
     private var packets: [PacketOwner] = []
     private var first = 0
-    /// Bytes of the packets held.
+    /// The total size of the packets in bytes.
     private(set) var byteCount = 0
 
     var count: Int { packets.count - first }

@@ -1,8 +1,8 @@
 internal import HLS
 internal import MediaCore
 
-/// A local playlist's bytes with an end: libav would otherwise take one that is still being written for live,
-/// hold the reader until it grows, and tell of no length.
+/// The bytes of a local playlist with an end tag appended. Without it, libav would treat a playlist that is still being
+/// written as a live stream, block until it grows, and report no duration.
 final class PlaylistSource: ByteSource {
     let text: PlaylistText
     let fileByteCount: Int64
@@ -10,7 +10,7 @@ final class PlaylistSource: ByteSource {
     var byteCount: Int64? { Int64(bytes.count) }
     var isSeekable: Bool { true }
 
-    /// nil where the file is no playlist, or too large for one.
+    /// Creates a source. Returns nil if the file is not a playlist or is too large for one.
     init?(_ file: SourceReader) throws(MediaError) {
         guard let size = file.source.byteCount, size <= PlaylistText.byteLimit,
             FormatPolicy.startsPlaylist(try Self.read(file, upTo: 16))

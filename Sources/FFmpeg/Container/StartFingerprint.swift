@@ -1,7 +1,7 @@
 internal import CFFmpeg
 
-/// Remembers the first packet of each stream as it was read from the start of the container, so that a seek
-/// to zero can prove that it found the start again: a loop must repeat every sample.
+/// The first packet of each stream, as it was read from the start of the container. A seek to zero compares it to
+/// verify that it has reached the start, because a loop must repeat every sample.
 struct StartFingerprint {
     struct PacketSignature: Equatable {
         var presentation: Int64
@@ -19,12 +19,13 @@ struct StartFingerprint {
         }
     }
 
-    /// Packets among which marks are taken: a track that starts later is not worth reading that far.
+    /// The number of packets among which signatures are recorded. A track that starts later is not worth reading
+    /// further.
     static let packetLimit = 256
 
     private(set) var signatures: [Int32: PacketSignature] = [:]
     private var packetCount = 0
-    /// False once a seek has left the start: what is read then proves nothing.
+    /// Whether reading began at the start. After a seek, packets are not recorded.
     var isReadingFromStart = true
 
     mutating func record(_ packet: PacketOwner) {

@@ -3,7 +3,7 @@ internal import MediaCore
 
 extension AVRational {
     var rational: Rational { Rational(num, den) }
-    /// Only such a fraction may be handed to libav's rescaling, which asserts.
+    /// Whether both terms are positive. libav's rescaling functions abort on other values.
     var isPositive: Bool { num > 0 && den > 0 }
 }
 
@@ -11,16 +11,16 @@ extension Rational {
     var avRational: AVRational { AVRational(num: numerator, den: denominator) }
 }
 
-/// Ticks of libav's, nil for its "no time stamp".
+/// Returns libav's ticks, or nil for its "no time stamp" value.
 func ticks(_ value: Int64) -> Int64? { value == PH_NOPTS ? nil : value }
 
-/// Lays the item's timeline over one track's ticks: exact wherever the time bases allow.
+/// A mapping between the ticks of a track and the item's timeline. It is exact wherever the time bases allow it.
 struct TimeMapping: Sendable {
-    /// Seconds per tick; always positive.
+    /// The seconds per tick, which are always positive.
     let timeBase: Rational
-    /// The container's time that is zero on the item's timeline.
+    /// The container time that corresponds to zero on the item's timeline.
     let zero: MediaTime
-    /// `zero` in ticks where that is a whole number.
+    /// `zero` in ticks, if that is a whole number.
     private let zeroTicks: Int64?
 
     init(timeBase: AVRational, zero: MediaTime) {
@@ -29,7 +29,7 @@ struct TimeMapping: Sendable {
         self.zeroTicks = TimeMapping.wholeTicks(zero, timeBase: self.timeBase)
     }
 
-    /// The container's own time of a tick.
+    /// Returns the container time of a tick.
     func sourceTime(_ ticks: Int64) -> MediaTime {
         TimeMapping.time(ticks, timeBase: timeBase)
     }
@@ -42,17 +42,17 @@ struct TimeMapping: Sendable {
         return sourceTime(ticks) - zero
     }
 
-    /// nil for no time stamp and for what leaves Int64.
+    /// Returns the item time of a tick, or nil if there is no time stamp or the time does not fit in Int64.
     func itemTime(_ ticks: Int64?) -> MediaTime? {
         guard let ticks else { return nil }
         let time = itemTime(ticks)
         return time.isNumeric ? time : nil
     }
 
-    /// nil for unknown, which libav writes as 0.
+    /// Returns the duration of a number of ticks, or nil if it is unknown, which libav represents as 0.
     func duration(_ ticks: Int64) -> MediaTime? { ticks > 0 ? sourceTime(ticks) : nil }
 
-    /// The last tick at or before an item time; held at the ends of Int64.
+    /// Returns the last tick at or before an item time, clamped to the range of Int64.
     func ticks(atOrBefore time: MediaTime) -> Int64 {
         guard time.isNumeric else { return time < .zero ? .min + 1 : .max }
         let sum = zeroTicks == 0 ? time : time + zero
@@ -65,14 +65,14 @@ struct TimeMapping: Sendable {
         )
     }
 
-    /// `ticks * timeBase` seconds; rounded to the time scale only where the product leaves Int64.
+    /// Returns `ticks * timeBase` seconds. If the product does not fit in Int64, the result is infinite.
     static func time(_ ticks: Int64, timeBase: Rational) -> MediaTime {
         let (value, overflow) = ticks.multipliedReportingOverflow(by: Int64(timeBase.numerator))
         if !overflow { return MediaTime(value: value, timescale: timeBase.denominator) }
         return ticks < 0 ? .negativeInfinity : .positiveInfinity
     }
 
-    /// A time in ticks, nil unless it is a whole number of them.
+    /// Returns a time in ticks, or nil if it is not a whole number of ticks.
     private static func wholeTicks(_ time: MediaTime, timeBase: Rational) -> Int64? {
         guard time.isNumeric else { return nil }
         let (scaled, overflow) = time.value.multipliedReportingOverflow(by: Int64(timeBase.denominator))

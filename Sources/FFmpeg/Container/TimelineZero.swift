@@ -1,15 +1,17 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Finds the container's time that is zero on the item's timeline: where the first sound or picture starts.
+/// Finds the container time that corresponds to zero on the item's timeline: the start of the first audio or video
+/// track.
 struct TimelineZero {
-    /// Encoder delay that the container writes as negative time is no content: longer than this it is.
+    /// The earliest start time that is still regarded as encoder delay, which containers write as negative time. An
+    /// earlier start is content.
     private static let earliestPrimingTime = MediaTime(value: -1, timescale: 10)
 
-    /// What the packets at the start said, for streams whose header does not say.
+    /// The start times found in the first packets, for streams whose header declares none.
     private var observedStarts: [Int32: Int64] = [:]
 
-    /// Takes note of a packet read at the start of the container, in reading order.
+    /// Records a packet that was read from the start of the container, in reading order.
     mutating func record(_ packet: UnsafePointer<AVPacket>, of stream: UnsafePointer<AVStream>) {
         let index = packet.pointee.stream_index
         guard observedStarts[index] == nil, packet.pointee.pts != PH_NOPTS else { return }
@@ -24,12 +26,12 @@ struct TimelineZero {
         observedStarts[index] = start
     }
 
-    /// The first time stamp of a stream in its own ticks, nil while unknown.
+    /// Returns the first time stamp of a stream in its own ticks, or nil if it is not known yet.
     func start(of stream: UnsafePointer<AVStream>) -> Int64? {
         ticks(stream.pointee.start_time) ?? observedStarts[stream.pointee.index]
     }
 
-    /// True once nothing more can be learnt by reading on.
+    /// Returns true if reading on cannot reveal any more start times.
     func isComplete(_ streams: [UnsafeMutablePointer<AVStream>]) -> Bool {
         streams.allSatisfy { !TimelineZero.definesTimeline($0) || start(of: $0) != nil }
     }
@@ -47,7 +49,7 @@ struct TimelineZero {
         return earliest ?? .zero
     }
 
-    /// Sound and moving pictures make the timeline; cover art, text and data do not.
+    /// Returns whether a stream defines the timeline. Audio and video do; cover art, text and data do not.
     static func definesTimeline(_ stream: UnsafePointer<AVStream>) -> Bool {
         guard let parameters = stream.pointee.codecpar else { return false }
         if stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0 { return false }
@@ -56,9 +58,9 @@ struct TimelineZero {
     }
 }
 
-/// Reads what libav attaches to packets.
+/// Reads the side data of packets.
 enum PacketSideData {
-    /// Samples that the decoder will drop from the start of this packet.
+    /// Returns the number of samples that the decoder will drop from the start of the packet.
     static func skippedAtStart(_ packet: UnsafePointer<AVPacket>) -> Int64 {
         skipSamples(packet)?.start ?? 0
     }

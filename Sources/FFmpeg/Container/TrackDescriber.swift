@@ -2,14 +2,14 @@ internal import CFFmpeg
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Describes one stream of an open container.
+/// Creates the description of a stream of an open container.
 struct TrackDescriber {
     let context: UnsafeMutablePointer<AVFormatContext>
     let request: OpenRequest
     let timeline: TimelineZero
-    /// The container's time that is zero on the item's timeline.
+    /// The container time that corresponds to zero on the item's timeline.
     let zero: MediaTime
-    /// `AVStream.id` of tracks that are known to be encrypted.
+    /// The `AVStream.id` values of the tracks that are known to be encrypted.
     let protectedTracks: Set<Int32>
 
     func describe(_ stream: UnsafeMutablePointer<AVStream>) -> Track {
@@ -106,7 +106,7 @@ struct TrackDescriber {
 
     private func timeRange(_ stream: UnsafeMutablePointer<AVStream>) -> MediaTimeRange {
         let mapping = TimeMapping(timeBase: stream.pointee.time_base, zero: zero)
-        // For text and data libav only guesses, and only when it has analysed the file.
+        // For text and data, libav only estimates the start, and only if it has analyzed the file.
         let first = TimelineZero.definesTimeline(stream) ? timeline.start(of: stream) : nil
         let start = mapping.itemTime(first) ?? .zero
         let duration = ticks(stream.pointee.duration).flatMap { mapping.duration($0) } ?? .indefinite

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// Paints in one colour what a frame leaves free of its target. Not safe for threads.
+/// Fills the part of a target that a frame does not cover with one color. It is not thread-safe.
 final class BarPainter {
     private struct Paint: Equatable {
         var color: Color
@@ -11,12 +11,12 @@ final class BarPainter {
     }
 
     private var paint: Paint?
-    /// One sample of each plane in that colour.
+    /// One sample of each plane in the current color.
     private var samples: [[UInt8]] = []
     private let scaler = Scaler()
 
-    /// Everything outside of the runs of columns and rows, which are one for each plane. It is done after the
-    /// frame has been laid in, for libswscale may write a few samples beyond the end of a row.
+    /// Fills everything outside of the given columns and rows, which are specified per plane. It must run after the
+    /// frame has been written, because libswscale may write a few samples beyond the end of a row.
     func fill(
         _ planes: [VideoPlane],
         around content: [(columns: SampleRun, rows: SampleRun)],
@@ -47,7 +47,7 @@ final class BarPainter {
         }
     }
 
-    /// libswscale makes the colour's samples, as it makes those of a frame.
+    /// Updates the samples of the color. libswscale converts them in the same way as the samples of a frame.
     private func updateSamples(_ wanted: Paint) throws(MediaError) {
         if paint == wanted { return }
         paint = nil
@@ -89,10 +89,10 @@ final class BarPainter {
         paint = wanted
     }
 
-    /// Little-endian. Where there is no alpha the colour lies over black.
+    /// Returns the color as little-endian RGBA samples. If the target has no alpha, the color is composited over black.
     ///
-    /// Of RGB with 16 bits libswscale takes 65,535 for white where it makes RGB of it, and 255 * 256 where it makes
-    /// YUV: with the other one white is a step too bright.
+    /// For 16-bit RGB input, libswscale takes 65,535 as white when it writes RGB, and 255 * 256 when it writes YUV.
+    /// With the wrong value, white is one step too bright.
     private static func rgba64(_ color: Color, for format: AVPixelFormat) -> [UInt16] {
         let parts = [color.red, color.green, color.blue, color.alpha].map { part in
             part.isNaN ? 0 : min(max(part, 0), 1)

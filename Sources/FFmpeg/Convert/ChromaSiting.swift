@@ -1,15 +1,16 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Where the first chroma sample of a frame lies: in 256ths of a luma sample, to the right of the first luma sample
-/// and below it. (0, 0) where chroma is as fine as luma.
+/// The position of the first chroma sample of a frame relative to the first luma sample, in 256ths of a luma sample, to
+/// the right and downwards. It is (0, 0) if chroma is not subsampled.
 struct ChromaSiting: Equatable {
     var x = 0
     var y = 0
 
     init() {}
 
-    /// `location`: as `ColorDescription.chromaLocation` names it; nil: what the stream leaves open.
+    /// Creates the siting of a chroma location with a name of `ColorDescription.chromaLocation`. If it is nil, the
+    /// default of the format applies.
     init(_ location: String?, in format: AVPixelFormat) {
         let (across, down) = Self.shifts(format)
         let location = location ?? Self.defaultLocation(format)
@@ -21,16 +22,16 @@ struct ChromaSiting: Equatable {
         }
     }
 
-    /// What a stream means that says nothing: as MPEG-2, H.264 and their successors have it. The old "j" formats
-    /// are JPEG's, which has chroma in the middle of its luma samples.
+    /// Returns the chroma location of streams that declare none: "left" as in MPEG-2, H.264 and their successors. The
+    /// deprecated "yuvj" formats are those of JPEG, with chroma in the center.
     static func defaultLocation(_ format: AVPixelFormat) -> String {
         ColorNames.isFullRangeByName(format) ? "center" : "left"
     }
 
     static func isSubsampled(_ format: AVPixelFormat) -> Bool { shifts(format) != (0, 0) }
 
-    /// How a converted frame names the place of its chroma. Subsampled chroma stays where it was, but in the "j" formats,
-    /// which mean one place; nil where nothing need be said.
+    /// Returns the chroma location of a converted frame, or nil if it need not be declared. Subsampled chroma keeps its
+    /// location, except in the "yuvj" formats, which imply one.
     static func location(of original: String?, from: AVPixelFormat, to: AVPixelFormat) -> String? {
         guard isSubsampled(to), !PixelFormats.isRGB(to) else { return nil }
         let defaultName = defaultLocation(to)
@@ -39,7 +40,8 @@ struct ChromaSiting: Equatable {
         return original == nil && location == defaultName ? nil : location
     }
 
-    /// How a frame whose samples were only turned and mirrored names it; nil where the place has no name.
+    /// Returns the chroma location of a frame whose samples were only rotated or mirrored, or nil if the location has
+    /// no name.
     static func location(of original: String?, in format: AVPixelFormat, after orientation: FrameOrientation)
         -> String?
     {
@@ -49,7 +51,7 @@ struct ChromaSiting: Equatable {
         return names.first { ChromaSiting($0, in: format).beforeApplying(orientation, in: format) == siting }
     }
 
-    /// Of a frame that begins so many luma samples behind the one that this is said of.
+    /// Returns the siting relative to a frame that begins `lead` luma samples later.
     func shifted(by lead: Scaler.Lead) -> ChromaSiting {
         var result = self
         result.x -= 256 * lead.x
@@ -57,7 +59,8 @@ struct ChromaSiting: Equatable {
         return result
     }
 
-    /// Where chroma has to lie before a frame is turned and mirrored, to lie here after it.
+    /// Returns the siting that a frame must have before it is rotated and mirrored, so that it has this siting
+    /// afterwards.
     func beforeApplying(_ orientation: FrameOrientation, in format: AVPixelFormat) -> ChromaSiting {
         let (across, down) = Self.shifts(format)
         var result = self
@@ -70,7 +73,7 @@ struct ChromaSiting: Equatable {
     }
 
     private static func middle(_ shift: Int) -> Int { (128 << shift) - 128 }
-    /// Upon the last luma sample that a chroma sample stands for.
+    /// Returns the position of the last luma sample that a chroma sample covers.
     private static func end(_ shift: Int) -> Int { (256 << shift) - 256 }
 
     private static func shifts(_ format: AVPixelFormat) -> (x: Int, y: Int) {

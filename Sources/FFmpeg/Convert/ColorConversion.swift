@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// The matrix, range and chroma siting of both ends of a conversion.
+/// The matrix, range and chroma siting of the source and the target of a conversion.
 struct ColorConversion: Equatable {
     var sourceMatrix: Int32
     var sourceIsFull: Bool
@@ -12,12 +12,12 @@ struct ColorConversion: Equatable {
     private let targetLocation: String?
     private let targetIsRGB: Bool
     private let sourceIsRGB: Bool
-    /// High dynamic range becomes the standard one of BT.709 by it; nil: light stays as it is.
+    /// The tone curve that maps high dynamic range to BT.709, or nil if tones are not mapped.
     private(set) var tone: ToneCurve?
 
-    /// Frames keep their matrix and range; RGB has no matrix and always the full range. What the stream
-    /// leaves open is taken as BT.2020 of high dynamic range, else as BT.709 above 576 lines and BT.601 below.
-    /// `toSDR`: what is of high dynamic range, and opaque, is mapped to BT.709.
+    /// Creates a conversion that keeps the matrix and the range of a frame. RGB has no matrix and always has full
+    /// range. If the stream does not declare a matrix, it is BT.2020 for high dynamic range, else BT.709 above 576
+    /// lines and BT.601 below. With `toSDR`, opaque frames with high dynamic range are mapped to BT.709.
     init(_ format: VideoFormat, from: AVPixelFormat, to: AVPixelFormat, toSDR: Bool = false) {
         sourceIsRGB = PixelFormats.isRGB(from)
         targetIsRGB = PixelFormats.isRGB(to)
@@ -44,7 +44,7 @@ struct ColorConversion: Equatable {
         targetChroma = ChromaSiting(targetLocation, in: to)
     }
 
-    /// From full-range RGB to what the target of this conversion is.
+    /// The conversion from full-range RGB to the target of this conversion.
     var fromRGB: ColorConversion {
         var result = self
         result.tone = nil
@@ -54,7 +54,7 @@ struct ColorConversion: Equatable {
         return result
     }
 
-    /// To YUV of the source's own kind with chroma as fine as luma.
+    /// The conversion to YUV with the source's matrix and range, without chroma subsampling.
     var toFineChroma: ColorConversion {
         var result = self
         (result.targetMatrix, result.targetIsFull) = (sourceMatrix, sourceIsFull)
@@ -62,7 +62,7 @@ struct ColorConversion: Equatable {
         return result
     }
 
-    /// From what `toFineChroma` makes, and the mapping of tones of that.
+    /// The conversion from the result of `toFineChroma`, including its tone mapping, to the target.
     var fromFineChroma: ColorConversion {
         var result = self
         if tone != nil { (result.sourceMatrix, result.tone) = (targetMatrix, nil) }
@@ -70,8 +70,8 @@ struct ColorConversion: Equatable {
         return result
     }
 
-    /// The same colours as JFIF and WebP have them, which cannot say otherwise: the matrix of BT.601, and chroma in
-    /// the middle of its luma samples.
+    /// Returns the conversion with the colors of JFIF and WebP, which cannot declare others: the matrix of BT.601, with
+    /// centered chroma.
     func inImageFile(_ format: AVPixelFormat, isFull: Bool) -> ColorConversion {
         var result = self
         result.targetMatrix = SWS_CS_ITU601
@@ -80,9 +80,9 @@ struct ColorConversion: Equatable {
         return result
     }
 
-    /// Says what the converted frame is.
+    /// Updates the format of a converted frame.
     func describe(_ format: inout VideoFormat) {
-        // What is told of the light of high dynamic range means it as it was.
+        // Metadata about high dynamic range does not apply to the mapped frame.
         if tone != nil { (format.masteringDisplay, format.contentLightLevel) = (nil, nil) }
         describe(&format.color)
     }

@@ -1,4 +1,4 @@
-/// The red, green and blue that all colours are made of, as CIE 1931 coordinates. White is D65.
+/// The red, green and blue primaries of a color space as CIE 1931 chromaticity coordinates. The white point is D65.
 struct ColorPrimaries: Equatable {
     typealias Row = (red: Double, green: Double, blue: Double)
 
@@ -12,7 +12,7 @@ struct ColorPrimaries: Equatable {
         (self.red, self.green, self.blue) = (red, green, blue)
     }
 
-    /// Those that high dynamic range comes with, by `ColorDescription`'s names.
+    /// Creates the primaries that are used with high dynamic range, by the names of `ColorDescription`.
     init?(_ name: String?) {
         switch name {
         case "bt709": self = .bt709
@@ -22,13 +22,14 @@ struct ColorPrimaries: Equatable {
         }
     }
 
-    /// What each weighs in luminance.
+    /// The contribution of each primary to luminance.
     var weights: Row {
         let rows = toXYZ
         return (rows[1][0], rows[1][1], rows[1][2])
     }
 
-    /// What makes the same colours of others: a row for each of these.
+    /// Returns the matrix that converts linear colors of these primaries to `other`, with one row for each primary of
+    /// `other`.
     func matrix(to other: ColorPrimaries) -> [[Double]] {
         let (back, forth) = (Self.inverse(other.toXYZ), toXYZ)
         return back.map { row in
@@ -36,7 +37,7 @@ struct ColorPrimaries: Equatable {
         }
     }
 
-    /// A row each for X, Y and Z.
+    /// The matrix that converts linear colors to CIE XYZ, with a row each for X, Y and Z.
     private var toXYZ: [[Double]] {
         let columns = [red, green, blue].map { [$0.x / $0.y, 1, (1 - $0.x - $0.y) / $0.y] }
         let rows = (0..<3).map { row in columns.map { $0[row] } }

@@ -2,13 +2,13 @@ internal import CFFmpeg
 package import MediaCore
 import PlayheadBackend
 
-/// Converts audio with libswresample.
+/// An audio converter that uses libswresample.
 ///
-/// Unchecked: the members are used by one call at a time, as `AudioConverter` demands.
+/// Unchecked: the members are used by one call at a time, as `AudioConverter` requires.
 package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
     private let output: AudioFormat
     private var resampler: Resampler?
-    /// When the next converted sample is due, for what `drain` gives.
+    /// The presentation time of the next converted sample, for the result of `drain`.
     private var nextTime: MediaTime = .zero
     private var last: (rate: Double, epoch: Epoch, pass: Int) = (1, Epoch(), 0)
     private let log = LibraryLog()
@@ -33,7 +33,7 @@ package final class FFmpegAudioConverter: AudioConverter, @unchecked Sendable {
         let delay = buffer.rate == 1 ? current.delay : current.delay * buffer.rate
         let time = old == nil ? buffer.presentationTime - delay : nextTime
         last = (buffer.rate, buffer.epoch, buffer.pass)
-        // What the old resampler still holds comes first.
+        // The samples that the old resampler still holds come first.
         let steps: [Step] = (old.map { [($0, nil)] } ?? []) + [(current, buffer)]
         return try collect(steps, at: time)
     }

@@ -2,19 +2,20 @@ internal import CFFmpeg
 package import MediaCore
 import PlayheadBackend
 
-/// Deinterlaces with libavfilter, which is opened with the first interlaced frame.
+/// A deinterlacer that uses libavfilter, which is opened when the first interlaced frame arrives.
 ///
-/// The filter is made for streams: it wants each frame once, in order. This one is asked for one frame of three, so it keeps
-/// what went in last. Where frames are asked for one after the other each goes in once; elsewhere the filter begins anew.
-/// A frame without neighbours goes through a filter of another kind, which needs none.
+/// The temporal filter is made for streams: it expects each frame once, in order. This deinterlacer is called with one
+/// frame and its two neighbors, so it remembers which frames it has pushed last. If frames are requested in order, each
+/// one is pushed once; otherwise the filter is recreated. A frame without neighbors is processed by a spatial filter,
+/// which needs none.
 ///
-/// `@unchecked Sendable`: calls come one at a time, as `Deinterlacer` demands.
+/// `@unchecked Sendable`: calls are made one at a time, as `Deinterlacer` requires.
 package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
     private let open: @Sendable () -> Result<FilterLibrary, MediaError>
     private var filter: (filter: FieldFilter, shape: FieldFilter.Shape)?
-    /// What went in last.
+    /// The frame that was pushed last.
     private var lastPushed: FFmpegVideoStorage?
-    /// The one before it.
+    /// The frame that was pushed before it.
     private var previouslyPushed: FFmpegVideoStorage?
 
     package init(
@@ -41,7 +42,7 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
             }
             var result = frame
             result.storage = FFmpegVideoStorage(made)
-            // One that shows the same picture twice, beside it, is left as it is.
+            // A frame that shows the same image twice remains as it is.
             result.isInterlaced = ph_frame_is_interlaced(made.pointer) != 0
             return result
         } catch {
@@ -50,7 +51,7 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
         }
     }
 
-    /// A neighbour of another size or pixel format is of no use.
+    /// Returns the storage of a neighbor if it has the same size and pixel format as the frame.
     private func matching(_ frame: VideoFrame?, _ storage: FFmpegVideoStorage) -> FFmpegVideoStorage? {
         guard let other = frame.flatMap({ FFmpegVideoStorage.of($0.storage) }),
             FieldFilter.Shape(other.frame.pointer) == FieldFilter.Shape(storage.frame.pointer)
@@ -73,12 +74,12 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
         let filter = try preparedFilter(for: storage, previous: previous)
         if lastPushed !== storage { _ = try push(storage, into: filter) }
         if let next { return try push(next, into: filter) }
-        // Nothing goes in any more.
+        // The filter accepts no frames after it has been finished.
         defer { reset() }
         return try filter.finish()
     }
 
-    /// A filter that has had `previous` last, or behind that the frame itself.
+    /// Returns a filter to which `previous` was pushed last, possibly followed by the frame itself.
     private func preparedFilter(
         for storage: FFmpegVideoStorage,
         previous: FFmpegVideoStorage?
@@ -92,7 +93,8 @@ package final class FFmpegDeinterlacer: Deinterlacer, @unchecked Sendable {
         let made = try FieldFilter(try open().get(), FieldFilter.Kind.temporal, shape)
         filter = (made, shape)
         guard let previous else { return made }
-        // The first frame that it works on may be made of itself alone: that is to be the one before.
+        // The first output of the filter may be interpolated from that frame alone, so the previous frame is pushed
+        // first.
         let repeatsField = previous.frame.pointer.pointee.repeat_pict != 0
         _ = try push(previous, into: made, markInterlaced: !repeatsField)
         return made

@@ -1,13 +1,12 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Laying a frame into a target of another shape. What is shown is cut out, scaled, then mirrored and rotated
-/// into its place; the bars are painted last.
+/// The layout of a frame in a target of another shape. The visible part is cropped, scaled, mirrored and rotated into
+/// its place; the bars are painted last.
 ///
-/// Chroma: frames are cut, and laid into the target, at any luma sample. Where that lies within a chroma sample,
-/// the planes begin with that sample, and libswscale is told where it lies (`ChromaSiting`), so scaled chroma is
-/// exact without an intermediate frame. Where nothing is scaled samples are only moved, and chroma lies aside by
-/// less than one of its samples.
+/// Frames are cropped and placed at any luma sample. If that position lies within a chroma sample, the planes begin
+/// with that sample, and libswscale is told its position (`ChromaSiting`). Scaled chroma is therefore exact without an
+/// intermediate frame. Without scaling, samples are only moved, and chroma is displaced by less than one chroma sample.
 extension FFmpegVideoConverter {
     package func convert(
         _ frame: VideoFrame,
@@ -74,10 +73,10 @@ extension FFmpegVideoConverter {
         Self.ownFormat(of: pixelFormat, swapsAxes: geometry.rotation.swapsAxes)
     }
 
-    /// For a frame that is neither turned nor scaled.
+    /// Returns the nearest format that can be written, for a frame that is neither rotated nor scaled.
     func writable(_ format: PixelFormat) -> PixelFormat { Self.ownFormat(of: format, swapsAxes: false) }
 
-    /// The frame's own format where it can be written and turned, else the nearest one.
+    /// Returns the format itself if it can be written and rotated, else the nearest one.
     private static func ownFormat(of format: PixelFormat, swapsAxes: Bool) -> PixelFormat {
         let own = av_get_pix_fmt(format.rawValue)
         if PixelFormats.hasPalette(own) { return .rgba }
@@ -86,7 +85,7 @@ extension FFmpegVideoConverter {
         return FrameRotator.substitute(for: format, swapsAxes: swapsAxes) ?? format
     }
 
-    /// In a format of which a part can be taken, if a part is wanted.
+    /// Returns the frame in a format that can be cropped, if it must be cropped.
     private func croppable(_ frame: VideoFrame, _ geometry: VideoGeometry) throws(MediaError) -> VideoFrame {
         let whole = PixelRect(x: 0, y: 0, width: frame.size.width, height: frame.size.height)
         let format = av_get_pix_fmt(frame.pixelFormat.rawValue)
@@ -139,7 +138,7 @@ extension FFmpegVideoConverter {
             guard !orientation.isIdentity else {
                 return try scaler.scale(croppedPlanes, into: contentPlanes, plan)
             }
-            // Scaled before it is turned: for a frame that is made smaller this is less work.
+            // The frame is scaled before it is rotated, which is faster when the frame becomes smaller.
             let scaled = try pool.frame(size: geometry.scaledSize, format: to)
             let scaledPlanes = PlaneLayout.planes(scaled.pointer.pointee)
             try scaler.scale(croppedPlanes, into: scaledPlanes, plan)
@@ -166,7 +165,7 @@ extension FFmpegVideoConverter {
 }
 
 extension VideoGeometry {
-    /// Whether it can be carried out on a coded frame of that size.
+    /// Returns whether the geometry is valid for a coded frame of that size.
     fileprivate func fits(_ size: PixelSize) -> Bool {
         let outer = [(source, size), (destination, target)]
         return outer.allSatisfy { rect, size in

@@ -2,11 +2,11 @@ internal import CFFmpeg
 package import MediaCore
 import PlayheadBackend
 
-/// Scales, rotates and converts frames with libswscale.
+/// A video converter that scales, rotates and converts frames with libswscale.
 ///
-/// Unchecked: the members are used by one call at a time, as `VideoConverter` demands.
+/// Unchecked: the members are used by one call at a time, as `VideoConverter` requires.
 package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
-    // One for each step of a conversion that may need one, so that none is made anew for every frame.
+    // Each step of a conversion has a scaler of its own, so that contexts are not recreated for every frame.
     let scaler = Scaler()
     let croppingScaler = Scaler()
     let outputScaler = Scaler()
@@ -43,7 +43,8 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         )
     }
 
-    /// `original`: whose colours `frame` has, in case nothing says which matrix they are meant for.
+    /// Converts a frame. `original` is the format whose colors the frame has; its size selects the matrix if the stream
+    /// does not declare one.
     func convert(
         _ frame: VideoFrame,
         to pixelFormat: PixelFormat,
@@ -81,7 +82,7 @@ package final class FFmpegVideoConverter: VideoConverter, @unchecked Sendable {
         return result
     }
 
-    /// What libswscale is to read and to write; throws where it cannot.
+    /// Returns the pixel formats that libswscale reads and writes. Throws an error if the conversion is not supported.
     static func formats(
         of frame: VideoFrame,
         to pixelFormat: PixelFormat,

@@ -1,20 +1,22 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// One of FFmpeg's deinterlacers, for frames of one size and pixel format. A frame comes out when the one behind it has gone
-/// in.
+/// A deinterlacing filter of FFmpeg for frames of one size and pixel format. A frame is returned when the following one
+/// is pushed.
 ///
-/// Not safe for threads: confined to one caller.
+/// It is not thread-safe and is confined to one caller.
 final class FieldFilter {
-    /// A filter of libavfilter, with its options.
+    /// A filter of libavfilter and its options.
     struct Kind {
         let name, options: String
 
-        /// From lines above and below, and from the frames before and behind.
+        /// The filters that interpolate from the lines above and below and from the previous and next frames, in order
+        /// of preference.
         static let temporal = [
             Kind(name: "bwdif", options: "mode=send_frame:parity=auto:deint=interlaced"), yadif,
         ]
-        /// From lines above and below alone: bwdif leaves a frame as it is where those around it are the same.
+        /// The filters that interpolate only from the lines above and below, in order of preference. bwdif is not
+        /// suitable: it leaves a frame unchanged if its neighbors are identical.
         static let spatial = [
             Kind(name: "estdif", options: "mode=frame:parity=auto:deint=interlaced"), yadif,
         ]
@@ -24,7 +26,7 @@ final class FieldFilter {
         )
     }
 
-    /// All frames of one filter have these in common.
+    /// The properties that all frames of a filter have in common.
     struct Shape: Equatable {
         let width, height, format: Int32
 
@@ -39,17 +41,17 @@ final class FieldFilter {
     private var graph: OpaquePointer?
     private var source, sink: OpaquePointer?
     private let log = LibraryLog()
-    /// The number of the next frame to go in, which it bears as its time.
+    /// The number of the next frame to push, which is also its time stamp.
     private var count: Int64 = 0
 
-    /// `kinds`: the first of them that the library has.
+    /// Creates a filter of the first of `kinds` that the library supports.
     init(_ library: FilterLibrary, _ kinds: [Kind], _ shape: Shape) throws(MediaError) {
         functions = library.functions
         graph = functions.avfilter_graph_alloc()
         guard let graph else {
             throw MediaError(.resourceLimit, "no memory for a deinterlacer", isRetryable: true)
         }
-        // One thread: it is the layer's own.
+        // The filter runs on the layer's thread only.
         av_opt_set_int(UnsafeMutableRawPointer(graph), "threads", 1, 0)
         functions.avfilter_graph_set_auto_convert(graph, PH_AVFILTER_NO_CONVERSION)
         let (width, height, format) = (shape.width, shape.height, shape.format)
@@ -91,7 +93,8 @@ final class FieldFilter {
         throw LibraryError.make(code, "frames stay interlaced", fallback: .conversionFailed, log: log)
     }
 
-    /// What comes out behind `frame` going in: the frame before it. `markInterlaced`: it counts as interlaced.
+    /// Pushes a frame and returns the previous one, deinterlaced. With `markInterlaced` the frame is treated as
+    /// interlaced.
     func push(_ frame: UnsafePointer<AVFrame>, markInterlaced: Bool) throws(MediaError) -> FrameOwner? {
         let copy = try FrameOwner()
         try check(av_frame_ref(copy.pointer, frame))
@@ -102,7 +105,7 @@ final class FieldFilter {
         return try receiveFrame()
     }
 
-    /// The last frame of all; nothing goes in any more.
+    /// Returns the last frame. No more frames can be pushed.
     func finish() throws(MediaError) -> FrameOwner? {
         try check(log.capture { functions.av_buffersrc_add_frame_flags(source, nil, 0) })
         return try receiveFrame()

@@ -1,14 +1,14 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// From planar YUV of 10 bits with chroma as fine as luma to four bytes a pixel, for the formats that sinks ask for
-/// most: ten times as fast as libswscale, and to the nearest step.
+/// A conversion from planar 10-bit YUV without chroma subsampling to four bytes per pixel, for the formats that sinks
+/// request most. It is ten times as fast as libswscale and rounds to the nearest value.
 struct FineChromaPass {
     private let matrix: PHRGBMatrix
     private let shiftRed: Int32
     private let shiftBlue: Int32
 
-    /// nil: not to a format that it makes.
+    /// Returns nil if the target format is not supported.
     init?(to format: AVPixelFormat, _ colors: ColorConversion) {
         switch format {
         case AV_PIX_FMT_RGBA, AV_PIX_FMT_RGB0: (shiftRed, shiftBlue) = (0, 16)
@@ -19,7 +19,7 @@ struct FineChromaPass {
         self.matrix = matrix
     }
 
-    /// Three planes into one.
+    /// Converts three planes to one.
     func run(_ source: [VideoPlane], _ target: [VideoPlane], _ size: PixelSize) {
         guard source.count == 3, let pixels = target.first else { return }
         func samples(_ plane: Int, _ row: Int) -> UnsafePointer<UInt16> {
@@ -42,11 +42,12 @@ struct FineChromaPass {
 }
 
 extension PHRGBMatrix {
-    /// From samples of 10 bits to steps of 8. `matrix`: as libswscale numbers them.
+    /// Creates the conversion from 10-bit samples to 8-bit values. `matrix` is a number of libswscale.
     init?(tenBits matrix: Int32, _ isFull: Bool) {
-        // Of red by V, blue by U, green by U and V: for the limited range of chroma, in 65536ths.
+        // The coefficients are red by V, blue by U, green by U and green by V, for the limited range of chroma, in
+        // 65536ths.
         guard let weights = sws_getCoefficients(matrix) else { return nil }
-        // 10 bits are four times the 8 bits of both ranges.
+        // 10-bit values are four times the 8-bit values in both ranges.
         let chroma: Float = (isFull ? 224.0 / 255 : 1) / 65_536 / 4
         self.init(
             luma: (isFull ? 1 : 255.0 / 219) / 4,

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// The MD5 of one frame or of a run of samples, as ffmpeg's "framemd5" makes it: planes in order, the used
-/// bytes of each row, no padding; a palette belongs to its frame.
+/// The MD5 digest of frames or samples, computed as by ffmpeg's "framemd5" muxer: all planes in order, only the used
+/// bytes of each row, including the palette of a frame.
 package final class FrameDigest {
     private let context: OpaquePointer?
 
@@ -22,7 +22,7 @@ package final class FrameDigest {
         withPackedRows(of: frame) { update($0) }
     }
 
-    /// 32 lower-case hexadecimal digits of all that was handed in; afterwards it begins anew.
+    /// Returns the digest of all bytes so far as 32 lower-case hexadecimal digits, and resets it.
     package func finish() -> String {
         guard let context else { return "" }
         var sum = [UInt8](repeating: 0, count: 16)
@@ -33,7 +33,7 @@ package final class FrameDigest {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The digest of one frame.
+    /// Returns the digest of a frame.
     package static func digest(of frame: VideoFrame) -> String {
         let digest = FrameDigest()
         digest.update(frame)
@@ -41,8 +41,8 @@ package final class FrameDigest {
     }
 }
 
-/// Calls `body` with the rows of a frame as a file of raw video holds them, in order; rows that follow each
-/// other in memory come together.
+/// Calls `body` with the rows of a frame in the order of a raw video file. Rows that are adjacent in memory are
+/// combined.
 package func withPackedRows<E: Error>(
     of frame: VideoFrame,
     _ body: (UnsafeRawBufferPointer) throws(E) -> Void

@@ -1,17 +1,18 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Memory for the frames that a converter makes, which is used again when their readers let go of them. Not safe for
-/// threads; the frames are.
+/// A pool of memory for converted frames. Memory is reused once all readers have released a frame. The pool is not
+/// thread-safe; its frames are.
 final class FrameMemoryPool {
     private var pools: [ShapePool] = []
 
-    /// A conversion has a result and what lies between; another size follows seldom.
+    /// The number of shapes that are kept. A conversion needs memory for its result and an intermediate frame, and
+    /// rarely for another size.
     private static let maximumShapeCount = 3
 
-    /// Not written yet.
+    /// Returns a frame with uninitialized memory.
     func frame(size: PixelSize, format: AVPixelFormat) throws(MediaError) -> FrameOwner {
-        // Palettes lie with their frame.
+        // A palette is stored with its frame.
         guard !PixelFormats.hasPalette(format) else { return try FrameOwner(size: size, format: format) }
         let owner = try FrameOwner()
         let shape = FramePool.Shape(

@@ -1,10 +1,11 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// How the rows and columns of a frame come to lie when it is mirrored left to right and then rotated.
+/// The arrangement of rows and columns of a frame after it is mirrored horizontally and then rotated.
 struct FrameOrientation {
     let swapsAxes: Bool
-    /// Of the frame as it was: its columns come from right to left, its rows from the bottom up.
+    /// Whether the columns of the original frame are read from right to left. `reversesRows` is the same for rows, from
+    /// the bottom up.
     let reversesColumns: Bool
     let reversesRows: Bool
 
@@ -16,7 +17,7 @@ struct FrameOrientation {
 
     var isIdentity: Bool { !swapsAxes && !reversesColumns && !reversesRows }
 
-    /// The samples of one plane of the target that a frame gets which is laid to `rect`.
+    /// Returns the samples of a target plane that a frame occupies when it is placed in `rect`.
     func runs(of rect: PixelRect, in plane: SampleGrid.Plane) -> (columns: SampleRun, rows: SampleRun) {
         let columns = SampleRun(
             start: rect.x,
@@ -33,7 +34,7 @@ struct FrameOrientation {
         return (columns, rows)
     }
 
-    /// Where the chroma of a frame has to begin that is laid to such places.
+    /// Returns the offset of the first chroma sample of a frame that occupies the given samples.
     func lead(of runs: [(columns: SampleRun, rows: SampleRun)]) -> Scaler.Lead {
         guard runs.count > 1 else { return Scaler.Lead() }
         let (across, down) = (runs[1].columns.lead, runs[1].rows.lead)
@@ -41,15 +42,15 @@ struct FrameOrientation {
     }
 }
 
-/// Rotates frames by quarters and mirrors them, sample by sample: nothing is lost.
+/// Rotates frames by multiples of 90 degrees and mirrors them, sample by sample and without loss.
 enum FrameRotator {
-    /// Whether every plane is a grid of samples of one size, and stays one when it is turned.
+    /// Returns whether every plane is a grid of samples of one size and remains one when it is rotated.
     static func canRotate(_ format: AVPixelFormat, swapsAxes: Bool) -> Bool {
         guard let grid = SampleGrid(format) else { return false }
         return !swapsAxes || grid.isSquare
     }
 
-    /// A format that holds at least as much and can be turned.
+    /// Returns a format that can be rotated and holds at least as much information.
     static func substitute(for format: PixelFormat, swapsAxes: Bool) -> PixelFormat? {
         var names = [format.rawValue]
         for subsampling in ["422", "440", "411", "410"] {
@@ -62,7 +63,8 @@ enum FrameRotator {
         }.map { PixelFormat(rawValue: $0) }
     }
 
-    /// `targets` has room for the turned frame, and is laid out in `grid` as `planes` is.
+    /// Rotates the planes of a frame. `targets` must have the size of the rotated frame and the layout of `grid`, like
+    /// `planes`.
     static func rotate(
         _ planes: [VideoPlane],
         into targets: [VideoPlane],
@@ -80,8 +82,8 @@ enum FrameRotator {
         sampleSize: Int,
         _ orientation: FrameOrientation
     ) {
-        // Where the top left sample of the result comes from, and how far it is to the next one to the right
-        // and below, in bytes of the source.
+        // `first` is the source of the top left sample of the result. `right` and `below` are the distances in bytes of
+        // the source to the next sample to the right and below.
         let x = orientation.reversesColumns ? plane.bytesUsedPerRow / sampleSize - 1 : 0
         let y = orientation.reversesRows ? plane.rowCount - 1 : 0
         let row = plane.bytesPerRow

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Owns one libswresample context between two formats.
+/// A libswresample context that converts between two formats.
 final class Resampler {
     let input: AudioFormat
     private let output: AudioFormat
@@ -39,8 +39,8 @@ final class Resampler {
                 nil
             )
             guard made >= 0, let context else { return made }
-            // For whole numbers libswresample keeps a mix of channels within full scale, for floats it does
-            // not: so that it is as loud in every sink, always.
+            // For integers libswresample limits a channel mix to full scale, for floats it does not. This option makes
+            // the volume the same for all sample formats.
             av_opt_set_double(UnsafeMutableRawPointer(context), "rematrix_maxval", 1, 0)
             return swr_init(context)
         }
@@ -56,19 +56,19 @@ final class Resampler {
 
     deinit { swr_free(&context) }
 
-    /// Samples at the input's rate that went in and have not come out.
+    /// The duration of the samples, at the input's rate, that were consumed and not yet returned.
     var delay: MediaTime {
         let rate = Int64(input.sampleRate)
         return MediaTime(value: max(0, swr_get_delay(context, rate)), timescale: Int32(clamping: rate))
     }
 
-    /// Samples that may come out when `count` go in.
+    /// Returns the number of samples that may be returned when `count` samples are passed.
     func outputCount(_ count: Int) -> Int {
         Int(max(0, swr_get_out_samples(context, Int32(clamping: count))))
     }
 
-    /// Converts, or drains when `buffer` is nil, into `frame` behind the samples that are there already.
-    /// Returns samples written, or libav's code.
+    /// Converts a buffer, or drains the resampler if it is nil, and appends to `frame` at `offset`. Returns the number
+    /// of samples written, or libav's error code.
     func convert(_ buffer: AudioBuffer?, into frame: UnsafeMutablePointer<AVFrame>, at offset: Int, room: Int)
         -> Int32
     {
@@ -90,7 +90,8 @@ final class Resampler {
         }
     }
 
-    /// FFmpeg's layout of that name if it has as many channels, else the usual one for the count.
+    /// Returns FFmpeg's layout of that name if its channel count matches, else the default layout for the channel
+    /// count.
     static func layout(_ layout: ChannelLayout) -> AVChannelLayout {
         var result = AVChannelLayout()
         let isNamed = av_channel_layout_from_string(&result, layout.name) >= 0

@@ -1,20 +1,21 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// How a pixel format lays its samples into planes, where each plane is a plain grid of samples of one size: frames
-/// in such a format can be cut, moved and rotated sample by sample.
+/// The arrangement of samples in a pixel format whose planes are grids of samples of one size. Frames in such a format
+/// can be cropped, moved and rotated sample by sample.
 struct SampleGrid {
     struct Plane {
-        /// Bytes; of all components that share the plane.
+        /// The bytes of a sample, including all components that share the plane.
         let sampleSize: Int
-        /// A sample stands for 2^shift luma samples.
+        /// The binary logarithm of the number of luma samples that a sample covers.
         let shiftX: Int
         let shiftY: Int
     }
 
     let planes: [Plane]
 
-    /// nil for palettes, bit fields, Bayer patterns, and where chroma lies between luma ("yuyv422").
+    /// Returns nil for palettes, bit fields, Bayer patterns, and formats whose planes interleave chroma with luma
+    /// ("yuyv422").
     init?(_ format: AVPixelFormat) {
         guard let descriptor = av_pix_fmt_desc_get(format)?.pointee else { return nil }
         let refused = AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_HWACCEL
@@ -38,11 +39,11 @@ struct SampleGrid {
         }
     }
 
-    /// Chroma is as coarse from left to right as from top to bottom, so it stays a grid when the axes are swapped.
+    /// Whether chroma has the same subsampling in both directions, so that it remains a grid when the axes are swapped.
     var isSquare: Bool { planes.allSatisfy { $0.shiftX == $0.shiftY } }
 
-    /// The part of each plane that a rectangle of the frame needs. Where the rectangle begins within a chroma
-    /// sample, that sample is the first one; `Scaler.Plan.sourceLead` says so.
+    /// Returns the part of each plane that a rectangle of the frame needs. If the rectangle begins within a chroma
+    /// sample, that sample is included; see `Scaler.Lead`.
     func crop(_ planes: [VideoPlane], to rect: PixelRect) -> [VideoPlane] {
         zip(planes, self.planes).map { plane, layout in
             let columns = SampleRun(start: rect.x, length: rect.width, shift: layout.shiftX)
@@ -52,20 +53,21 @@ struct SampleGrid {
     }
 }
 
-/// Which samples of a plane's row or column a stretch of luma samples gets.
+/// The samples of a row or column of a plane that correspond to a range of luma samples.
 ///
-/// Where chroma is coarser than luma and the stretch does not begin at a chroma sample's edge, the samples at its
-/// ends are shared with what lies beside it. As many are laid down as libswscale makes for a frame of that length:
-/// the one shared at the beginning is among them, a last one that would be one more is not.
+/// If chroma is subsampled and the range does not begin at the edge of a chroma sample, the samples at its ends are
+/// shared with the adjacent area. The run has as many samples as libswscale produces for a frame of that length: the
+/// shared sample at the beginning is included, an additional one at the end is not.
 struct SampleRun: Equatable {
-    /// Index of the first sample.
+    /// The index of the first sample.
     let first: Int
     let count: Int
-    /// Luma samples by which the first sample that is made reaches ahead of the stretch. "First" is before the run
-    /// is reversed.
+    /// The number of luma samples by which the first sample of the run, before it is reversed, extends beyond the start
+    /// of the range.
     let lead: Int
 
-    /// `isReversed`: what is made left to right (or from the top down) is laid down the other way round.
+    /// Creates the run of a range of luma samples. With `isReversed`, samples are written from right to left, or from
+    /// the bottom up.
     init(start: Int, length: Int, shift: Int, isReversed: Bool = false) {
         let unit = 1 << shift
         let phase = start & (unit - 1)
@@ -93,7 +95,7 @@ extension VideoPlane {
 }
 
 extension VideoFrame {
-    /// `withPlanes` for what throws a `MediaError`.
+    /// Calls `withPlanes` with a body that throws a `MediaError`.
     func readPlanes<R>(_ body: ([VideoPlane]) throws(MediaError) -> R) throws(MediaError) -> R {
         try withPlanes { planes -> Result<R, MediaError> in
             do throws(MediaError) {

@@ -1,27 +1,28 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// libswscale's contexts, kept for as long as what they were made for stays the same. Not safe for threads.
+/// A cache of libswscale contexts for the current conversion. It is not thread-safe.
 ///
-/// Bicubic at every ratio, as wide as the ratio where frames are made smaller. YUV becomes RGB in two passes: it is
-/// scaled first, chroma to as many samples as luma, in 10 bits; then each pixel is converted. In one pass libswscale would
-/// weigh as many rows for each pixel in code without vectors. High dynamic range is mapped between the two.
+/// Scaling is bicubic, and the filter widens when frames become smaller. YUV is converted to RGB in two passes: first
+/// the frame is scaled, with chroma upsampled to the resolution of luma, in 10 bits; then each pixel is converted. In
+/// one pass, libswscale would filter as many rows for each pixel without vector instructions. High dynamic range is
+/// mapped between the two passes.
 final class Scaler {
-    /// What a context is made for.
+    /// The parameters of a conversion.
     struct Plan: Equatable {
         var source: PixelSize
         var sourceFormat: AVPixelFormat
         var target: PixelSize
         var targetFormat: AVPixelFormat
-        /// Of the planes that are handed over, which may begin within a chroma sample (see `Lead`); nil: as `colors`
-        /// have it.
+        /// The chroma siting of the planes that are passed, which may begin within a chroma sample (see `Lead`). If
+        /// nil, it is that of `colors`.
         var sourceChroma: ChromaSiting?
         var targetChroma: ChromaSiting?
         var colors: ColorConversion
     }
 
-    /// Luma samples by which the first chroma sample's place reaches ahead of the first luma sample, across and down:
-    /// for frames that were cut out of, or are laid into, another one within a chroma sample.
+    /// The horizontal and vertical number of luma samples by which the first chroma sample precedes the first luma
+    /// sample. It is not zero for frames that are cropped from, or placed in, another frame within a chroma sample.
     struct Lead: Equatable {
         var x = 0
         var y = 0
@@ -34,17 +35,17 @@ final class Scaler {
 
     private var plan: Plan?
     private var passes: [Pass] = []
-    /// What the first of two passes makes.
+    /// The result of the first of two passes.
     private var intermediate: FrameOwner?
-    /// The second pass, where it is not libswscale's.
+    /// The second pass, if it is not done by libswscale.
     private var fineChromaPass: FineChromaPass?
-    /// What is done to the samples between the two.
+    /// The tone mapping between the two passes.
     private var toneMapPass: ToneMapPass?
     private let log = LibraryLog()
 
     deinit { reset() }
 
-    /// Planes as `plan` says: `target` is written to.
+    /// Converts `source` to `target` according to `plan`.
     func scale(_ source: [VideoPlane], into target: [VideoPlane], _ plan: Plan) throws(MediaError) {
         try prepare(plan)
         guard let first = passes.first else { return }
@@ -89,13 +90,13 @@ final class Scaler {
     }
 
     private func add(_ plan: Plan) throws(MediaError) {
-        // The second one is poor, and serves what the first cannot: a side made more than a hundred times smaller
-        // while the other one is not.
+        // The second filter is of low quality. It is needed when one side becomes more than a hundred times smaller and
+        // the other does not, which the first filter does not support.
         guard let context = make(plan, SWS_BICUBIC) ?? make(plan, SWS_POINT) else {
             throw MediaError(.conversionFailed, "the scaler cannot be set up", libraryLog: log.text)
         }
         passes.append(Pass(plan: plan, context: context))
-        // A refusal means that no matrix is involved, as between two RGB formats.
+        // An error means that no matrix is involved, for example between two RGB formats.
         _ = ph_sws_set_colors(
             context,
             plan.colors.sourceMatrix,
@@ -133,11 +134,11 @@ final class Scaler {
         )
     }
 
-    /// What libswscale can be told. Chroma that is four times as coarse as luma may lie farther out by a sample of luma,
-    /// where a frame is cut at its worst.
+    /// Returns the position in the range of libswscale's options. With chroma subsampled four times, a cropped frame
+    /// can exceed it by one luma sample.
     private static func swscalePosition(_ position: Int) -> Int32 { Int32(min(max(position, -512), 512)) }
 
-    /// A frame that owns nothing, so nothing is freed with it.
+    /// Returns a frame that references the planes without owning them.
     private static func borrow(
         _ planes: [VideoPlane],
         size: PixelSize,
@@ -153,7 +154,8 @@ final class Scaler {
 }
 
 extension Scaler.Plan {
-    /// First YUV with chroma as fine as luma, then RGB, or what high dynamic range becomes; nil: one pass does it.
+    /// The two passes of the conversion, or nil if one is sufficient. The first one produces YUV without chroma
+    /// subsampling, the second one RGB or tone-mapped YUV.
     fileprivate var passes: (Scaler.Plan, Scaler.Plan)? {
         guard colors.tone != nil || becomesRGB else { return nil }
         var (first, last) = (self, self)
@@ -176,7 +178,7 @@ extension Scaler.Plan {
 }
 
 extension Scaler.Lead {
-    /// Of a frame that is cut out at a luma sample of another one.
+    /// Creates the lead of a frame that is cropped at a luma sample of another frame.
     init(x: Int, y: Int, in format: AVPixelFormat) {
         guard let descriptor = av_pix_fmt_desc_get(format)?.pointee else {
             self.init()

@@ -1,18 +1,18 @@
 internal import Glibc
 internal import MediaCore
 
-/// How light of high dynamic range becomes light of the standard one. 1 stands for the brightest white on both sides.
+/// The mapping of light from high to standard dynamic range. On both sides 1 is the brightest white.
 ///
-/// PQ says how bright the display is to be, in candela per square metre. It is mapped by ITU-R BT.2446-1, method A, which is
-/// made for pictures of 1000 and a screen of 100; what was graded on a brighter display is first brought to 1000 as such
-/// a display does it, by the EETF of ITU-R BT.2390-11. Both are applied to luminance.
+/// PQ specifies the display luminance in candela per square meter. It is mapped by method A of ITU-R BT.2446-1, which
+/// is designed for content of 1000 and a display of 100. Content that was graded on a brighter display is first reduced
+/// to 1000 by the EETF of ITU-R BT.2390-11. Both are applied to luminance.
 ///
-/// HLG says what share of the brightest light a camera saw, and leaves it to the display to make the best of it: by the
-/// system gamma of ITU-R BT.2100-2 and BT.2390-11. For the 300 candela per square metre of a common screen that gamma is 1, so
-/// nothing is left but to encode that light anew.
+/// HLG specifies the scene light relative to the brightest, and the display applies the system gamma of ITU-R BT.2100-2
+/// and BT.2390-11. For the 300 candela per square meter of a common display that gamma is 1, so the light only has to
+/// be encoded again.
 struct ToneCurve: Equatable {
     enum Transfer: Equatable {
-        /// Candela per square metre of the brightest white.
+        /// PQ with the luminance of the brightest white, in candela per square meter.
         case pq(peak: Double)
         case hlg
     }
@@ -20,14 +20,14 @@ struct ToneCurve: Equatable {
     let transfer: Transfer
     let primaries: ColorPrimaries
 
-    /// What method A begins with, at most, and what PQ means where nothing is said of its display.
+    /// The peak luminance assumed for PQ without metadata, and the highest input of method A.
     static let defaultPeak = 1000.0
-    /// White of what is lit as usual (ITU-R BT.2408): who says that nothing is brighter is not believed below that.
+    /// The luminance of diffuse white (ITU-R BT.2408). A declared peak below it is raised to it.
     static let diffuseWhite = 203.0
-    /// Of PQ.
+    /// The peak luminance of PQ.
     static let maximumPeak = 10_000.0
 
-    /// nil: not of high dynamic range.
+    /// Returns nil if the format does not have high dynamic range.
     init?(_ format: VideoFormat) {
         switch format.color.transfer {
         case "smpte2084": transfer = .pq(peak: Self.peak(of: format))
@@ -37,20 +37,20 @@ struct ToneCurve: Equatable {
         primaries = ColorPrimaries(format.color.primaries) ?? .bt2020
     }
 
-    /// The brightest that the display was, or that any pixel is, whichever is less.
+    /// Returns the lower of the peak luminance of the mastering display and the maximum content light level.
     private static func peak(of format: VideoFormat) -> Double {
         let declaredPeaks = [
             format.masteringDisplay?.luminance?.maximum.doubleValue,
             format.contentLightLevel.map { Double($0.maximum) },
         ].compactMap(\.self)
-        // Below the white of SDR nobody grades: such numbers are mistakes.
+        // Values below SDR white are errors in the metadata.
         let least = declaredPeaks.filter { $0 >= Self.sdrWhite }.min() ?? defaultPeak
         return min(max(least, diffuseWhite), maximumPeak)
     }
 
     private static let sdrWhite = 100.0
 
-    /// Of a sample value of 0...1, before `gain`.
+    /// Returns the light of a sample value in 0...1, before `gain` is applied.
     func light(_ value: Double) -> Double {
         switch transfer {
         case .pq(let peak): PQ.luminance(value) / peak
@@ -60,23 +60,24 @@ struct ToneCurve: Equatable {
         }
     }
 
-    /// ITU-R BT.2100-2, table 5: of HLG's OETF.
+    /// The constants of the HLG OETF (ITU-R BT.2100-2, table 5).
     private static let (hlgA, hlgB, hlgC) = (0.178_832_77, 0.284_668_92, 0.559_910_73)
 
-    /// What the light of a pixel of that luminance is multiplied with.
+    /// Returns the factor for the light of a pixel with the given luminance.
     func gain(_ luminance: Double) -> Double {
         guard case .pq(let peak) = transfer else { return 1 }
-        // Where the curve is straight, as far as any screen shows.
+        // Below this luminance the curve is linear for all practical purposes.
         let luminance = max(luminance, 1e-9)
         let limitedPeak = min(peak, Self.defaultPeak)
         let compressedLuminance = Self.compressed(luminance * peak, from: peak, to: limitedPeak)
         return Self.methodA(compressedLuminance / limitedPeak, peak: limitedPeak) / luminance
     }
 
-    /// As SDR is encoded: the inverse of the EOTF of ITU-R BT.1886 for a black of 0.
+    /// Returns the SDR signal of a light value: the inverse of the EOTF of ITU-R BT.1886 for a black level of 0.
     static func signal(_ light: Double) -> Double { pow(light, 1 / 2.4) }
 
-    /// ITU-R BT.2390-11, 5.4.1, for a black of 0: candela per square metre as a display with less of them shows them.
+    /// Returns the luminance on a display with a lower peak, in candela per square meter, by the EETF of ITU-R
+    /// BT.2390-11, 5.4.1, for a black level of 0.
     private static func compressed(_ luminance: Double, from peak: Double, to target: Double) -> Double {
         guard target < peak else { return luminance }
         let whole = PQ.signal(peak)
@@ -92,7 +93,8 @@ struct ToneCurve: Equatable {
         return PQ.luminance(mapped * whole)
     }
 
-    /// ITU-R BT.2446-1, section 4: the tone mapping of method A, from shares of `peak` to shares of 100.
+    /// Returns the result of method A of ITU-R BT.2446-1, section 4. The input is relative to `peak`, the output to
+    /// 100.
     private static func methodA(_ luminance: Double, peak: Double) -> Double {
         let source = 1 + 32 * pow(peak / 10_000, 1 / 2.4)
         let target = 1 + 32 * pow(100.0 / 10_000, 1 / 2.4)
@@ -105,7 +107,7 @@ struct ToneCurve: Equatable {
     }
 }
 
-/// The PQ of SMPTE ST 2084, as ITU-R BT.2100-2 has it in table 4; luminance in candela per square metre.
+/// The PQ functions of SMPTE ST 2084 (ITU-R BT.2100-2, table 4). Luminance is in candela per square meter.
 private enum PQ {
     private static let (m1, m2) = (2610.0 / 16_384, 2523.0 / 4096 * 128)
     private static let (c1, c2, c3) = (3424.0 / 4096, 2413.0 / 4096 * 32, 2392.0 / 4096 * 32)

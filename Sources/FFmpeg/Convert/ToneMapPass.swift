@@ -1,13 +1,13 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// From high dynamic range to the standard one of BT.709, in planar YUV of 10 bits with chroma as fine as luma. A table for
-/// each curve, made once for many frames.
+/// A conversion from high dynamic range to BT.709 in planar 10-bit YUV without chroma subsampling. Each curve is a
+/// table that is computed once and used for many frames.
 struct ToneMapPass {
     private var map: PHToneMap
     private let light, gain, signal: [Float]
 
-    /// `colors`: of the samples before, and of those after. nil: it is no such conversion.
+    /// Returns nil if `colors` is not such a conversion. It describes the samples before and after the pass.
     init?(_ colors: ColorConversion) {
         guard let curve = colors.tone,
             let matrix = PHRGBMatrix(tenBits: colors.sourceMatrix, colors.sourceIsFull)
@@ -20,7 +20,7 @@ struct ToneMapPass {
         let steps = Float(last) / 255
         let (weights, targetWeights) = (curve.primaries.weights, ColorPrimaries.bt709.weights)
         let rows = curve.primaries.matrix(to: .bt709).map { $0.map(Float.init) }
-        // 10 bits are four times the 8 bits of both ranges.
+        // 10-bit values are four times the 8-bit values in both ranges.
         let (luma, chroma): (Double, Double) = colors.sourceIsFull ? (1020, 1020) : (876, 896)
         map = PHToneMap(
             luma: matrix.luma * steps,

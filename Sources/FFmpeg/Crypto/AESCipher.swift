@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import MediaCore
 internal import PlayheadBackend
 
-/// AES-128 in CBC mode, as segments of playlists are encrypted, by libavutil.
+/// AES-128 in CBC mode by libavutil, as used for encrypted HLS segments (RFC 8216).
 final class AESCipher: BlockCipher {
     private let context: OpaquePointer
     private var vector: [UInt8]

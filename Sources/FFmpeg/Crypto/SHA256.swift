@@ -1,8 +1,8 @@
 internal import CFFmpeg
 
-/// SHA-256, by libavutil.
+/// SHA-256 by libavutil.
 package enum SHA256 {
-    /// 32 bytes.
+    /// Returns the 32-byte digest of a text.
     package static func digest(of text: String) -> [UInt8] {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: Int(av_sha_size), alignment: 16)
         defer { memory.deallocate() }

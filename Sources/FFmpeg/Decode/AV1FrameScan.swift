@@ -1,10 +1,10 @@
-/// Finds AV1 packets whose frames no other frame refers to.
+/// Detects AV1 packets whose frames are not referenced by other frames.
 ///
-/// libdav1d, as FFmpeg 5.1 calls it, decodes every frame whatever `skip_frame` says. AV1 keeps everything that
-/// later frames need with the references, so a packet that refreshes none of them can be left out. The fields are
-/// those of the AV1 bitstream specification, 5.5 and 5.9. Where anything is unclear the packet is decoded.
+/// With FFmpeg 5.1, libdav1d decodes every frame regardless of `skip_frame`. In AV1 all state that later frames need is
+/// stored with the reference frames, so a packet that refreshes none of them can be skipped. The syntax elements are
+/// those of the AV1 bitstream specification, 5.5 and 5.9. A packet is decoded in case of doubt.
 struct AV1FrameScan: ReferenceScan {
-    /// What of a sequence header is needed to read a frame header.
+    /// The elements of a sequence header that are needed to parse a frame header.
     private struct Sequence {
         var forcesScreenContentTools: Bool?
         var forcesIntegerMotion: Bool?
@@ -12,16 +12,16 @@ struct AV1FrameScan: ReferenceScan {
         var orderHintLength = 0
     }
 
-    /// nil: none was read, or frame headers of its kind are not understood.
+    /// The current sequence header, or nil if none was read or its frame headers are not supported.
     private var sequence: Sequence?
 
-    /// `configuration`: the `av1C` record of the container, if there is one.
+    /// Creates a scan. `configuration` is the `av1C` record of the container, if there is one.
     init(configuration: UnsafeRawBufferPointer) {
         guard configuration.count > 4 else { return }
         noteKeyFrame(UnsafeRawBufferPointer(rebasing: configuration.dropFirst(4)))
     }
 
-    /// A packet with a key frame may hold a new sequence header.
+    /// Reads the sequence header that a packet with a key frame may contain.
     mutating func noteKeyFrame(_ packet: UnsafeRawBufferPointer) {
         var rest = packet[...]
         while let unit = Unit(&rest) {
@@ -31,7 +31,7 @@ struct AV1FrameScan: ReferenceScan {
         }
     }
 
-    /// True: no later frame needs what the packet holds.
+    /// Returns true if no later frame needs the packet.
     func isUnreferenced(_ packet: UnsafeRawBufferPointer) -> Bool {
         guard let sequence else { return false }
         var rest = packet[...]
@@ -53,7 +53,7 @@ struct AV1FrameScan: ReferenceScan {
         bits.skip(3)
         bits.skip(1)
         guard bits.flag() == false else { return nil }
-        // Timing and a decoder model put more into frame headers; encoders for files write neither.
+        // Timing information and a decoder model add elements to frame headers. Encoders for files write neither.
         guard bits.flag() == false, let hasDelay = bits.flag(), let points = bits.number(5) else {
             return nil
         }
@@ -71,7 +71,8 @@ struct AV1FrameScan: ReferenceScan {
             guard let delta = bits.number(4), let additional = bits.number(3) else { return nil }
             sequence.frameIDLength = additional + delta + 3
         }
-        // Superblocks, filter intra, intra edges; inter intra, masked compound, warped motion, dual filter.
+        // The skipped flags are superblock size, filter intra and intra edge; then inter-intra, masked compound, warped
+        // motion and dual filter.
         bits.skip(3 + 4)
         guard let hasOrderHint = bits.flag() else { return nil }
         if hasOrderHint { bits.skip(2) }
@@ -85,11 +86,11 @@ struct AV1FrameScan: ReferenceScan {
         return bits.isExhausted ? nil : sequence
     }
 
-    /// Bits for the references that the frame is stored in; nil: not known.
+    /// Returns the flags of the reference frames that the frame refreshes, or nil if they are unknown.
     private static func refreshes(_ bits: inout BitReader, _ sequence: Sequence) -> Int? {
-        // A frame that was decoded before is shown: that costs nothing.
+        // A frame that only shows an existing frame costs nothing.
         guard bits.flag() == false, let type = bits.number(2), let isShown = bits.flag() else { return nil }
-        // Only inter frames are looked at.
+        // Only inter frames are examined.
         guard type == 1 else { return nil }
         if !isShown { bits.skip(1) }
         guard let isResilient = bits.flag() else { return nil }
@@ -97,21 +98,21 @@ struct AV1FrameScan: ReferenceScan {
         let hasTools = sequence.forcesScreenContentTools ?? bits.flag() ?? false
         if hasTools, sequence.forcesIntegerMotion == nil { bits.skip(1) }
         bits.skip(sequence.frameIDLength)
-        // Another size.
+        // The frame size override flag.
         bits.skip(1)
         bits.skip(sequence.orderHintLength)
         if !isResilient { bits.skip(3) }
         return bits.number(8)
     }
 
-    /// An open bitstream unit.
+    /// An open bitstream unit (OBU).
     private struct Unit {
         enum Kind { case sequenceHeader, frameHeader, frame, other }
 
         var type: Kind
         var payload: Slice<UnsafeRawBufferPointer>
 
-        /// Takes the next unit from the front. nil: there is none, or it is broken.
+        /// Removes the next unit from the front of the bytes. Returns nil if there is none or it is invalid.
         init?(_ bytes: inout Slice<UnsafeRawBufferPointer>) {
             var rest = bytes
             guard let header = rest.popFirst(), header & 0x80 == 0 else { return nil }
@@ -132,7 +133,7 @@ struct AV1FrameScan: ReferenceScan {
             bytes = rest.dropFirst(size)
         }
 
-        /// Seven bits a byte, the lowest first.
+        /// Reads a leb128 value: seven bits per byte, least significant first.
         private static func length(_ bytes: inout Slice<UnsafeRawBufferPointer>) -> Int? {
             var value = 0
             for index in 0..<5 {
@@ -144,14 +145,14 @@ struct AV1FrameScan: ReferenceScan {
         }
     }
 
-    /// Reads bits, the highest of a byte first.
+    /// A reader of bits, most significant first.
     private struct BitReader {
         private let bytes: Slice<UnsafeRawBufferPointer>
         private var position = 0
 
         init(_ bytes: Slice<UnsafeRawBufferPointer>) { self.bytes = bytes }
 
-        /// More was read than there is.
+        /// Whether more bits were read than available.
         var isExhausted: Bool { position > bytes.count * 8 }
 
         mutating func skip(_ count: Int) { position += count }

@@ -1,10 +1,10 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Owns one open decoder context.
+/// An open decoder context.
 final class CodecContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
-    /// Named in the context, so it has to live longer.
+    /// The object that the context's `opaque` field refers to. It must outlive the context.
     private let info: CodecContextInfo
 
     init(
@@ -49,7 +49,7 @@ final class CodecContext {
             code = log.capture { avcodec_open2(pointer, codec, nil) }
         }
         guard code >= 0 else {
-            // The half-open context is freed by deinit, which runs once all members are set.
+            // The context is freed by deinit, which runs because all members are set.
             throw LibraryError.make(
                 code,
                 "the \(name) decoder cannot be opened",
@@ -59,17 +59,17 @@ final class CodecContext {
         }
     }
 
-    /// What the processor's decoder would give; known when the first frame comes.
+    /// The pixel format that the software decoder would produce. It is known when the first frame has been decoded.
     var softwareFormat: AVPixelFormat {
         let known = info.choice.withLock { $0.software }
         return known == AV_PIX_FMT_NONE ? SurfaceLayout.planar(pointer.pointee.pix_fmt) : known
     }
-    /// Why the device does not decode this stream, in words.
+    /// The reason why the device does not decode this stream, if it does not.
     var rejectionReason: String? { info.choice.withLock { $0.rejectionReason } }
 
     deinit {
         var pointer: UnsafeMutablePointer<AVCodecContext>? = pointer
-        // Joins the context's threads, so nobody names the log afterwards.
+        // Freeing the context joins its threads, so none of them uses the log afterwards.
         info.log.capture { avcodec_free_context(&pointer) }
     }
 }

@@ -1,14 +1,14 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// What a codec context carries in `opaque`, which libav copies to the contexts of its frame threads.
+/// The object in the `opaque` field of a codec context, which libav copies to the contexts of its frame threads.
 final class CodecContextInfo: Sendable {
     let log: LibraryLog
     let framePool: FramePool?
-    /// What frames on the device are called; nil where the processor decodes.
+    /// The pixel format of frames on the device, or nil for software decoding.
     private let surface: AVPixelFormat?
 
-    /// What libav offered: told by any of the codec's threads.
+    /// The formats that libav has offered. Any thread of the codec may update it.
     struct Choice {
         var software = AV_PIX_FMT_NONE
         var rejectionReason: String?
@@ -25,8 +25,9 @@ final class CodecContextInfo: Sendable {
         context.pointee.opaque.map { Unmanaged<CodecContextInfo>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The codec's `get_format`: the device's format, or none, so that decoding fails and the processor decodes the
-    /// same packets with threads of its own. libav offers a format no more whose decoder could not be set up.
+    /// The codec's `get_format` callback. It selects the device's format or none. With none, decoding fails and the
+    /// software decoder decodes the same packets with its own threads. libav stops offering a format whose decoder
+    /// could not be set up.
     static let selectFormat:
         @convention(c) (
             UnsafeMutablePointer<AVCodecContext>?, UnsafePointer<AVPixelFormat>?
@@ -35,7 +36,7 @@ final class CodecContextInfo: Sendable {
             return info.selectFormat(of: offered)
         }
 
-    /// The last one offered is the processor's own.
+    /// Selects a format. The last one offered is the software format.
     private func selectFormat(of offered: UnsafePointer<AVPixelFormat>) -> AVPixelFormat {
         var hasSurface = false
         var last = AV_PIX_FMT_NONE
@@ -52,7 +53,7 @@ final class CodecContextInfo: Sendable {
         }
     }
 
-    /// The codec's `get_buffer2`.
+    /// The codec's `get_buffer2` callback.
     static let getBuffer:
         @convention(c) (
             UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32

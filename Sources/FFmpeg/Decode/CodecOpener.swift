@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import MediaCore
 
-/// The one thread of the process that makes codec contexts.
+/// The thread on which all codec contexts of the process are created.
 ///
-/// A context takes about a megabyte, and each lap of a loop makes a new one. glibc gives memory to a thread from
-/// an arena of that thread, and what is freed there serves no other thread. The lanes of many players share
-/// several threads. Would each make contexts, then each arena would grow to the most contexts that it ever held.
-/// Made by one thread, a new context lies where an old one was.
+/// A context takes about a megabyte, and each pass of a loop creates a new one. glibc allocates from an arena of the
+/// calling thread, and memory freed there is not reused by other threads. If the lanes of many players, which share
+/// several threads, created contexts themselves, each arena would grow to the largest number of contexts that it ever
+/// held. With one thread, a new context reuses the memory of an old one.
 ///
-/// `@unchecked Sendable`: `job` is written by whoever has the turn, and read by the thread in between.
+/// `@unchecked Sendable`: `job` is written by the caller that holds `turn`, and read by the thread in between.
 final class CodecOpener: @unchecked Sendable {
     typealias StartThread = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Int32
 
@@ -23,7 +23,7 @@ final class CodecOpener: @unchecked Sendable {
 
     init(startThread: @escaping StartThread = DetachedThread.start) { self.startThread = startThread }
 
-    /// Runs `body` on that thread and waits for it. Where the system refuses the thread, the caller runs it.
+    /// Runs `body` on the thread and waits for it. If the system cannot create the thread, the caller runs `body`.
     func run<Value>(_ body: () throws(MediaError) -> Value) throws(MediaError) -> Value {
         var result: Result<Value, MediaError>?
         let attempt = {

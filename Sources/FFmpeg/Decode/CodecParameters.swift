@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Owns a copy of a stream's codec parameters, so that decoders do not depend on the container.
+/// A copy of a stream's codec parameters, so that decoders do not depend on the container.
 final class CodecParameters {
     let pointer: UnsafeMutablePointer<AVCodecParameters>
 

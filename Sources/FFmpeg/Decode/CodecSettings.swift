@@ -1,22 +1,23 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// How a decoder's codec contexts are made: all of them alike, as often as one is needed.
+/// The parameters with which a decoder creates its codec contexts.
 struct CodecSettings {
     let parameters: CodecParameters
     let timeBase: AVRational
     let averageRate: AVRational
     let threads: ThreadPlan
     let maximumPixelCount: Int
-    /// Kept from one codec context to the next.
+    /// The pool that is kept from one codec context to the next.
     let framePool: FramePool?
-    /// nil: the processor decodes.
+    /// The device that decodes, or nil for software decoding.
     var device: HardwareDevice?
     let log: LibraryLog
 
     func open() throws(MediaError) -> CodecContext { try open(threads) }
 
-    /// Where the system has no thread left, it decodes with one. It did before, and goes on.
+    /// Creates a context again. If the system cannot create threads, it uses one thread, so that a decoder that worked
+    /// before continues to work.
     func reopen() throws(MediaError) -> CodecContext {
         do throws(MediaError) {
             return try open(threads)

@@ -1,18 +1,18 @@
 internal import CFFmpeg
 
-/// Predicts decoding times for packets that have none, so that frames get the same time stamps as from the
-/// `ffmpeg` command (fftools, 5.1): packets without a time count on from the last one that had one.
+/// Predicts decoding times for packets that have none, so that frames get the same time stamps as from the `ffmpeg`
+/// command (fftools, 5.1). A packet without a time continues from the last packet with one.
 struct DecodeClock {
     private static let microseconds = AVRational(num: 1, den: 1_000_000)
 
     private let timeBase: AVRational
-    /// Microseconds that one frame lasts when its packet does not say; 0 for unknown.
+    /// The duration of a frame in microseconds if its packet does not declare one, or 0 if it is unknown.
     private var fallbackDuration: Int64 = 0
-    /// When the next packet is decoded, in microseconds; nil for unknown.
+    /// The decoding time of the next packet in microseconds, or nil if it is unknown.
     private var next: Int64?
-    /// Times for frames that come out at the end without any.
+    /// The times for frames without a time stamp that are returned while draining.
     private var drainTicks: [Int64?] = []
-    /// Frames that came out since the last packet went in.
+    /// The number of frames that were returned since the last packet.
     private var framesSincePacket = 0
     private var lastDuration: Int64 = 0
 
@@ -28,12 +28,12 @@ struct DecodeClock {
             : 0
     }
 
-    /// Frames per second as the decoder knows them by now.
+    /// Sets the frame rate that the decoder reports at present.
     mutating func setRate(_ rate: AVRational) {
         fallbackDuration = rate.isPositive ? av_rescale(1_000_000, Int64(rate.den), Int64(rate.num)) : 0
     }
 
-    /// The decoding time to hand in with a packet, in ticks.
+    /// Records a packet and returns its decoding time in ticks.
     mutating func recordPacket(decodeTicks: Int64?, durationTicks: Int64) -> Int64? {
         if let decodeTicks { next = av_rescale_q(decodeTicks, timeBase, DecodeClock.microseconds) }
         let result = next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) }
@@ -45,20 +45,21 @@ struct DecodeClock {
         return result
     }
 
-    /// A frame came out; the command counts on once more for each that follows the packet's own.
+    /// Records a frame that was returned. The `ffmpeg` command advances once for each frame after the first one of a
+    /// packet.
     mutating func recordFrame() {
         framesSincePacket += 1
         if framesSincePacket > 1 { advance() }
     }
 
-    /// Draining asks for one more frame.
+    /// Records a request for a frame while draining.
     mutating func recordDrainStep() {
         drainTicks.append(next.map { av_rescale_q($0, DecodeClock.microseconds, timeBase) })
         lastDuration = fallbackDuration
         advance()
     }
 
-    /// A time for a frame that came out of draining without one.
+    /// Returns a time for a frame without a time stamp that was returned while draining.
     mutating func nextDrainTicks() -> Int64? { drainTicks.isEmpty ? nil : drainTicks.removeFirst() }
 
     private mutating func advance() {

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Decoded samples in the decoder's own memory.
+/// Decoded samples in the decoder's memory.
 ///
-/// Unchecked: the frame is written before this object is made and never again.
+/// Unchecked: the frame is written before this object is created and never again.
 final class FFmpegAudioStorage: AudioBufferStorage, @unchecked Sendable {
     let frame: FrameOwner
 

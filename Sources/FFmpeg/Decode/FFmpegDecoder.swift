@@ -2,9 +2,9 @@ internal import CFFmpeg
 package import MediaCore
 package import PlayheadBackend
 
-/// Decodes one track, video or audio, with libavcodec.
+/// A decoder for one video or audio track that uses libavcodec.
 ///
-/// Unchecked: all members are used on the caller's one lane only, as `Decoder` demands.
+/// Unchecked: all members are only used on the caller's lane, as `Decoder` requires.
 package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let track: Track
     private let location: String
@@ -13,23 +13,23 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
     private let faults: DecoderFaults
     private var surfaces = SurfaceBudget()
     private let scratch: PacketOwner
-    /// nil from the end of the data to the next packet: a decoder that rests holds no memory. A context takes
-    /// more than a megabyte, even for small pictures.
+    /// The codec context. It is nil from the end of the data to the next packet, so that an idle decoder holds no
+    /// memory. A context takes more than a megabyte, even for small frames.
     private var codec: CodecContext?
     private var clock: DecodeClock
-    /// The clock as it was before the first packet.
+    /// The clock before the first packet.
     private let initialClock: DecodeClock
     private var factory: FrameFactory
     private let end: AudioEndTrim?
     private var isDraining = false
     private var skipping = DecodeSkipping.none
-    /// nil: the library leaves frames out that no other refers to.
+    /// The scan for unreferenced frames, or nil if libav skips these frames.
     private var references: (any ReferenceScan)?
-    /// It holds a codec context.
+    /// Whether the decoder holds a codec context.
     var isOpen: Bool { codec != nil }
     private var isVideo: Bool { track.mediaType == .video }
 
-    /// `device`: what decodes, if it is not the processor.
+    /// Creates a decoder. `device` is the hardware device that decodes, or nil for software decoding.
     init(
         stream: StreamInfo,
         track: Track,
@@ -180,7 +180,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         return videoFrame
     }
 
-    /// The frame stays on the device.
+    /// Returns storage that keeps the frame on the device until its pixels are read.
     private func store(_ surface: Surface, of videoFrame: VideoFrame) -> SurfaceStorage {
         let (location, track, time) = (location, track.id, videoFrame.presentationTime)
         let storage = SurfaceStorage(
@@ -203,8 +203,9 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         faults.setHandler(handler)
     }
 
-    /// Flushed contexts keep some state: noise generators, counts of bad time stamps. A new one repeats every
-    /// sample and frame, which a loop needs; a seek in video does not, and keeps its memory.
+    /// Discards all state. A flushed context keeps some state, for example noise generators and counts of invalid time
+    /// stamps. A new context reproduces every sample and frame, which a loop requires. A seek in video does not require
+    /// that and keeps the context's memory.
     package func flush() {
         let needsNewContext = !isVideo || isDraining || requiresNewContext
         isDraining = false
@@ -218,7 +219,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         clock = initialClock
     }
 
-    /// Made where it is needed: the memory of the one before is free by then.
+    /// The context is created when it is needed, because the memory of the previous one has been freed by then.
     private func openCodec() throws(MediaError) -> CodecContext {
         if let codec { return codec }
         let newContext: CodecContext
@@ -232,10 +233,11 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
         return newContext
     }
 
-    /// V4L2's decoders cannot be used again without being made anew once they were drained or flushed.
+    /// Whether each flush needs a new context. V4L2 decoders cannot be reused after they have been drained or flushed.
     private var requiresNewContext: Bool { settings.device?.kind == .v4l2m2m }
 
-    /// Measured: the first frame of these alone is there 7 to 27 % sooner after the start of a process.
+    /// For these codecs, decoding the first frame alone makes it available 7 to 27 % sooner after the start of a
+    /// process (measured).
     package var hasOutputDelay: Bool {
         switch settings.parameters.pointer.pointee.codec_id {
         case AV_CODEC_ID_HEVC, AV_CODEC_ID_H264: true
@@ -270,7 +272,7 @@ package final class FFmpegDecoder: Decoder, @unchecked Sendable {
 }
 
 extension MediaError {
-    /// The same error with its place filled in where it had none.
+    /// Returns the error with its location and track filled in if it has none.
     func at(location: String, track: Int) -> MediaError {
         var copy = self
         copy.location = copy.location ?? location

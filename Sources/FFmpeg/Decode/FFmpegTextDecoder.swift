@@ -2,9 +2,10 @@ internal import CFFmpeg
 package import MediaCore
 package import PlayheadBackend
 
-/// Decodes a track of text with libavcodec, which makes ASS events of all kinds of it; the markup is taken off.
+/// A decoder for a subtitle track that uses libavcodec. libavcodec converts all text formats to ASS events, whose
+/// markup is removed.
 ///
-/// Unchecked: all members are used on the caller's one lane only, as `TextDecoder` demands.
+/// Unchecked: all members are only used on the caller's lane, as `TextDecoder` requires.
 final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
     private let track: Int
     private let location: String
@@ -12,7 +13,7 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
     private let codec: CodecContext
     private let fieldCount: Int
 
-    /// `hasOwnFields`: the container hands events on with the fields that its own header names.
+    /// Creates a decoder. With `hasOwnFields`, the events have the fields that the header of the container declares.
     init(
         stream: UnsafeMutablePointer<AVStream>,
         track: Track,
@@ -61,7 +62,7 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
         guard let payload = packet.payload as? FFmpegPacketPayload, let start = packet.presentationTime else {
             return []
         }
-        // The decoder wants to write to a packet of its own.
+        // The decoder writes to its packet, so it gets a reference of its own.
         let scratch = try PacketOwner()
         guard av_packet_ref(scratch.pointer, payload.owner.pointer) >= 0 else {
             throw MediaError(.resourceLimit, "no memory for a packet", isRetryable: true)
@@ -113,12 +114,13 @@ final class FFmpegTextDecoder: TextDecoder, @unchecked Sendable {
     }
 }
 
-/// Takes the markup off ASS.
+/// Removes the markup of ASS text.
 enum PlainText {
-    /// Fields before the text of an event as libavcodec writes it.
+    /// The number of fields before the text of an event as libavcodec writes it.
     static let fieldCount = 8
 
-    /// The same where the header of a file says it: its events come without start and end, but numbered.
+    /// Returns the number of fields before the text as the header of a file declares it. The events of a file have a
+    /// number instead of a start and an end.
     static func fieldCount(header: String) -> Int {
         let lines = header.split(whereSeparator: \.isNewline).drop { !$0.hasPrefix("[Events]") }
         guard let line = lines.first(where: { $0.hasPrefix("Format:") }) else { return fieldCount }
@@ -129,7 +131,7 @@ enum PlainText {
         return names.filter { $0 != "start" && $0 != "end" }.count
     }
 
-    /// "ReadOrder,Layer,Style,Name,MarginL,MarginR,MarginV,Effect,Text".
+    /// Returns the text of an event: "ReadOrder,Layer,Style,Name,MarginL,MarginR,MarginV,Effect,Text".
     static func ofEvent(_ event: String, fieldCount: Int = fieldCount) -> String {
         let fields = event.split(separator: ",", maxSplits: fieldCount, omittingEmptySubsequences: false)
         return fields.count > fieldCount ? ofMarkup(fields[fieldCount]) : ""
@@ -145,7 +147,7 @@ enum PlainText {
                 rest = rest[rest.index(after: end)...]
                 continue
             }
-            // Vector drawings are written as text.
+            // The commands of vector drawings are written as text and are skipped.
             if isDrawing { continue }
             guard character == "\\", let next = rest.first else {
                 if character != "\r\n", character != "\r" { text.append(character) } else { text += "\n" }
@@ -165,7 +167,7 @@ enum PlainText {
         return text
     }
 
-    /// Whether a block of overrides begins or ends a drawing ("\p1", "\p0"); nil: neither.
+    /// Returns whether a block of overrides begins or ends a drawing ("\p1", "\p0"), or nil if it does neither.
     private static func draws(_ overrides: Substring) -> Bool? {
         var result: Bool?
         for tag in overrides.split(separator: "\\") where tag.first == "p" {

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// A decoded frame in the decoder's own memory, which goes back to its pool with this object.
+/// A decoded frame in the decoder's memory. Releasing the storage returns the memory to its pool.
 ///
-/// Unchecked: the frame is written before this object is made and never again.
+/// Unchecked: the frame is written before this object is created and never again.
 final class FFmpegVideoStorage: VideoFrameStorage, @unchecked Sendable {
     let frame: FrameOwner
     let byteCount: Int

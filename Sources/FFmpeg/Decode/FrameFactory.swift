@@ -1,13 +1,13 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Turns libav's frames of one track into MediaCore's, without copying samples.
+/// Converts libav's frames of one track to MediaCore's without copying samples.
 struct FrameFactory {
     let track: Track
     let mapping: TimeMapping
-    /// The container's pixel aspect ratio, which overrules the codec's; 0/0 where it is silent.
+    /// The container's pixel aspect ratio, which overrides the codec's. It is 0/0 if the container declares none.
     let containerAspect: AVRational
-    /// When the next frame is due if it does not say so itself.
+    /// The time of the next frame if it has no time stamp.
     private var expected: MediaTime?
     private var lastVideo: (key: VideoKey, format: VideoFormat)?
     private var lastAudio: (key: AudioKey, format: AudioFormat)?
@@ -18,10 +18,11 @@ struct FrameFactory {
         self.containerAspect = containerAspect
     }
 
-    /// After a flush nothing is known about the next frame's time.
+    /// Forgets the expected time of the next frame, after a flush.
     mutating func reset() { expected = nil }
 
-    /// `view`: what a reader sees, where that is not the frame itself; it then gets its storage from the caller.
+    /// Returns a video frame. `view` describes its pixels if they differ from those of the libav frame; the caller then
+    /// sets the storage.
     mutating func video(_ owner: FrameOwner, ticks: Int64?, view: FrameView? = nil) -> VideoFrame {
         let frame = owner.pointer.pointee
         let duration = mapping.duration(ph_frame_duration(owner.pointer))
@@ -41,7 +42,7 @@ struct FrameFactory {
         return videoFrame
     }
 
-    /// nil for frames without samples.
+    /// Returns an audio buffer, or nil for frames without samples.
     mutating func audio(_ owner: FrameOwner) -> AudioBuffer? {
         let frame = owner.pointer.pointee
         guard frame.nb_samples > 0, frame.sample_rate > 0, frame.ch_layout.nb_channels > 0 else { return nil }

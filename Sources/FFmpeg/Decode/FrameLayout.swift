@@ -2,18 +2,18 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// Where the planes of a frame begin in its piece of memory.
+/// The positions of a frame's planes in a block of memory.
 struct FrameLayout {
     private(set) var lineSizes: [Int32] = []
     private(set) var planeOffsets: [Int] = []
     private(set) var byteCount = 0
 
-    /// Behind each plane: libavcodec's assembly may read and write past the end by up to a vector.
+    /// The number of bytes after each plane that libavcodec's vector code may read or write.
     private static let overreadByteCount = 128
     private static let alignment = 64
     private static let planeCount = 4
 
-    /// As a codec wants it; nil for sizes that cannot be.
+    /// Creates the layout that a codec requires. Returns nil for invalid sizes.
     init?(_ shape: FramePool.Shape, context: UnsafeMutablePointer<AVCodecContext>) {
         var width = shape.width
         var height = shape.height
@@ -23,13 +23,13 @@ struct FrameLayout {
         var lineSizes = [Int32](repeating: 0, count: Self.planeCount)
         repeat {
             guard width > 0, av_image_fill_linesizes(&lineSizes, format, width) >= 0 else { return nil }
-            // The next width with one more factor of two.
+            // Continues with the next width that is divisible by a higher power of two.
             width &+= width & -width
         } while (0..<Self.planeCount).contains { lineSizes[$0] % max(1, requiredAlignments[$0]) != 0 }
         self.init(format, height: height, lineSizes)
     }
 
-    /// For libswscale, whose assembly writes whole vectors; nil for sizes that cannot be.
+    /// Creates a layout for libswscale, whose vector code writes whole vectors. Returns nil for invalid sizes.
     init?(_ shape: FramePool.Shape) {
         let format = AVPixelFormat(shape.format)
         var lineSizes = [Int32](repeating: 0, count: Self.planeCount)

@@ -2,13 +2,13 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// Where one decoder's frames lie: taken from the system in large pieces on huge pages, and used again.
+/// The memory for the frames of one decoder. It is allocated in large blocks on huge pages and reused.
 ///
-/// libavcodec's own pool asks for each frame by itself and clears it: hundreds of page faults each, a few
-/// milliseconds before the first frame is there. This one also outlives the codec context, so that a loop's
-/// next pass decodes into memory that is there already.
+/// libavcodec's pool allocates and clears each frame separately, which causes hundreds of page faults per frame and
+/// delays the first frame by a few milliseconds. This pool also outlives the codec context, so the next pass of a loop
+/// decodes into existing memory.
 final class FramePool: Sendable {
-    /// What a pool's frames look like. Codecs with frame threads may ask for two shapes at once.
+    /// The pixel format and size of the frames. Codecs with frame threads may request two shapes at once.
     struct Shape: Equatable {
         var format: Int32
         var width: Int32
@@ -17,7 +17,7 @@ final class FramePool: Sendable {
 
     private let pool = Locked<ShapePool?>(nil)
 
-    /// Gives `frame` memory, from any of the codec's threads; an error number of libav's where there is none.
+    /// Allocates the memory of a frame. Any thread of the codec may call it. Returns 0, or a libav error code.
     func allocate(_ frame: UnsafeMutablePointer<AVFrame>, for context: UnsafeMutablePointer<AVCodecContext>)
         -> Int32
     {
@@ -37,7 +37,8 @@ final class FramePool: Sendable {
         }
     }
 
-    /// Hardware surfaces and palettes have rules of their own, and so have codecs that bring their own memory.
+    /// Returns whether frames of this kind are supported. Hardware surfaces, palettes, and codecs that bring their own
+    /// memory have other requirements.
     static func supports(_ frame: UnsafePointer<AVFrame>, of context: UnsafePointer<AVCodecContext>) -> Bool {
         guard let codec = context.pointee.codec, codec.pointee.capabilities & AV_CODEC_CAP_DR1 != 0,
             let descriptor = av_pix_fmt_desc_get(AVPixelFormat(frame.pointee.format))

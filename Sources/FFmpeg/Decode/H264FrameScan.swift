@@ -1,9 +1,9 @@
-/// Finds H.264 packets whose frames no other frame refers to: `nal_ref_idc` is 0 in all their slices (ITU-T H.264,
-/// 7.4.1). Only for packets whose units have a length before them, as MP4 and Matroska store them.
+/// Detects H.264 packets whose frames are not referenced by other frames: `nal_ref_idc` is 0 in all slices (ITU-T
+/// H.264, 7.4.1). It requires length-prefixed NAL units, as in MP4 and Matroska.
 struct H264FrameScan: ReferenceScan {
     private let lengthSize: Int
 
-    /// `configuration`: the `avcC` record (ISO/IEC 14496-15, 5.3.3.1).
+    /// Creates a scan. `configuration` is the `avcC` record (ISO/IEC 14496-15, 5.3.3.1).
     init?(configuration: UnsafeRawBufferPointer) {
         guard configuration.count > 6, configuration[0] == 1 else { return nil }
         lengthSize = Int(configuration[4] & 3) + 1
@@ -15,7 +15,7 @@ struct H264FrameScan: ReferenceScan {
         NALUnit.allUnreferenced(in: packet, lengthSize: lengthSize, headerSize: 1) { header in
             switch header[0] & 31 {
             case 1...5: header[0] & 0x60 == 0 ? .unreferenced : .needed
-            // Supplemental information, delimiter, filler.
+            // SEI, access unit delimiter and filler data.
             case 6, 9, 12: .noFrame
             default: .needed
             }

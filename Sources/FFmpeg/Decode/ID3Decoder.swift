@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Reads ID3 tags that come in time with the media, as transport streams of HLS carry them.
+/// A decoder for ID3 tags that are timed with the media, as in HLS transport streams.
 final class ID3Decoder: TextDecoder {
     func flush() {}
 
@@ -18,8 +18,8 @@ final class ID3Decoder: TextDecoder {
     }
 }
 
-/// The frames of one ID3v2.3 or 2.4 tag, by name: texts and links as they are, "TXXX:name" for a text of
-/// somebody's own, "PRIV:owner" and the other frames in hexadecimal digits.
+/// The frames of an ID3v2.3 or 2.4 tag by name. Texts and links are strings, user-defined texts have the key
+/// "TXXX:name", and "PRIV:owner" and all other frames are hexadecimal digits.
 enum ID3Tag {
     static func values(_ tag: [UInt8]) -> [String: String] {
         guard tag.count > 10, tag.starts(with: Array("ID3".utf8)), tag[3] == 3 || tag[3] == 4 else {
@@ -29,7 +29,7 @@ enum ID3Tag {
         let end = min(tag.count, 10 + number(tag[6..<10], bits: 7))
         var values: [String: String] = [:]
         var offset = 10
-        // An extended header says its own length, in version 4 with these four bytes.
+        // An extended header declares its length. In version 4 the length includes its own four bytes.
         if tag[5] & 0x40 != 0, offset + 4 <= end {
             let length = number(tag[offset..<offset + 4], bits: isNewer ? 7 : 8)
             offset += isNewer ? max(4, length) : length + 4
@@ -63,7 +63,7 @@ enum ID3Tag {
         return (name, hexadecimal(content))
     }
 
-    /// The first byte says the encoding; texts are parted by zeros.
+    /// Returns the texts of a frame. The first byte is the encoding, and texts are separated by zeros.
     private static func texts(_ content: ArraySlice<UInt8>) -> [String] {
         guard let encoding = content.first else { return [] }
         let bytes = Array(content.dropFirst())

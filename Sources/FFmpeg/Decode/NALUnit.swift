@@ -1,4 +1,4 @@
-/// How a NAL unit of H.264 or HEVC matters to other frames.
+/// The relevance of an H.264 or HEVC NAL unit for other frames.
 enum NALUnit {
     case unreferenced, needed, noFrame
 

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Where the samples of a frame lie.
+/// The positions of a frame's samples in memory.
 enum PlaneLayout {
-    /// Bytes of the palette that belongs to a "pal8" frame: 256 colours of 4 bytes.
+    /// The bytes of the palette of a "pal8" frame: 256 colors of 4 bytes.
     static let paletteSize = 1024
 
     static func planes(_ frame: AVFrame) -> [VideoPlane] {

@@ -1,19 +1,19 @@
 internal import CFFmpeg
 
-/// Finds packets whose frames no other frame refers to, so that a decoder does not have to see them.
+/// Detects packets whose frames are not referenced by other frames, so that they need not be decoded.
 ///
-/// libav leaves such frames out too (`AVDISCARD_NONREF`), but only after their packets went to a thread each: with
-/// two threads and every second frame left out, one of two cores has nothing to do. Some of its decoders leave
-/// nothing out.
+/// libav can skip such frames too (`AVDISCARD_NONREF`), but only after each packet has been passed to a thread. With
+/// two threads and every second frame skipped, one of two cores is idle. Some of its decoders do not skip frames at
+/// all.
 protocol ReferenceScan {
-    /// A packet with a key frame may change what is known of the stream.
+    /// Updates what is known about the stream from a packet with a key frame.
     mutating func noteKeyFrame(_ packet: UnsafeRawBufferPointer)
 
-    /// True: no later frame needs what the packet holds. Where anything is unclear, false.
+    /// Returns true if no later frame needs the packet, and false in case of doubt.
     func isUnreferenced(_ packet: UnsafeRawBufferPointer) -> Bool
 }
 
-/// The scan for a stream. nil: libav has to do it.
+/// Returns the scan for a stream, or nil if skipping is left to libav.
 func makeReferenceScan(_ parameters: AVCodecParameters) -> (any ReferenceScan)? {
     let configuration = UnsafeRawBufferPointer(
         start: parameters.extradata,

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// Frames of one shape. Those that readers still hold keep their memory after it is gone.
+/// The memory of frames of one shape. Frames that are still in use keep their memory when the pool is released.
 final class ShapePool {
     let shape: FramePool.Shape
     private let layout: FrameLayout

@@ -2,32 +2,32 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// Pieces of memory of one size, cut out of slabs and used again.
+/// A supply of memory blocks of one size, which are cut from slabs and reused.
 ///
-/// The oldest slab serves first, so that the others become free as a whole when fewer frames are held. Such a
-/// slab goes back to the system, unless it is likely to be needed again soon.
+/// The oldest slab is used first, so that newer slabs become completely free when fewer frames are in use. A free slab
+/// is returned to the system unless it is likely to be needed again soon.
 final class SlabSupply: Sendable {
     private struct Contents {
-        /// Oldest first.
+        /// The slabs, oldest first.
         var slabs: [Slab] = []
-        /// Pieces of all slabs that nobody holds.
+        /// The number of free blocks in all slabs.
         var freeCount = 0
         var isClosed = false
     }
 
     private let pieceSize: Int
-    /// Leaf lock: nothing is called while it is held, and nothing is freed.
+    /// A leaf lock: nothing is called or freed while it is held.
     private let contents = Locked(Contents())
 
-    /// Pieces that stay for the next frames: as many as a decoder with its queue lets go of at a seek.
+    /// The number of free blocks that are kept: as many as a decoder and its queue release at a seek.
     static let maximumSpareCount = 24
 
     init(pieceSize: Int) { self.pieceSize = pieceSize }
 
-    /// Bytes of address space that are held.
+    /// The address space that is in use, in bytes.
     var byteCount: Int { contents.withLock { $0.slabs.reduce(0) { $0 + $1.byteCount } } }
 
-    /// nil: the system gives no memory.
+    /// Returns a buffer, or nil if the system provides no memory.
     func makeBuffer() -> UnsafeMutablePointer<AVBufferRef>? {
         guard let (slab, piece) = claimPiece() else { return nil }
         let retainedSlab = Unmanaged.passRetained(slab)
@@ -49,8 +49,8 @@ final class SlabSupply: Sendable {
         return buffer
     }
 
-    /// What is held by readers goes back to the system when they let go of it. To be called: until then the supply and
-    /// its slabs hold each other.
+    /// Closes the supply. Blocks in use are returned to the system when they are released. It must be called, because
+    /// the supply and its slabs retain each other until then.
     func close() {
         let slabs = contents.withLock { contents in
             defer { contents = Contents(isClosed: true) }
@@ -86,20 +86,20 @@ final class SlabSupply: Sendable {
             contents.freeCount -= slab.pieceCount
             return slab
         }
-        // Given back to the system outside the lock.
+        // The slab is released outside of the lock.
         _ = unused
     }
 }
 
-/// A run of fresh memory that several frames share.
+/// A block of memory that several frames share.
 ///
-/// Unchecked: what changes is guarded by the lock of its supply.
+/// Unchecked: its state is protected by the lock of its supply.
 private final class Slab: @unchecked Sendable {
     let supply: SlabSupply
     let pieceCount: Int
     private let mapping: UnsafeMutableRawPointer
     let byteCount: Int
-    /// The ones that were used last are used first: they are in memory already.
+    /// The free blocks. The most recently used one comes last and is reused first, because it is likely to be resident.
     private var free: [UnsafeMutablePointer<UInt8>]
 
     private static let hugePageSize = 2 << 20
@@ -113,7 +113,7 @@ private final class Slab: @unchecked Sendable {
         let count = max(1, min(Slab.maximumPieceCount, Slab.preferredSize / max(1, pieceSize)))
         let size = pieceSize * count
         let isLarge = size >= 2 * Slab.hugePageSize
-        // Room to begin at a huge page. What is never touched costs nothing.
+        // The additional space allows alignment to a huge page. Memory that is never accessed costs nothing.
         let mappedSize = isLarge ? (size + 2 * Slab.hugePageSize - 1) & ~(Slab.hugePageSize - 1) : size
         let flags = MAP_PRIVATE | MAP_ANONYMOUS
         guard let mapping = mmap(nil, mappedSize, PROT_READ | PROT_WRITE, flags, -1, 0), mapping != MAP_FAILED
@@ -123,7 +123,7 @@ private final class Slab: @unchecked Sendable {
             let address = UInt(bitPattern: mapping)
             let aligned = (address + UInt(Slab.hugePageSize) - 1) & ~(UInt(Slab.hugePageSize) - 1)
             start = mapping + Int(aligned - address)
-            // Advice only: without huge pages it is slower, not wrong.
+            // This is only advice: without huge pages decoding is slower but correct.
             _ = madvise(start, size, MADV_HUGEPAGE)
         }
         let base = start.assumingMemoryBound(to: UInt8.self)

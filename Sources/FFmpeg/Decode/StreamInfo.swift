@@ -1,7 +1,8 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// What a decoder has to know of its stream: a copy, so that decoders can be made when the container is gone.
+/// The properties of a stream that a decoder needs, copied so that decoders can be created after the container is
+/// closed.
 struct StreamInfo {
     let parameters: CodecParameters
     let timeBase: AVRational

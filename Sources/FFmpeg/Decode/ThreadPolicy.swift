@@ -2,19 +2,19 @@ internal import CFFmpeg
 internal import Glibc
 internal import MediaCore
 
-/// How many threads a decoder gets and what they share out.
+/// The number and the kind of a decoder's threads.
 struct ThreadPlan: Equatable {
     enum Kind { case frame, slice }
     var count: Int
     var kind: Kind
 }
 
-/// Chooses threads from what was measured, not from the number of cores alone: each frame thread costs a
-/// frame's worth of memory and a frame of latency.
+/// Chooses the number of threads by measured results rather than by the number of cores alone: each frame thread costs
+/// the memory of a frame and a frame of latency.
 struct ThreadPolicy {
-    /// Processors that this process may run on.
+    /// The number of processors that are available to this process.
     var cores: Int
-    /// Players that are likely to decode at the same time.
+    /// The number of players that are likely to decode at the same time.
     var sharing: Int
 
     init(cores: Int = ThreadPolicy.availableCores, sharing: Int) {
@@ -24,11 +24,12 @@ struct ThreadPolicy {
 
     static let availableCores: Int = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
 
-    /// Below this many pixels one core decodes several streams in real time.
+    /// The number of pixels below which one core decodes several streams in real time.
     private static let smallFramePixelCount = 640 * 360
     private static let maximumThreadCount = 16
 
-    /// `maximum`: no more than these, whatever else is set; nil: any. `hasConversion`: see `DecoderOptions`.
+    /// Returns the threads for a decoder. `maximum` limits their number, unless it is nil; for `hasConversion` see
+    /// `DecoderOptions`.
     func plan(requested: Int, pixelCount: Int, maximum: Int? = nil, hasConversion: Bool = false) -> ThreadPlan
     {
         let plan = plan(requested, pixelCount, hasConversion)
@@ -45,9 +46,8 @@ struct ThreadPolicy {
         }
         let share = max(1, cores / sharing)
         guard share > 1 else { return ThreadPlan(count: 1, kind: .slice) }
-        // One a core. One more was measured too. Where frames are only decoded, it decodes no faster, takes a frame's
-        // worth of memory more and shows the first frame later. Where each frame is scaled beside it, a pass takes a
-        // tenth less.
+        // One thread per core. One more was measured too: with decoding only, it is not faster, takes the memory of
+        // another frame and delays the first frame; if each frame is also scaled, a pass takes a tenth less time.
         return ThreadPlan(
             count: min(share + (hasConversion ? 1 : 0), ThreadPolicy.maximumThreadCount),
             kind: .frame

@@ -1,8 +1,8 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Makes image files of frames with libavcodec's encoders. One context serves frames of one size and format, one
-/// after the other. Not safe for threads.
+/// Encodes frames as image files with libavcodec. One context is used for consecutive frames of the same size and
+/// format. It is not thread-safe.
 package final class FFmpegImageEncoder {
     private let format: ImageFileFormat
     private let quality: Int
@@ -10,16 +10,17 @@ package final class FFmpegImageEncoder {
     private let log = LibraryLog()
     private var encoder: Encoder?
 
-    /// Where nobody says how much may be lost: hard to tell from the original, in a tenth of a PNG's bytes.
+    /// The quality if none is specified: hard to distinguish from the original, at a tenth of the size of a PNG.
     private static let defaultQuality = 90
 
-    /// `quality`: 1 to 100, for formats that lose something.
+    /// Creates an encoder. `quality` is 1 to 100 and applies to lossy formats.
     package init(_ format: ImageFileFormat, quality: Int?) {
         self.format = format
         self.quality = min(max(quality ?? Self.defaultQuality, 1), 100)
     }
 
-    /// The whole file. The frame is stored as it lies in memory: not rotated, and its pixels count as square.
+    /// Returns the bytes of the image file. The frame is encoded as it is in memory: it is not rotated, and its pixels
+    /// are treated as square.
     package func encode(_ frame: VideoFrame) throws(MediaError) -> [UInt8] {
         log.clear()
         let pixelFormat = pixelFormat(for: frame)
@@ -42,7 +43,7 @@ package final class FFmpegImageEncoder {
 
     private func pixelFormat(for frame: VideoFrame) -> AVPixelFormat {
         let source = av_get_pix_fmt(frame.pixelFormat.rawValue)
-        // Colours of a palette may be transparent.
+        // The colors of a palette may be transparent.
         let hasAlpha = PixelFormats.hasAlpha(source) || PixelFormats.hasPalette(source)
         return switch format {
         case .png:
@@ -114,11 +115,11 @@ private final class Encoder {
         pointer.pointee.height = Int32(clamping: size.height)
         pointer.pointee.pix_fmt = pixelFormat
         pointer.pointee.time_base = AVRational(num: 1, den: 25)
-        // One picture at a time: more threads would hold some back.
+        // Images are encoded one at a time; more threads would delay the output.
         pointer.pointee.thread_count = 1
         switch format {
         case .png:
-            // The filter is chosen for each row: a third smaller for pictures from a camera.
+            // The filter is chosen for each row, which makes camera images a third smaller.
             av_opt_set(pointer.pointee.priv_data, "pred", "mixed", 0)
         case .jpeg:
             pointer.pointee.color_range = AVCOL_RANGE_JPEG
@@ -130,7 +131,7 @@ private final class Encoder {
             av_opt_set_double(pointer.pointee.priv_data, "quality", Double(quality), 0)
         }
         let code = log.capture { avcodec_open2(pointer, codec, nil) }
-        // The half-open context is freed by deinit.
+        // The context is freed by deinit.
         guard code >= 0 else {
             throw failure(code, "pictures of \(size) cannot be stored as \(format.rawValue)")
         }
@@ -144,7 +145,7 @@ private final class Encoder {
     func encode(_ encoderFrame: FrameOwner) throws(MediaError) -> [UInt8] {
         encoderFrame.pointer.pointee.quality = pointer.pointee.global_quality
         encoderFrame.pointer.pointee.color_range = pointer.pointee.color_range
-        // Encoders that are made for films refuse a time that does not increase.
+        // Encoders that are made for video reject a time that does not increase.
         encoderFrame.pointer.pointee.pts = count
         count += 1
         let packet = try PacketOwner()

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 import MediaCore
 
-/// Encodes pictures and puts them into a container. Not safe for threads.
+/// Encodes frames and writes them to a container. It is not thread-safe.
 final class MovieWriter {
     private let bridge: OutputBridge
     private let encoder: UnsafeMutablePointer<AVCodecContext>
@@ -10,15 +10,15 @@ final class MovieWriter {
     private let packet: PacketOwner
     private let converter = FFmpegVideoConverter()
     private let size: PixelSize
-    /// Of the device's clock.
+    /// The time base of the capture device.
     private let sourceTimeBase: AVRational
     private var lastTicks: Int64?
     private(set) var isFinished = false
 
-    /// File name extensions.
+    /// The file name extensions of the supported containers.
     static let containers = ["mp4", "m4v", "mov", "mkv", "webm"]
 
-    /// `first`: of the pictures that follow.
+    /// Creates a writer. `first` is the format of all frames.
     init(
         _ fileExtension: String,
         _ first: VideoFormat,
@@ -27,7 +27,7 @@ final class MovieWriter {
         output: any RecordingOutput
     ) throws(MediaError) {
         let log = LibraryLog()
-        // Chroma of two by two pixels.
+        // Chroma samples cover two by two pixels, so the size must be even.
         let size = PixelSize(width: max(2, first.size.width & ~1), height: max(2, first.size.height & ~1))
         let bridge = try OutputBridge(output)
         var made: UnsafeMutablePointer<AVFormatContext>?
@@ -80,7 +80,8 @@ final class MovieWriter {
         }
     }
 
-    /// `ticks`: of the device's clock, from zero. A picture that is not later than the one before is left out: false.
+    /// Writes a frame. `ticks` is the time since the start in the time base of the device. Returns false if the frame
+    /// is skipped because its time is not later than that of the previous one.
     func write(_ frame: VideoFrame, ticks: Int64) throws(MediaError) -> Bool {
         let time = av_rescale_q(ticks, sourceTimeBase, encoder.pointee.time_base)
         if let lastTicks, time <= lastTicks { return false }
@@ -95,13 +96,13 @@ final class MovieWriter {
             throw MediaError(.resourceLimit, "no memory for a picture", isRetryable: true)
         }
         owner.pointer.pointee.pts = time
-        // What the camera's own codec made of it is no order to ours.
+        // The frame type that the camera's codec chose must not influence the encoder.
         owner.pointer.pointee.pict_type = AV_PICTURE_TYPE_NONE
         try encode(owner.pointer)
         return true
     }
 
-    /// Writes what the encoder still has, and the index. Nothing can be written afterwards.
+    /// Writes the remaining frames of the encoder and the index. Nothing can be written afterwards.
     func finish() throws(MediaError) {
         guard !isFinished else { return }
         isFinished = true
@@ -133,9 +134,9 @@ final class MovieWriter {
         throw LibraryError.make(code, "a picture cannot be written", fallback: .io, log: log)
     }
 
-    // MARK: The encoder
+    // MARK: Encoder
 
-    /// By FFmpeg's names, the best first.
+    /// Returns FFmpeg's names of the encoders, in order of preference.
     private static func encoders(_ fileExtension: String) -> [String] {
         fileExtension == "webm" ? ["libvpx-vp9", "libvpx"] : ["libx264", "libopenh264", "mpeg4"]
     }
@@ -163,12 +164,12 @@ final class MovieWriter {
         context.pointee.height = Int32(clamping: size.height)
         context.pointee.pix_fmt = AV_PIX_FMT_YUV420P
         context.pointee.framerate = frameRate.isPositive ? frameRate : AVRational(num: 30, den: 1)
-        // MPEG-4 counts no finer.
+        // MPEG-4 supports no finer time base.
         context.pointee.time_base = timeBase.den <= 65_535 ? timeBase : AVRational(num: 1, den: 60_000)
         let aspect = format.pixelAspectRatio
         context.pointee.sample_aspect_ratio = AVRational(num: aspect.numerator, den: aspect.denominator)
         context.pointee.color_range = format.color.isFullRange == true ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
-        // A key frame every two seconds, for whoever seeks in it.
+        // A key frame every two seconds makes seeking fast.
         context.pointee.gop_size = max(
             2,
             2 * context.pointee.framerate.num / max(1, context.pointee.framerate.den)
@@ -191,7 +192,7 @@ final class MovieWriter {
         return context
     }
 
-    /// Good to look at, and quick enough for a camera.
+    /// Sets a good quality at a speed that is sufficient for a camera.
     private static func setQuality(_ name: String, _ context: UnsafeMutablePointer<AVCodecContext>) {
         switch name {
         case "libx264":
@@ -211,12 +212,12 @@ final class MovieWriter {
     }
 }
 
-/// Lets libav write to a `RecordingOutput`. Owns the AVIOContext and its buffer.
+/// An AVIOContext that writes to a `RecordingOutput`. It owns the context and its buffer.
 private final class OutputBridge {
     private let output: any RecordingOutput
     private var position: Int64 = 0
     private var count: Int64 = 0
-    /// What the output said when it failed; libav only passes a number on.
+    /// The error of the last failed write. libav passes on only an error number.
     private(set) var failure: MediaError?
     private(set) var context: UnsafeMutablePointer<AVIOContext>?
 
@@ -254,7 +255,7 @@ private final class OutputBridge {
     private func write(_ bytes: UnsafePointer<UInt8>?, _ size: Int32) -> Int32 {
         guard failure == nil else { return PH_ERROR_EIO }
         let all = UnsafeRawBufferPointer(start: bytes, count: Int(max(0, size)))
-        // Over what is there as far as that reaches; behind it the rest.
+        // Existing bytes are overwritten, and the rest is appended.
         let overwritten = min(all.count, Int(max(0, count - position)))
         do throws(MediaError) {
             if overwritten > 0 {

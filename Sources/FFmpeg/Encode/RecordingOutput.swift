@@ -1,10 +1,10 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// Where a container's bytes go.
+/// A destination for the bytes of a container.
 package protocol RecordingOutput: AnyObject {
-    /// Behind what came before.
+    /// Appends bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws(MediaError)
-    /// Over what came before.
+    /// Overwrites bytes that were written before.
     func rewrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(MediaError)
 }

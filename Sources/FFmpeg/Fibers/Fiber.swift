@@ -1,37 +1,37 @@
 internal import CFiber
 internal import MediaCore
 
-/// A call with a stack of its own: it stands still in the middle without a thread, and goes on later, maybe on another
-/// one. libav knows no other way to wait for bytes than inside a read.
+/// A call with a stack of its own. It can be suspended without occupying a thread and can resume on another thread.
+/// libav has no other way to wait for bytes than inside a read.
 ///
-/// What stands still must hold no lock, and Swift must not be in the middle of changing what belongs to an object
-/// (`&object.property`): both are noted by thread.
+/// A suspended call must hold no lock, and must not be within an exclusive access to an object's property
+/// (`&object.property`), because both are tracked per thread.
 ///
-/// Unchecked: whoever owns it sees to it that one thread at a time uses it.
+/// Unchecked: the owner ensures that one thread at a time uses the fiber.
 final class Fiber: @unchecked Sendable {
-    /// What a thread has by default. It takes no memory until it is used.
+    /// The default stack size of a thread. The stack takes no memory until it is used.
     private static let stackSize = 8 << 20
 
     private let pointer: OpaquePointer
     private var body: (() -> Void)?
-    /// The call is to end soon, with nothing.
+    /// Whether the call has been abandoned and must end soon without a result.
     private(set) var isAbandoned = false
 
-    /// nil: there is no memory for a stack.
+    /// Creates a fiber. Returns nil if there is no memory for a stack.
     init?() {
         guard let pointer = ph_fiber_make(Fiber.stackSize) else { return nil }
         self.pointer = pointer
     }
 
-    // A call that stands still holds its fiber, so none does.
+    // A suspended call retains its fiber, so no call is suspended here.
     deinit { ph_fiber_free(pointer) }
 
-    /// The one that the calling code runs on; nil: it runs on its thread's own stack.
+    /// The fiber that the calling code runs on, or nil if it runs on the stack of its thread.
     static var current: Fiber? {
         ph_fiber_owner().map { Unmanaged<Fiber>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Runs `body`. False: it stands still. Not while another call does.
+    /// Runs `body`. Returns false if it was suspended. It must not be called while another call is suspended.
     func begin(_ body: @escaping () -> Void) -> Bool {
         self.body = body
         isAbandoned = false
@@ -40,25 +40,26 @@ final class Fiber: @unchecked Sendable {
         }
     }
 
-    /// Goes on with the call that stands still. False: it does so again.
+    /// Resumes the suspended call. Returns false if it was suspended again.
     func resume() -> Bool { run { pointer, _ in ph_fiber_resume(pointer) } }
 
-    /// Ends the call that stands still: nothing that it waits for comes any more.
+    /// Abandons the suspended call and runs it to its end. It receives nothing that it is still waiting for.
     func abandon() {
         isAbandoned = true
         while !resume() {}
     }
 
-    /// In the call: stands still until it is resumed.
+    /// Suspends the current call until it is resumed.
     func suspend() { LibraryLog.withoutOwner { ph_fiber_pause(pointer) } }
 
-    /// Waits for a wake-up: on no thread where the call has a fiber. True: the call is to come to nothing.
+    /// Waits for a wake-up, without occupying a thread if the call runs on a fiber. Returns true if the call must be
+    /// abandoned.
     static func wait(_ context: ReadContext, after wakes: UInt64) -> Bool {
         guard let fiber = current else {
             context.wait(after: wakes)
             return false
         }
-        // Resumed by whoever looks; the source is not asked again for that.
+        // The call may be resumed without a wake-up. The source is not asked again then.
         while !fiber.isAbandoned, !context.isInterrupted, context.wakeCount == wakes { fiber.suspend() }
         return fiber.isAbandoned
     }

@@ -2,14 +2,15 @@ internal import Dispatch
 package import MediaCore
 package import PlayheadBackend
 
-/// A demuxer whose calls hold no thread while they wait for bytes. Where there are none, the call stands still in the
-/// middle (`Fiber`) and its caller gets `.notReady`. The same call, made again, goes on where it stood; another one
-/// puts an end to it first.
+/// A demuxer whose calls occupy no thread while they wait for bytes. If there are none, the call is suspended (`Fiber`)
+/// and its caller receives `.notReady`. Repeating the call resumes it; a different call abandons it first.
 ///
-/// That is so while somebody listens to notices. Without, and where calls are to wait (`setWaitsInCalls`), they do so on
-/// the caller's thread, as the demuxer inside does. So do reads of sources that never say `.notReady`.
+/// Calls are suspended only while there is a notice handler. Without one, and with blocking reads
+/// (`setUsesBlockingReads`), they wait on the caller's thread, as the wrapped demuxer does. So do reads of sources that
+/// never throw `.notReady`.
 ///
-/// Unchecked: `fiber` and `waitsInCalls` are used on the caller's one lane only, as `Demuxer` demands; `state` is locked.
+/// Unchecked: `fiber` and `usesBlockingReads` are only used on the caller's lane, as `Demuxer` requires; `state` is
+/// locked.
 package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     private enum Call: Equatable {
         case open
@@ -18,7 +19,8 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         case decoder(Int, DecoderOptions)
         case textDecoder(Int)
 
-        /// The same call, made again. A decoder's options may be others by then: players come and go.
+        /// Returns whether a call repeats another one. The options of a decoder may have changed in the meantime,
+        /// because players come and go.
         func isSame(as other: Call) -> Bool {
             switch (self, other) {
             case (.decoder(let track, _), .decoder(let asked, _)): track == asked
@@ -35,7 +37,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         case done
     }
 
-    /// A call that stands still, or is about to begin.
+    /// A call that is suspended or about to begin.
     private final class SuspendedCall: @unchecked Sendable {
         let call: Call
         let fiber: Fiber
@@ -50,7 +52,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     private struct State {
         var hasNoticeHandler = false
         var isCancelled = false
-        /// The caller's lane is inside.
+        /// Whether the caller's lane is inside of this object.
         var isBusy = false
         var suspended: SuspendedCall?
     }
@@ -59,13 +61,14 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     private let location: String
     private let suspendsDecoderCreation: Bool
     private let state = Locked(State())
-    /// For the next call; its stack is kept.
+    /// The fiber for the next call, which is kept to reuse its stack.
     private var fiber: Fiber?
-    private var waitsInCalls = false
-    /// Where calls come to their end whose demuxer was cancelled while they stood still.
-    private static let abandonQueue = DispatchQueue(label: "playhead.endings")
+    private var usesBlockingReads = false
+    /// The queue on which suspended calls of cancelled demuxers are run to their end.
+    private static let abandonQueue = DispatchQueue(label: "playhead.abandoned-calls")
 
-    /// `inner` is used by this one alone. `suspendsDecoderCreation`: it may have to read before it can make a decoder.
+    /// Creates a demuxer that is the only user of `inner`. `suspendsDecoderCreation` is true if `inner` may have to
+    /// read before it can create a decoder.
     package init(_ inner: any Demuxer, location: String, suspendsDecoderCreation: Bool = false) {
         self.inner = inner
         self.location = location
@@ -80,7 +83,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func open() throws(MediaError) -> MediaDescription {
-        // It was opened before, and whoever begins anew asks for that decoder again.
+        // The demuxer has been opened before. A caller that starts again requests the same decoder afterwards.
         if isMakingDecoder { return try onLane { () throws(MediaError) in try inner.open() } }
         guard case .description(let description) = try perform(.open) else { throw cancelled }
         return description
@@ -99,7 +102,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         do throws(MediaError) {
             try onLane { () throws(MediaError) in inner.setEnabledTracks(ids) }
         } catch {
-            // Cancelled: nothing is read any more.
+            // The demuxer has been cancelled, so nothing is read.
         }
     }
 
@@ -121,7 +124,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         return decoder
     }
 
-    /// What stands still is the making of a decoder.
+    /// Whether the suspended call is the creation of a decoder.
     private var isMakingDecoder: Bool {
         switch state.withLock({ $0.suspended?.call }) {
         case .decoder?, .textDecoder?: true
@@ -129,7 +132,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    /// A decoder can be made while a read stands still, which is not to end for it.
+    /// Returns whether the creation of a decoder can be suspended. It must not abandon a suspended read.
     private func canSuspend(_ call: Call) -> Bool {
         suspendsDecoderCreation && state.withLock { $0.suspended.map { $0.call.isSame(as: call) } ?? true }
     }
@@ -153,7 +156,7 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
     }
 
     package func setUsesBlockingReads(_ waits: Bool) {
-        waitsInCalls = waits
+        usesBlockingReads = waits
         inner.setUsesBlockingReads(waits)
     }
 
@@ -168,11 +171,12 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
             defer { state.suspended = nil }
             return state.suspended
         }
-        // It may have much to let go of, and the caller does not wait for that.
+        // The call may have much to release, and the caller does not wait for that.
         if let suspended { Self.abandonQueue.async { suspended.fiber.abandon() } }
     }
 
-    /// For tests: what was cancelled or dropped while it stood still has come to its end.
+    /// Waits for the end of all calls that were abandoned because their demuxer was cancelled or released. It is used
+    /// by tests.
     static func waitForAbandonedCalls() { abandonQueue.sync {} }
 
     // MARK: On the caller's lane
@@ -190,12 +194,12 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
                 suspended.fiber.abandon()
                 fiber = suspended.fiber
             }
-            guard hasNoticeHandler, !waitsInCalls, let fiber = fiber ?? Fiber() else {
+            guard hasNoticeHandler, !usesBlockingReads, let fiber = fiber ?? Fiber() else {
                 return try Self.execute(call, inner)
             }
             self.fiber = nil
             let newCall = SuspendedCall(call, fiber)
-            // Not this object: where nobody holds it any more, the call ends.
+            // The closure does not retain this object, so that releasing the demuxer ends the call.
             let hasEnded = fiber.begin { [inner] in
                 do throws(MediaError) {
                     newCall.answer = .success(try Self.execute(call, inner))
@@ -230,7 +234,8 @@ package final class FiberDemuxer: Demuxer, @unchecked Sendable {
         }
     }
 
-    /// What stands still is not touched by `cancel` meanwhile: whoever comes last ends it.
+    /// Runs `body` unless the demuxer has been cancelled. `cancel` does not abandon a suspended call meanwhile; if it
+    /// was called, this function does it at the end.
     private func onLane<Value>(_ body: () throws(MediaError) -> Value) throws(MediaError) -> Value {
         let isAllowed = state.withLock { state in
             state.isBusy = !state.isCancelled

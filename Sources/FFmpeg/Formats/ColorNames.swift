@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Translates between libav's numbers and MediaCore's names.
+/// Translates libav's constants to the names of MediaCore.
 enum ColorNames {
     static func describe(
         primaries: AVColorPrimaries,
@@ -23,7 +23,8 @@ enum ColorNames {
         )
     }
 
-    /// nil where the stream is silent; the old "j" formats say it by themselves.
+    /// Returns whether the range is full, or nil if the stream does not declare it. The deprecated "yuvj" formats imply
+    /// full range.
     static func isFullRange(_ range: AVColorRange, _ format: AVPixelFormat) -> Bool? {
         switch range {
         case AVCOL_RANGE_JPEG: true
@@ -62,7 +63,7 @@ enum ColorNames {
     static func name(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
 }
 
-/// How a display matrix rotates a frame, rounded to quarters.
+/// The rotation and mirroring of a display matrix, rounded to multiples of 90 degrees.
 struct DisplayTransform {
     var rotation: Rotation = .none
     var isMirrored = false
@@ -76,7 +77,7 @@ struct DisplayTransform {
         let cell = { (index: Int) in Int64(raw.loadUnaligned(fromByteOffset: index * 4, as: Int32.self)) }
         var (a, b) = (cell(0), cell(1))
         let (c, d) = (cell(3), cell(4))
-        // The products of two 32-bit numbers fit; their difference may not, so they are compared.
+        // The products of two 32-bit numbers fit in Int64, but their difference may not, so they are compared.
         if a * d < b * c {
             isMirrored = true
             (a, b) = (-a, -b)

@@ -1,7 +1,7 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// What a stream or a frame tells of the light of its pictures, beside their colours.
+/// The metadata of a stream or frame about its mastering display and its light levels.
 enum HDRMetadata {
     static func masteringDisplay(of stream: UnsafePointer<AVStream>) -> MasteringDisplay? {
         read(AVMasteringDisplayMetadata.self, of: stream, AV_PKT_DATA_MASTERING_DISPLAY_METADATA)
@@ -68,7 +68,7 @@ enum HDRMetadata {
         MasteringDisplay.Chromaticity(x: color.0.rational, y: color.1.rational)
     }
 
-    /// A stream that says zero for both says nothing.
+    /// Returns the light levels, or nil if both are zero, which means that they are unknown.
     private static func describe(_ metadata: AVContentLightMetadata) -> ContentLightLevel? {
         guard metadata.MaxCLL > 0 || metadata.MaxFALL > 0 else { return nil }
         return ContentLightLevel(

@@ -1,9 +1,10 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// What conversions have to know about pixel formats.
+/// The properties of pixel formats that conversions need.
 enum PixelFormats {
-    /// The old formats that mean "full range" by their name, without that: the range is handed over apart.
+    /// Returns the format without an implied range, for the deprecated formats whose name implies full range. The range
+    /// is passed separately.
     static func withoutRange(_ format: AVPixelFormat) -> AVPixelFormat {
         switch format {
         case AV_PIX_FMT_YUVJ420P: AV_PIX_FMT_YUV420P
@@ -25,7 +26,7 @@ enum PixelFormats {
         return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0
     }
 
-    /// Bits of a sample; 0 for what is not known.
+    /// Returns the bits per component, or 0 for unknown formats.
     static func depth(_ format: AVPixelFormat) -> Int {
         guard let descriptor = av_pix_fmt_desc_get(format) else { return 0 }
         return Int(descriptor.pointee.comp.0.depth)
@@ -41,7 +42,7 @@ enum PixelFormats {
         return descriptor.pointee.flags & UInt64(AV_PIX_FMT_FLAG_PAL) != 0
     }
 
-    /// Points a frame at planes that somebody else owns.
+    /// Makes a frame reference planes that it does not own.
     static func borrow(_ planes: [VideoPlane], into frame: UnsafeMutablePointer<AVFrame>) {
         withUnsafeMutableBytes(of: &frame.pointee.data) { data in
             let pointers = data.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)

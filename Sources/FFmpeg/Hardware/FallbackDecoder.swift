@@ -1,13 +1,13 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Decodes on a device until that fails, then by the processor, and no frame is lost or comes twice.
+/// A decoder that uses a device until it fails, and then software, without losing or repeating a frame.
 ///
-/// A decorator. It keeps the packets since the last key frame. Where the device refuses one, or has no frame for it, a decoder
-/// of the processor's gets them all again; what comes out of it and was handed out before is left out. It stays with
-/// the processor for the life of the decoder.
+/// This decorator keeps the packets since the last key frame. If the device rejects a packet or cannot deliver its
+/// frame, all kept packets are sent to a software decoder, and frames that have been delivered before are dropped. The
+/// decoder does not return to the device.
 ///
-/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` demands; `faults` guards itself.
+/// `@unchecked Sendable`: confined to the caller's lane, as `Decoder` requires; `faults` is thread-safe.
 final class FallbackDecoder: Decoder, @unchecked Sendable {
     private let makeSoftware: () throws(MediaError) -> any Decoder
     private let name: String
@@ -15,16 +15,16 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
     private var base: any Decoder
     private var isOnDevice = true
     private var packets = SentPackets()
-    /// What the processor's decoder must still be given.
+    /// The packets that the software decoder has not received yet.
     private var packetsToResend: ArraySlice<SentPackets.Sent> = []
-    /// Frames up to this time were handed out.
+    /// The time of the last frame that the device delivered, while frames up to it must be dropped.
     private var lastDelivered: MediaTime?
-    /// What was sent before is not known: nothing can be decoded before a key frame.
+    /// Whether packets must be dropped until the next key frame, because the previous packets are not available.
     private var needsKeyFrame = false
     private var requestedSkipping = DecodeSkipping.none
     private var appliedSkipping = DecodeSkipping.none
 
-    /// `name`: the device's, for sentences.
+    /// Creates a decoder. `name` is the name of the device in messages.
     init(
         _ device: any Decoder,
         name: String,
@@ -39,7 +39,8 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
 
     func setFaultHandler(_ handler: @escaping @Sendable (MediaError) -> Void) { faults.setHandler(handler) }
 
-    /// A device's first frame is not had sooner by decoding it twice: to begin anew costs more there.
+    /// Whether decoding the first frame alone makes it available sooner. For a device it does not, because recreating
+    /// the decoder takes longer.
     var hasOutputDelay: Bool { isOnDevice ? false : base.hasOutputDelay }
 
     var isCatchingUp: Bool { !packetsToResend.isEmpty }
@@ -72,7 +73,7 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
         }
         guard isOnDevice else { return try base.send(packet) }
         if let packet, packet.presentationTime == nil {
-            // Which frames were handed out could not be told afterwards.
+            // Without times it would be unknown which frames have been delivered.
             try fallBack(MediaError(.hardwareUnavailable, "the stream has packets without a time"))
             guard packetsToResend.isEmpty else { return false }
             return try base.send(packet)
@@ -112,14 +113,14 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
         }
     }
 
-    /// One packet a call, so that audio of the same lane, and a new seek, need not wait.
+    /// Sends one packet per call, so that audio on the same lane and a new seek do not have to wait.
     private func resendNextPacket() throws(MediaError) {
         guard let next = packetsToResend.first else { return }
         apply(next.skipping)
         do throws(MediaError) {
             if try base.send(next.packet) { removeResentPacket() }
         } catch {
-            // It is the packet that is at fault.
+            // The error was caused by the packet, so it is not sent again.
             removeResentPacket()
             throw error
         }
@@ -158,7 +159,7 @@ final class FallbackDecoder: Decoder, @unchecked Sendable {
     }
 }
 
-/// What a decoder lost or gave up, on its way to whoever listens. What comes before anybody does is kept.
+/// The errors of a decoder. Errors that occur before a handler is set are kept for it.
 final class DecoderFaults: Sendable {
     private struct State {
         var handler: (@Sendable (MediaError) -> Void)?

@@ -1,11 +1,11 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// How a device is spoken to.
+/// The API of a hardware device.
 enum HardwareKind: String, CaseIterable, Sendable {
     case nvdec
     case vaapi
-    /// The kernel's own codec devices. libav chooses among them by itself, and gives frames in memory.
+    /// The codec devices of the kernel. libav selects one of them itself and returns frames in memory.
     case v4l2m2m
 
     var type: AVHWDeviceType? {
@@ -17,20 +17,20 @@ enum HardwareKind: String, CaseIterable, Sendable {
     }
 }
 
-/// A device that is open. It outlives the codec contexts that decode on it: each holds a reference.
+/// An open hardware device. It outlives the codec contexts that decode on it, because each holds a reference.
 ///
-/// `@unchecked Sendable`: `reference` is never written again, and libav's reference counts are atomic. Frames are
-/// read back under `readLock`; what else libav does with a device it guards itself.
+/// `@unchecked Sendable`: `reference` never changes, and libav's reference counts are atomic. Frames are read back
+/// under `readLock`; libav synchronizes other accesses to a device.
 final class HardwareDevice: @unchecked Sendable {
     let kind: HardwareKind
-    /// For sentences: "vaapi (/dev/dri/renderD128)".
+    /// The name of the device in messages: "vaapi (/dev/dri/renderD128)".
     let name: String
-    /// nil where libav holds none (V4L2).
+    /// libav's device context, or nil if it has none (V4L2).
     let reference: UnsafeMutablePointer<AVBufferRef>?
     private let type: AVHWDeviceType?
     private let readLock = Locked(())
 
-    /// Opens `node`, or where it is nil the library's own choice. It may take tenths of a second.
+    /// Opens a device. If `node` is nil, the library chooses one. Opening may take tenths of a second.
     convenience init(opening kind: HardwareKind, node: String?) throws(MediaError) {
         let name = node.map { "\(kind.rawValue) (\($0))" } ?? kind.rawValue
         guard let type = kind.type else {
@@ -51,7 +51,8 @@ final class HardwareDevice: @unchecked Sendable {
         self.init(kind, name: name, reference: reference)
     }
 
-    /// Takes `reference` over. `type`: whose decoders are looked for, if not the kind's own.
+    /// Creates a device that takes ownership of `reference`. `type` is the type of the decoders to use, if it is not
+    /// that of the kind.
     init(
         _ kind: HardwareKind,
         name: String,
@@ -69,14 +70,14 @@ final class HardwareDevice: @unchecked Sendable {
         av_buffer_unref(&reference)
     }
 
-    /// How one codec is decoded on a device.
+    /// A decoder for one codec on a device.
     struct DecoderInfo {
         let codec: UnsafePointer<AVCodec>
-        /// What frames on the device are called; nil where they come in memory.
+        /// The pixel format of frames on the device, or nil if frames are in memory.
         let surface: AVPixelFormat?
     }
 
-    /// nil: the libav of this machine has nothing for it.
+    /// Returns the decoder for a codec, or nil if this libav has none for the device.
     func decoder(for codec: AVCodecID) -> DecoderInfo? {
         var state: UnsafeMutableRawPointer?
         while let candidate = av_codec_iterate(&state) {
@@ -92,7 +93,7 @@ final class HardwareDevice: @unchecked Sendable {
                 index += 1
                 let usesDevice =
                     configuration.pointee.methods & Int32(AV_CODEC_HW_CONFIG_METHOD_HW_DEVICE_CTX) != 0
-                // Decoders with another name and ways of their own, such as "h264_cuvid", are left out.
+                // Decoders with a separate name and API, such as "h264_cuvid", are not used.
                 guard usesDevice, configuration.pointee.device_type == type,
                     candidate.pointee.capabilities & AV_CODEC_CAP_HARDWARE == 0
                 else { continue }
@@ -102,7 +103,7 @@ final class HardwareDevice: @unchecked Sendable {
         return nil
     }
 
-    /// Reads of one device come one at a time: they may be asked for on the lane of any sink.
+    /// Runs a read from the device. Reads are serialized, because the lanes of different sinks may request them.
     func read<R>(_ body: () throws(MediaError) -> R) throws(MediaError) -> R {
         try readLock.withLock { _ throws(MediaError) in try body() }
     }

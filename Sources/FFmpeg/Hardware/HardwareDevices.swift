@@ -3,12 +3,12 @@ internal import Foundation
 internal import MediaCore
 internal import PlayheadBackend
 
-/// The devices of this machine. They are looked for when somebody asks, opened once, and kept for the life of the
-/// process, so that players, laps and seeks share them. What cannot be opened is not tried again.
+/// The hardware devices of this machine. They are found on demand, opened once and kept for the life of the process, so
+/// that players, passes and seeks share them. A device that cannot be opened is not tried again.
 final class HardwareDevices: HardwareSource, Sendable {
-    /// What is asked of the system; replaced in tests.
+    /// The system functions that are used, which tests replace.
     struct System: Sendable {
-        /// Names in a folder; none where there is no such folder.
+        /// Returns the names in a folder, or an empty list if the folder does not exist.
         var list: @Sendable (_ folder: String) -> [String]
         var isCodecNode: @Sendable (_ path: String) -> Bool
         var open: @Sendable (HardwareKind, _ node: String?) -> Result<HardwareDevice, MediaError>
@@ -40,7 +40,8 @@ final class HardwareDevices: HardwareSource, Sendable {
         }
     }
 
-    /// The first that is there and decodes the codec. One that is there and fails is worth a word; none is not.
+    /// Returns a decoder of the first device that decodes the codec. If there are devices but all fail, the first error
+    /// is thrown. If there are none, the result is nil.
     private func first(
         for codec: AVCodecID,
         _ make: (HardwareDevice?) throws(MediaError) -> any Decoder
@@ -59,7 +60,7 @@ final class HardwareDevices: HardwareSource, Sendable {
         return nil
     }
 
-    /// Without a device this is all that `automatic` costs.
+    /// Returns the devices that may exist. On a machine without devices, this is the only cost of `automatic`.
     func candidates() -> [(kind: HardwareKind, node: String?)] {
         var found: [(kind: HardwareKind, node: String?)] = []
         if nodes(in: "/dev", "nvidia").contains(where: { $0.last?.isNumber == true }) {
@@ -84,7 +85,8 @@ final class HardwareDevices: HardwareSource, Sendable {
                 "there is no hardware decoder \(name): known are \(HardwareName.known)"
             )
         }
-        // libav is not asked for what is not there: its own search takes long, and its words are poor.
+        // libav is not asked to open a device that does not exist, because its search takes long and its error is
+        // unclear.
         let available = candidates().filter { $0.kind == kind }
         guard let first = available.first else {
             throw MediaError(.hardwareUnavailable, "this machine has no device for \(kind.rawValue)")
@@ -121,7 +123,7 @@ extension HardwareDevices.System {
             do {
                 return try FileManager.default.contentsOfDirectory(atPath: folder)
             } catch {
-                // Not there, or not ours to read: there is no device for us either.
+                // A folder that does not exist or is not readable contains no devices for this process.
                 return []
             }
         },

@@ -3,12 +3,12 @@ internal import Foundation
 internal import MediaCore
 internal import PlayheadBackend
 
-/// How devices are called.
+/// The names of hardware devices.
 enum HardwareName {
     static let known =
         "vaapi, nvdec, v4l2m2m, one of them and a device (vaapi:/dev/dri/renderD128), or a device alone"
 
-    /// nil: no such kind.
+    /// Parses a name. Returns nil if the kind is unknown.
     static func parse(_ name: String) -> (kind: HardwareKind, node: String?)? {
         if name.hasPrefix("/") { return kind(of: name).map { ($0, node(name, $0)) } }
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -24,7 +24,7 @@ enum HardwareName {
         return path.hasPrefix("/dev/video") ? .v4l2m2m : nil
     }
 
-    /// As libav wants it: CUDA counts its devices.
+    /// Returns the device in libav's form. CUDA devices are identified by their number.
     private static func node(_ path: String, _ kind: HardwareKind) -> String {
         let prefix = "/dev/nvidia"
         return kind == .nvdec && path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path

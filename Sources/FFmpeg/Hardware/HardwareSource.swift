@@ -3,10 +3,11 @@ internal import Foundation
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Where decoders on devices come from: this machine's, or a test's.
+/// A provider of hardware decoders: this machine, or a test.
 protocol HardwareSource: Sendable {
-    /// A decoder as the policy wants it, of what `make` makes, and what decodes; nil: by the processor, and nothing to say about it.
-    /// Throws, in words, where a device was wanted or found, and does not serve.
+    /// Returns a decoder according to the policy, created by `make`, and the name of its device. Returns nil if
+    /// software decoding is to be used without a message. Throws an error if a device was requested or found but cannot
+    /// be used.
     func makeDecoder(
         _ policy: HardwareDecoding,
         of codec: AVCodecID,

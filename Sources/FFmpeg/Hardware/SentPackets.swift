@@ -1,33 +1,35 @@
 internal import MediaCore
 internal import PlayheadBackend
 
-/// What a decoder was sent that may have to be decoded again: from the last key frame on whose own frame has come out.
+/// The packets that may have to be decoded again: all packets from the last key frame whose own frame has been
+/// returned.
 ///
-/// Behind a key frame there may be frames that are shown before it and refer to what was before. They have come out when
-/// the key frame's own has, for frames come in the order in which they are shown.
+/// After a key frame there may be packets of frames that are presented before it and refer to earlier frames. These
+/// frames have been returned before the key frame's own frame, because frames are returned in presentation order.
 struct SentPackets {
     struct Sent {
-        /// nil: the end of the data.
+        /// The packet, or nil for the end of the data.
         let packet: Packet?
         let skipping: DecodeSkipping
     }
 
     private(set) var sent: [Sent] = []
     private var byteCount = 0
-    /// Nothing is kept any more: a group of pictures was too large.
+    /// Whether packets are missing, because a group of pictures was too large to keep.
     private(set) var isIncomplete = false
-    /// Key frames behind the first packet, by their place in `sent`.
+    /// The key frames after the first packet, by their index in `sent`.
     private var keyFrames: [(index: Int, time: MediaTime)] = []
-    /// The newest frame that came out.
+    /// The latest time of a frame that was returned.
     private(set) var newest: MediaTime?
 
-    /// Ten seconds at 50 Mbit/s.
+    /// The size limit, which is ten seconds at 50 Mbit/s.
     static let byteLimit = 64 << 20
 
     mutating func record(_ packet: Packet?, _ skipping: DecodeSkipping) {
         if isIncomplete, let packet {
             guard packet.isKeyFrame else { return }
-            // From here on it is known again; frames from before it that come later cannot be decoded again.
+            // From this key frame on, all packets are known. Frames from before it that are returned later cannot be
+            // decoded again.
             isIncomplete = false
         }
         if let packet, packet.isKeyFrame, !sent.isEmpty, let time = packet.presentationTime {

@@ -1,15 +1,16 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// A frame on a device, and how it comes into memory.
+/// A frame on a device, which can be copied to memory.
 ///
-/// Unchecked: the frame is written before this value is made and never again.
+/// Unchecked: the frame is written before this value is created and never again.
 struct Surface: @unchecked Sendable {
     private let frame: FrameOwner
     private let layout: SurfaceLayout
     private let device: HardwareDevice
 
-    /// Throws where it could not be read later, so that decoding can change places before the frame is handed out.
+    /// Throws an error if the frame could not be read later, so that the decoder can fall back to software before the
+    /// frame is delivered.
     init(_ frame: FrameOwner, on device: HardwareDevice, as target: AVPixelFormat) throws(MediaError) {
         self.frame = frame
         self.device = device
@@ -26,7 +27,7 @@ struct Surface: @unchecked Sendable {
         layout = best
     }
 
-    /// As a reader sees it. libavcodec leaves cropping at the left and the top of surfaces to their reader.
+    /// The frame as a reader sees it. libavcodec leaves cropping at the left and top of surfaces to the reader.
     var view: FrameView {
         let raw = frame.pointer.pointee
         return FrameView(
@@ -70,7 +71,7 @@ struct Surface: @unchecked Sendable {
             code = av_frame_get_buffer(to, 0)
             if code >= 0 { code = av_frame_copy(to, from) }
         }
-        // Surfaces are larger than what is to be seen of them.
+        // Surfaces are larger than their visible part.
         (to.pointee.width, to.pointee.height) = (from.pointee.width, from.pointee.height)
         if code >= 0 { code = av_frame_copy_props(to, from) }
         if code >= 0 { code = av_frame_apply_cropping(to, Int32(AV_FRAME_CROP_UNALIGNED)) }
@@ -86,7 +87,7 @@ struct Surface: @unchecked Sendable {
     }
 }
 
-/// What a reader sees of a frame's memory.
+/// The visible part of a frame: its pixel format and size.
 struct FrameView: Equatable {
     var format: AVPixelFormat
     var width, height: Int32
@@ -101,7 +102,7 @@ struct FrameView: Equatable {
         self.init(format: AVPixelFormat(frame.format), width: frame.width, height: frame.height)
     }
 
-    /// A picture in it, black: for a frame that was lost with its device.
+    /// Returns a black frame, which replaces a frame that was lost with its device.
     func black() throws(MediaError) -> FrameOwner {
         let frame = try FrameOwner(size: PixelSize(width: Int(width), height: Int(height)), format: format)
         var strides = withUnsafeBytes(of: frame.pointer.pointee.linesize) {

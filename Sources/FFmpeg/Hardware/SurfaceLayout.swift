@@ -1,22 +1,23 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// What frames of a device become in memory: what the processor's decoder would have given, to the bit.
+/// The conversion of a device's frame to the format of the software decoder, which is bit-exact.
 ///
-/// Devices keep the two chroma planes as one, and samples of 10 bits in the upper bits of 16 (nv12, p010). Whoever
-/// reads frames need not know where they were decoded, and the format stays where decoding changes places.
+/// Devices interleave the two chroma planes, and store 10-bit samples in the upper bits of 16 (nv12, p010). Because of
+/// this conversion, readers need not know where a frame was decoded, and the format does not change when the decoder
+/// falls back to software.
 struct SurfaceLayout: Equatable {
-    /// As the device gives it.
+    /// The format of the device.
     let source: AVPixelFormat
-    /// As the processor's decoder gives it.
+    /// The format of the software decoder.
     let target: AVPixelFormat
-    /// Chroma lies in pairs.
+    /// Whether chroma samples are interleaved and must be split.
     private let splitsChroma: Bool
     private let isSwapped: Bool
     private let isWide: Bool
     private let shift: Int32
 
-    /// nil: the one cannot be made from the other without loss.
+    /// Returns nil if `target` cannot be produced from `source` without loss.
     init?(_ source: AVPixelFormat, to target: AVPixelFormat) {
         self.source = source
         self.target = target
@@ -40,7 +41,8 @@ struct SurfaceLayout: Equatable {
         )
     }
 
-    /// The layout of planes that stands for a device's one, where the codec does not tell: V4L2 gives what it has.
+    /// Returns the planar format that corresponds to a device's format. It is used for V4L2, where the codec does not
+    /// report the software format.
     static func planar(_ format: AVPixelFormat) -> AVPixelFormat {
         switch format {
         case AV_PIX_FMT_NV12, AV_PIX_FMT_NV21: AV_PIX_FMT_YUV420P
@@ -50,7 +52,7 @@ struct SurfaceLayout: Equatable {
         }
     }
 
-    /// `frame` in the target's layout; itself where nothing has to be moved.
+    /// Returns the frame in the target's layout. If no samples have to be moved, it is the same frame.
     func apply(_ frame: FrameOwner) throws(MediaError) -> FrameOwner {
         guard splitsChroma else {
             frame.pointer.pointee.format = target.rawValue

@@ -1,14 +1,14 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// A frame that lies on a device until somebody asks for its pixels: then it is read back, once for all who ask.
+/// A frame that stays on its device until its pixels are needed. It is then read back once for all readers.
 final class SurfaceStorage: VideoFrameStorage {
     typealias Download = @Sendable () throws(MediaError) -> FrameOwner
 
     private enum State {
         case onDevice(Download)
         case inMemory(FFmpegVideoStorage)
-        /// Not even a black picture could be made.
+        /// Not even a black frame could be allocated.
         case lost
     }
 
@@ -17,7 +17,8 @@ final class SurfaceStorage: VideoFrameStorage {
     private let state: Locked<State>
     private let onFailure: @Sendable (MediaError) -> Void
 
-    /// `onFailure` is told where the frame cannot be read back, which then is black. On the reader's thread.
+    /// Creates storage. `onFailure` is called on the reader's thread if the frame cannot be read back; the frame is
+    /// then black.
     init(
         _ view: FrameView,
         byteCount: Int,
@@ -37,7 +38,7 @@ final class SurfaceStorage: VideoFrameStorage {
 
     var isOnDevice: Bool { state.withLock { if case .onDevice = $0 { true } else { false } } }
 
-    /// Reads it back where that was not done. Whoever asks meanwhile waits: it needs the same pixels.
+    /// The frame in memory. It is read back if necessary; concurrent readers wait, because they need the same pixels.
     var memory: FFmpegVideoStorage? {
         let (memory, failure) = state.withLock { state -> (FFmpegVideoStorage?, MediaError?) in
             switch state {
@@ -63,32 +64,33 @@ final class SurfaceStorage: VideoFrameStorage {
         do throws(MediaError) {
             return FFmpegVideoStorage(try view.black())
         } catch {
-            // There is no memory left: the frame has no planes, and what failed is told all the same.
+            // There is no memory. The frame has no planes, and the original error is still reported.
             return nil
         }
     }
 }
 
 extension FFmpegVideoStorage {
-    /// The memory of a frame that this backend decoded, read back from a device where it is there; nil for others.
+    /// Returns the memory of a frame that this backend decoded, after reading it back from a device if necessary.
+    /// Returns nil for other frames.
     static func of(_ storage: any VideoFrameStorage) -> FFmpegVideoStorage? {
         (storage as? SurfaceStorage)?.memory ?? storage as? FFmpegVideoStorage
     }
 }
 
-/// How many frames may lie on a device at a time: a decoder has few surfaces, and stands still without a free one.
+/// The limit of frames on a device. A decoder has few surfaces and stops if none is free.
 ///
-/// Not safe for threads: used by the one who decodes.
+/// It is not thread-safe and is used by the decoder.
 struct SurfaceBudget {
     private struct Held { weak var storage: SurfaceStorage? }
     private var held: [Held] = []
 
-    /// Frames that a player shows and has decoded ahead, and some for a filter and for sinks.
+    /// The number of frames that a player shows and decodes ahead, plus some for a filter and for sinks.
     static let limit = 8
-    /// What a decoder is asked to have beside those that it needs itself: one more is being made.
+    /// The number of surfaces that a decoder allocates beyond its own needs, including one that is being decoded.
     static let extraSurfaces = Int32(limit + 2)
 
-    /// The oldest come into memory, where there are too many with this one.
+    /// Adds a frame. If there are too many on the device, the oldest are copied to memory.
     mutating func admit(_ storage: SurfaceStorage) {
         held.removeAll { $0.storage?.isOnDevice != true }
         while held.count >= Self.limit { _ = held.removeFirst().storage?.memory }

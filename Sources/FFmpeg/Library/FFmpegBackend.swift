@@ -1,7 +1,7 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// The backend that plays real media: containers, codecs, scaling and resampling by FFmpeg's libraries.
+/// The backend for real media. Containers, codecs, scaling and resampling use the libraries of FFmpeg.
 package struct FFmpegBackend: SegmentBackend {
     private let openFilters: @Sendable () -> Result<FilterLibrary, MediaError>
     private let hardware: any HardwareSource
@@ -10,13 +10,13 @@ package struct FFmpegBackend: SegmentBackend {
 
     package init() { self.init { FilterLibrary.shared } }
 
-    /// For tests: where libavfilter is not the one of this machine.
+    /// Creates a backend for tests with another libavfilter than that of this machine.
     package init(openFilters: @escaping @Sendable () -> Result<FilterLibrary, MediaError>) {
         self.openFilters = openFilters
         hardware = HardwareDevices.shared
     }
 
-    /// For tests: where devices are not those of this machine.
+    /// Creates a backend for tests with other devices than those of this machine.
     init(hardware: any HardwareSource) {
         openFilters = { FilterLibrary.shared }
         self.hardware = hardware
@@ -24,7 +24,7 @@ package struct FFmpegBackend: SegmentBackend {
 
     package func makeDemuxer(for request: OpenRequest) -> any Demuxer {
         let demuxer = FFmpegDemuxer(request, hardware: hardware)
-        // Files have their bytes at hand, and pipes know no other way than to wait.
+        // The bytes of files are always available, and pipes can only block.
         return request.source == nil ? demuxer : FiberDemuxer(demuxer, location: request.location)
     }
 

@@ -1,12 +1,12 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// What the FFmpeg next to this process, within our policy, can open and decode.
+/// The containers and codecs that the loaded FFmpeg supports, within the format policy.
 package enum FFmpegCapabilities {
-    /// By FFmpeg's names, sorted: "matroska", "mov", "mpegts" ...
+    /// The names of the containers as in FFmpeg, sorted: "matroska", "mov", "mpegts" ...
     package static let containers: [String] = FormatPolicy.mediaNames.filter(canOpen).sorted()
 
-    /// By FFmpeg's names, sorted: "aac", "h264", "subrip" ...
+    /// The names of the codecs as in FFmpeg, sorted: "aac", "h264", "subrip" ...
     package static let codecs: [String] = {
         var names: Set<String> = []
         var state: UnsafeMutableRawPointer?
@@ -17,7 +17,7 @@ package enum FFmpegCapabilities {
         return names.sorted()
     }()
 
-    /// What frames can be converted to, in FFmpeg's order.
+    /// The pixel formats that frames can be converted to, in FFmpeg's order.
     package static let writablePixelFormats: [PixelFormat] = {
         var formats: [PixelFormat] = []
         var descriptor = av_pix_fmt_desc_next(nil)
@@ -33,7 +33,7 @@ package enum FFmpegCapabilities {
         FormatPolicy.mediaNames.contains(container) && av_find_input_format(container) != nil
     }
 
-    /// By FFmpeg's name of the codec.
+    /// Returns whether there is a decoder for a codec with FFmpeg's name.
     package static func canDecode(_ codec: String) -> Bool {
         guard let descriptor = avcodec_descriptor_get_by_name(codec) else { return false }
         return avcodec_find_decoder(descriptor.pointee.id) != nil

@@ -1,9 +1,9 @@
 internal import CFFmpeg
 package import MediaCore
 
-/// libavfilter, opened when it is first wanted and kept for the life of the process.
+/// libavfilter, which is opened on first use and kept for the life of the process.
 ///
-/// `@unchecked Sendable`: a table of functions that is never written again.
+/// `@unchecked Sendable`: the function table never changes.
 package final class FilterLibrary: @unchecked Sendable {
     let functions: ph_filters
 
@@ -11,10 +11,11 @@ package final class FilterLibrary: @unchecked Sendable {
         try FilterLibrary(opening: "libavfilter.so.\(PH_AVFILTER_MAJOR)")
     }
 
-    /// The failure says why this machine has none.
+    /// The result of opening the library. The error explains why it is not available.
     package static var shared: Result<FilterLibrary, MediaError> { library.result }
 
-    /// Frames go from our libavutil to the library's and back, so both must be one version.
+    /// Opens the library. Frames are passed between our libavutil and that of the library, so both must have the same
+    /// version.
     package init(opening name: String) throws(MediaError) {
         do throws(FunctionTable.Failure) {
             functions = try FunctionTable.open(name, load: ph_filters_load)

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Owns one AVFrame and the references that it holds.
+/// Owns an AVFrame and the references that it holds.
 final class FrameOwner {
     let pointer: UnsafeMutablePointer<AVFrame>
 
@@ -20,7 +20,7 @@ final class FrameOwner {
 }
 
 extension FrameOwner {
-    /// A frame of its own, not written yet.
+    /// Creates a frame with memory of its own, which is uninitialized.
     convenience init(size: PixelSize, format: AVPixelFormat) throws(MediaError) {
         try self.init()
         pointer.pointee.width = Int32(clamping: size.width)

@@ -1,32 +1,33 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// What ends a demuxer's calls into libav: the reader's context, and whether it has struck in the present call.
+/// The interruption of a demuxer's calls into libav: the reading context, and whether it has interrupted the current
+/// call.
 ///
-/// Confined to the demuxer's lane, but for the context, which any thread may use.
+/// It is confined to the demuxer's lane, except for the context, which any thread may use.
 final class Interruption {
     let context: ReadContext
-    /// A read of the present call was interrupted. What libav makes of the call is worth nothing then: it may
-    /// call it the end of the file, or return half a packet.
+    /// Whether a read of the current call was interrupted. The result of the call is then undefined: libav may report
+    /// the end of the file or return half a packet.
     private(set) var wasInterrupted = false
-    /// See `Demuxer.setWaitsInCalls`.
-    var waitsInCalls = false
-    /// Bytes that the present call has read.
+    /// Whether reads wait inside libav's calls; see `Demuxer.setUsesBlockingReads(_:)`.
+    var usesBlockingReads = false
+    /// The number of bytes that the current call has read.
     private var byteCount = 0
 
-    /// A call that has read so much is not about to end: libav looks for something that makes sense in bytes
-    /// that do not. Calls that read less are left alone, for they end by themselves, and what they have read
-    /// is not read twice.
+    /// The number of bytes after which an interrupted call is aborted. A call that has read more is searching for valid
+    /// data in bytes that contain none. Calls that read less end by themselves, and are not aborted so that their bytes
+    /// need not be read again.
     private static let uninterruptibleByteCount = 1 << 20
 
     init(_ context: ReadContext) { self.context = context }
 
-    /// Reading is over for good.
+    /// Whether the demuxer has been cancelled.
     var isCancelled: Bool { context.isCancelled }
-    /// The present call came to nothing.
+    /// Whether the result of the current call must be discarded.
     var isAborted: Bool { wasInterrupted || isCancelled }
 
-    /// A call into libav begins.
+    /// Begins a call into libav.
     func beginCall() {
         wasInterrupted = false
         byteCount = 0
@@ -34,7 +35,7 @@ final class Interruption {
 
     func recordRead(byteCount count: Int) { byteCount &+= count }
 
-    /// True: the present call must read no more.
+    /// Returns true if the current call must read no more, and marks it as interrupted.
     func mustAbort() -> Bool {
         guard isCancelled || byteCount > Self.uninterruptibleByteCount && context.isInterrupted else {
             return false
@@ -45,9 +46,9 @@ final class Interruption {
 
     func markInterrupted() { wasInterrupted = true }
 
-    /// What libav asks where it waits by itself. The callback holds its own reference to the context, so it may
-    /// be asked whatever has become of the demuxer; balance with `release(_:)` once what it was installed on is
-    /// gone.
+    /// Returns the callback by which libav checks for interruptions when it waits itself. The callback retains the
+    /// context, so it remains valid after the demuxer has been released. Balance it with `release(_:)` once the object
+    /// that uses it has been closed.
     func makeCallback() -> AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { opaque in

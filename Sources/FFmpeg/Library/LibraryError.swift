@@ -1,9 +1,9 @@
 internal import CFFmpeg
 internal import MediaCore
 
-/// Turns libav's codes into errors with words.
+/// Converts libav's error codes to errors with messages.
 enum LibraryError {
-    /// libav's own sentence for a code.
+    /// Returns libav's description of an error code.
     static func message(for code: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 128)
         guard av_strerror(code, &buffer, buffer.count) >= 0 else { return "error \(code)" }
@@ -11,7 +11,7 @@ enum LibraryError {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `fallback` is used for codes that mean nothing by themselves in this place.
+    /// Returns an error for a code. `fallback` applies to codes whose meaning depends on the operation.
     static func make(
         _ code: Int32,
         _ doing: String,

@@ -2,29 +2,29 @@ internal import CFFmpeg
 internal import Glibc
 import MediaCore
 
-/// The last error lines that libav wrote while it worked for one owner (a demuxer, a decoder, a converter).
+/// The last error lines that libav wrote on behalf of one owner: a demuxer, a decoder or a converter.
 ///
-/// libav has one log callback per process. A line is attributed to the owner whose code is being run on the
-/// current thread, or, on libav's own threads, to the one that a codec context names in its `opaque` field,
-/// which libav copies to the contexts of its frame threads. Lines of nobody are dropped; nothing is printed.
+/// libav has one log callback per process. A line is attributed to the owner whose code runs on the current thread. On
+/// libav's own threads, it is attributed to the owner in the `opaque` field of the codec context, which libav copies to
+/// the contexts of its frame threads. Lines without an owner are dropped. Nothing is printed.
 final class LibraryLog: Sendable {
-    /// Lines kept; older ones are dropped, so a noisy file costs nothing.
+    /// The number of lines that are kept. Older lines are dropped, so a file with many errors costs nothing.
     private static let capacity = 4
-    /// Longest line kept, in bytes.
+    /// The number of bytes of a line that are kept.
     private static let lineLength = 300
 
     private let lines = Locked<[String]>([])
 
     init() { LibraryLog.install }
 
-    /// What was written since the last `clear()`, oldest first; nil for nothing.
+    /// The lines since the last `clear()`, oldest first, or nil if there are none.
     var text: String? {
         lines.withLock { $0.isEmpty ? nil : $0.joined(separator: "; ") }
     }
 
     func clear() { lines.withLock { $0.removeAll(keepingCapacity: true) } }
 
-    /// Runs `body` with the lines that libav writes on this thread going here.
+    /// Runs `body` and records the lines that libav writes on this thread meanwhile.
     func capture<R, E>(_ body: () throws(E) -> R) throws(E) -> R {
         let before = pthread_getspecific(LibraryLog.currentOwner)
         pthread_setspecific(LibraryLog.currentOwner, Unmanaged.passUnretained(self).toOpaque())
@@ -32,8 +32,7 @@ final class LibraryLog: Sendable {
         return try body()
     }
 
-    /// Runs `body`, which may end on another thread than it began on, with no owner: for a call that stands still
-    /// meanwhile, and for the thread that it left.
+    /// Runs `body` without an owner. It is used for fibers, where `body` may end on another thread than it began on.
     static func withoutOwner<R>(_ body: () -> R) -> R {
         let before = pthread_getspecific(LibraryLog.currentOwner)
         pthread_setspecific(LibraryLog.currentOwner, nil)
@@ -49,14 +48,14 @@ final class LibraryLog: Sendable {
         }
     }
 
-    /// The owner that libav works for on this thread.
+    /// The thread-specific key of the current owner.
     private static let currentOwner: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)
         return key
     }()
 
-    /// Installed once, by the first log that is made.
+    /// Installs the log callback once, when the first log is created.
     private static let install: Void = av_log_set_callback { object, level, format, arguments in
         guard level <= AV_LOG_ERROR, let format, let arguments else { return }
         let owner = LibraryLog.owner(of: object)
@@ -78,7 +77,7 @@ final class LibraryLog: Sendable {
         return CodecContextInfo.of(context)?.log
     }
 
-    /// "h264: ", or nothing for lines of no object.
+    /// Returns the prefix of a line: the name of the object, for example "h264: ", or an empty string.
     private static func name(of object: UnsafeMutableRawPointer?) -> String {
         guard let object, let type = objectClass(object), let itemName = type.pointee.item_name,
             let name = itemName(object)
@@ -86,7 +85,7 @@ final class LibraryLog: Sendable {
         return String(cString: name) + ": "
     }
 
-    /// Each object that logs begins with a pointer to its class.
+    /// Returns the class of an object. Every object that logs begins with a pointer to its class.
     private static func objectClass(_ object: UnsafeMutableRawPointer) -> UnsafePointer<AVClass>? {
         object.load(as: UnsafePointer<AVClass>?.self)
     }

@@ -1,6 +1,6 @@
 internal import CFFmpeg
 
-/// The versions of the FFmpeg libraries that are loaded, e.g. ["libavcodec": "59.37.100"].
+/// Returns the versions of the loaded FFmpeg libraries, for example ["libavcodec": "59.37.100"].
 package func libraryVersions() -> [String: String] {
     func text(_ version: UInt32) -> String {
         "\(version >> 16).\(version >> 8 & 0xFF).\(version & 0xFF)"

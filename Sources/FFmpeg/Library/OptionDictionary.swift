@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Owns an AVDictionary, which libav replaces whenever it changes.
+/// Owns an AVDictionary. libav replaces the pointer whenever the dictionary changes.
 final class OptionDictionary {
     var pointer: OpaquePointer?
 
@@ -12,7 +12,7 @@ final class OptionDictionary {
 
     deinit { av_dict_free(&pointer) }
 
-    /// A Swift copy of any dictionary of libav's. Later entries of the same key win.
+    /// Returns a Swift copy of a libav dictionary. If a key occurs several times, the last value is used.
     static func read(_ dictionary: OpaquePointer?) -> [String: String] {
         var result: [String: String] = [:]
         var entry: UnsafeMutablePointer<AVDictionaryEntry>?

@@ -2,7 +2,7 @@ internal import CFFmpeg
 internal import MediaCore
 internal import PlayheadBackend
 
-/// Owns one AVPacket and the reference that it holds.
+/// Owns an AVPacket and the reference that it holds.
 final class PacketOwner {
     let pointer: UnsafeMutablePointer<AVPacket>
 

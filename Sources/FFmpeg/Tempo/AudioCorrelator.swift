@@ -1,9 +1,9 @@
 internal import CFFmpeg
 
-/// Finds where in a stretch of audio a shorter one fits best, by libavutil's Fourier transform.
+/// Finds the position in a range of audio at which a shorter one matches best, with libavutil's Fourier transform.
 ///
-/// Two channels go through one complex transform, one as its real part and one as the imaginary: the real
-/// part of what comes out is the sum of both correlations.
+/// Two channels share one complex transform, one as the real part and one as the imaginary part. The real part of the
+/// result is the sum of both correlations.
 final class AudioCorrelator {
     private let length: Int
     private let target: UnsafeMutablePointer<AVComplexFloat>
@@ -14,13 +14,13 @@ final class AudioCorrelator {
     private var runForward: av_tx_fn?
     private var runBackward: av_tx_fn?
 
-    /// nil without memory. `regionLength`: of the longer stretch.
+    /// Creates a correlator for ranges of up to `regionLength` samples. Returns nil if there is no memory.
     init?(regionLength: Int) {
         var size = 64
         while size < regionLength { size *= 2 }
         length = size
         let bytes = size * MemoryLayout<AVComplexFloat>.stride
-        // libav's allocator aligns as its transforms need it.
+        // libav's allocator provides the alignment that its transforms need.
         guard let memory = av_mallocz(3 * bytes) else { return nil }
         let buffers = memory.bindMemory(to: AVComplexFloat.self, capacity: 3 * size)
         target = buffers
@@ -39,8 +39,8 @@ final class AudioCorrelator {
         av_free(target)
     }
 
-    /// The lag at which `count` samples from `first` on are most like those of the region, per energy. The
-    /// pointers are one per channel; `lags`: how many are tried. Silence fits at `fallback`.
+    /// Returns the lag at which `count` samples match the region best, relative to their energy. The arrays have one
+    /// pointer per channel, and `lags` is the number of lags to try. For silence the result is `fallback`.
     func bestLag(
         of channels: [UnsafePointer<Float>],
         count: Int,
@@ -71,7 +71,7 @@ final class AudioCorrelator {
         for index in count..<length { buffer[index] = AVComplexFloat(re: 0, im: 0) }
     }
 
-    /// Leaves the correlation of `target` with `region` in `target`.
+    /// Replaces `target` by the correlation of `target` with `region`.
     private func correlate() {
         let step = MemoryLayout<AVComplexFloat>.stride
         runForward?(forward, spectrum, target, step)

@@ -1,7 +1,7 @@
 internal import MediaCore
 
-/// The part of the audio that a stretcher works on, by sample number from the start of its run. What lies
-/// before it is gone, what lies behind has not come; both read as the nearest sample that is there.
+/// The part of the audio that a stretcher works on, indexed by sample number from the start of the run. Samples before
+/// and after it are not available and read as the nearest sample of the window.
 struct AudioTempoWindow {
     private struct Mark {
         var index: Int
@@ -12,7 +12,7 @@ struct AudioTempoWindow {
 
     let format: AudioFormat
     private(set) var channels: [[Float]]
-    /// The number of the first sample that is here.
+    /// The number of the first sample in the window.
     private(set) var base = 0
     private var marks: [Mark] = []
 
@@ -30,7 +30,7 @@ struct AudioTempoWindow {
         for (index, samples) in buffer.floatChannels.enumerated() { channels[index] += samples }
     }
 
-    /// The last samples before the first one.
+    /// Fills the window with the last samples before sample 0.
     mutating func prime(_ buffer: AudioBuffer, atMost count: Int) {
         guard channels.allSatisfy(\.isEmpty) else { return }
         let samples = buffer.floatChannels.map { Array($0.suffix(count)) }
@@ -38,7 +38,7 @@ struct AudioTempoWindow {
         channels = samples
     }
 
-    /// Lets go of what lies before `index`, now and then.
+    /// Discards samples before `index`. It does nothing until there are enough of them.
     mutating func discard(before index: Int) {
         let count = min(index, end) - base
         guard count > 4096 else { return }
@@ -46,14 +46,14 @@ struct AudioTempoWindow {
         base += count
     }
 
-    /// A sample, held at both ends.
+    /// Returns a sample, clamped to the window.
     func sample(_ channel: Int, _ index: Int) -> Float {
         let samples = channels[channel]
         guard !samples.isEmpty else { return 0 }
         return samples[max(0, min(samples.count - 1, index - base))]
     }
 
-    /// A copy of a range of samples, held at both ends.
+    /// Returns a copy of a range of samples, clamped to the window.
     func samples(_ channel: Int, _ range: ClosedRange<Int>) -> [Float] {
         let samples = channels[channel]
         guard let first = samples.first, let last = samples.last else {
@@ -70,7 +70,7 @@ struct AudioTempoWindow {
             + Array(repeating: last, count: after)
     }
 
-    /// `count` samples from `start` on, which must all be here, one pointer per channel.
+    /// Calls `body` with one pointer per channel to the samples from `start` on, which must be in the window.
     func withSamples<R>(at start: Int, _ body: ([UnsafePointer<Float>]) -> R) -> R {
         func collect(_ index: Int, _ found: [UnsafePointer<Float>]) -> R {
             guard index < channels.count else { return body(found) }
@@ -84,7 +84,8 @@ struct AudioTempoWindow {
 
     // MARK: Time
 
-    /// When the audio at `position` is due, and where the next pass or epoch begins behind it.
+    /// Returns the time of the audio at `position`, its epoch and pass, and the index at which the next pass or epoch
+    /// begins.
     mutating func timing(at position: Double) -> (time: MediaTime, epoch: Epoch, pass: Int, next: Int?) {
         while marks.count > 1, Double(marks[1].index) <= position { marks.removeFirst() }
         guard let mark = marks.first else { return (.zero, Epoch(), 0, nil) }

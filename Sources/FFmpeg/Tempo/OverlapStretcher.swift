@@ -2,13 +2,12 @@ internal import Foundation
 package import MediaCore
 import PlayheadBackend
 
-/// Stretches audio by overlapping pieces of it where their waveforms match, or plays it faster and slower as a
-/// tape does. Output is made in hops of a hundredth of a second; a change of rate or algorithm counts from the
-/// next hop on.
+/// A time stretcher that overlaps segments of the audio where their waveforms match, or resamples the audio
+/// (varispeed). Output is produced in hops of 10 ms. A change of rate or algorithm takes effect with the next hop.
 ///
-/// Unchecked: the members are used by one call at a time, as `AudioTimeStretcher` demands.
+/// Unchecked: the members are used by one call at a time, as `AudioTimeStretcher` requires.
 package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
-    /// What would be heard next if the audio went on as it was; it fades out under what comes instead.
+    /// The continuation of the audio as it was. It is faded out under the audio that replaces it.
     enum Tail {
         case natural(Int)
         case resampled(Double, rate: Double)
@@ -20,14 +19,14 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     private var algorithm = AudioTimePitchAlgorithm.timeDomain
     private(set) var rate = 1.0
     var window: AudioTempoWindow?
-    /// Where in the audio that came in the next sample to go out lies.
+    /// The position in the input of the next output sample.
     private(set) var position = 0.0
     var tail = Tail.natural(0)
     private var correlator: AudioCorrelator?
 
-    /// Samples in a hop: 10 ms. Pieces are two hops long.
+    /// The number of samples in a hop of 10 ms. Segments are two hops long.
     private var hop = 0
-    /// How far from its place a piece may be taken: 15 ms, so that a period of 33 Hz fits into the search.
+    /// The distance by which a segment may be displaced: 15 ms, so that a period of 33 Hz fits into the search range.
     private var searchRadius = 0
     private var fadeIn: [Float] = []
     private var output: [[Float]] = []
@@ -41,7 +40,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
 
     private var mode: Mode {
         guard AudioTempo.rates.contains(rate) else { return .silence }
-        // At rate 1 both are the audio itself, which pieces of it are to the last bit.
+        // At rate 1 both algorithms return the input unchanged. Overlapping does so exactly.
         return algorithm == .varispeed && rate != 1 ? .varispeed : .overlap
     }
 
@@ -91,7 +90,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
 
     // MARK: Hops
 
-    /// Enough for a hop, and for an end that fades if there is no more.
+    /// Whether there is enough input for a hop, and for an end that fades out if there is no more.
     private var hasInputForHop: Bool {
         guard let window else { return false }
         let step = rate * Double(hop)
@@ -110,7 +109,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         if case .resampled(_, let rate) = tail { rate } else { 1 }
     }
 
-    /// `end`: nothing follows that; pieces are taken from before it.
+    /// Produces one hop. If `end` is not nil, segments are taken only from before it.
     private func makeHop(upTo end: Int?) {
         guard let window else { return }
         let next = position + rate * Double(hop)
@@ -131,7 +130,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         )
     }
 
-    /// The last hop or two, which end on the last sample.
+    /// Produces the last one or two hops, so that the output ends with the last sample.
     private func makeEnd(_ end: Int) {
         guard let window else { return }
         let count = Int(((Double(end) - position) / rate).rounded())
@@ -153,7 +152,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         position = Double(end)
     }
 
-    /// `sample`, with what would have followed fading out under the first `fade` samples.
+    /// Appends samples, cross-fading from the continuation of the previous audio during the first `fade` samples.
     private func append(
         _ count: Int,
         fade: Int,
@@ -175,7 +174,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
     }
 
     private func appendResampled(_ count: Int, _ window: AudioTempoWindow) {
-        // At another speed the audio would go on at the same place, but with a corner.
+        // At another rate the waveform would be continuous, but with a discontinuous slope.
         var isContinuing = false
         if case .resampled(_, rate) = tail { isContinuing = true }
         let made = VarispeedKernel.resample(window, from: position, rate: rate, count: count)
@@ -183,7 +182,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         tail = .resampled(position + rate * Double(count), rate: rate)
     }
 
-    /// What would have been heard next, as far as it fades out.
+    /// Returns the samples that would have followed, as far as they are faded out.
     private func tailSamples(_ count: Int, _ window: AudioTempoWindow) -> [[Float]] {
         let silence = output.map { _ in [Float](repeating: 0, count: count) }
         guard count > 0 else { return silence }
@@ -196,9 +195,9 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
         }
     }
 
-    // MARK: Pieces
+    // MARK: Segments
 
-    /// Where the piece begins that continues the audio best, near `ideal`.
+    /// Returns the start of the segment near `ideal` that continues the audio best.
     private func pieceStart(_ ideal: Int, _ window: AudioTempoWindow, _ end: Int?) -> Int {
         let length = 2 * hop
         let last = min(ideal + searchRadius, (end ?? window.end) - length)
@@ -233,7 +232,7 @@ package final class OverlapStretcher: AudioTimeStretcher, @unchecked Sendable {
 
     // MARK: Buffers
 
-    /// What was made since `start`, cut where a pass ends in it.
+    /// Returns the output since `start` as buffers, divided where a pass ends.
     private func collect(from start: Double) -> [AudioBuffer] {
         guard window != nil, let total = output.first?.count, total > 0 else { return [] }
         var buffers: [AudioBuffer] = []

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Reads audio between its samples: a sinc of sixteen zero crossings to either side under a Blackman window,
-/// made wider for rates above 1, so that what would lie beyond half the sample rate is taken out.
+/// The resampling kernel of varispeed: a sinc function with sixteen zero crossings on either side under a Blackman
+/// window. For rates above 1 it is widened, so that frequencies above half the sample rate are removed.
 enum VarispeedKernel {
     private static let crossings = 16
     private static let steps = 256
-    /// The right half of the kernel, `steps` values from one zero crossing to the next.
+    /// The right half of the kernel, with `steps` values per zero crossing.
     private static let table: [Float] = (0...(crossings * steps + 1)).map { index in
         let x = Double(index) / Double(steps)
         let share = min(1, x / Double(crossings))
@@ -13,15 +13,15 @@ enum VarispeedKernel {
         return Float(x == 0 ? 1 : sin(.pi * x) / (.pi * x) * window)
     }
 
-    /// Samples to either side that a value is made of.
+    /// Returns the number of samples on either side that contribute to a value.
     static func halfWidth(at rate: Double) -> Int {
         Int((Double(crossings) / scale(at: rate)).rounded(.up)) + 1
     }
 
-    /// The pass band's edge, as a part of half the sample rate.
+    /// Returns the edge of the pass band relative to half the sample rate.
     private static func scale(at rate: Double) -> Double { 0.95 * min(1, 1 / rate) }
 
-    /// `count` values of each channel from `position` on, `rate` samples apart.
+    /// Returns `count` values of each channel from `position` on, `rate` samples apart.
     static func resample(
         _ window: AudioTempoWindow,
         from position: Double,
