@@ -1,21 +1,21 @@
 import MediaCore
 
-/// Audio for a sink that keeps nothing, held until there is enough of it to wake a thread for.
+/// Collects audio for a sink that does not buffer, until there is enough of it to justify waking a thread.
 struct AudioBatch: Sendable {
-    /// What came due in one update.
+    /// The audio that came due in one update.
     struct Write: Sendable {
         let buffers: [(buffer: AudioBuffer, placement: AudioPlacement)]
         let origin: AudioOrigin
     }
 
     private var writes: [Write] = []
-    /// Nanoseconds of media.
+    /// The total duration in nanoseconds of media.
     private var duration: Int64 = 0
 
-    /// Half a second.
+    /// The duration at which the batch is flushed: 0.5 s.
     private static let flushDuration: Int64 = 500_000_000
 
-    /// True: it is enough.
+    /// Appends audio. Returns true if the batch must be flushed.
     mutating func add(_ write: Write) -> Bool {
         writes.append(write)
         for (buffer, _) in write.buffers { duration &+= max(0, buffer.duration.nanoseconds ?? 0) }

@@ -1,16 +1,16 @@
 import MediaCore
 import PlayheadBackend
 
-/// What keeps timeline and audio together. Durations are nanoseconds.
+/// A correction that keeps the timeline and the audio synchronized. Durations are in nanoseconds.
 package enum AudioClockCorrection: Hashable, Sendable {
-    /// The timeline runs so many millionths faster than its rate; below zero: slower.
+    /// The timeline runs faster than its rate by this many millionths, or slower if the value is negative.
     case pace(Int64)
-    /// The timeline stands still for so long.
+    /// The timeline stops for this long.
     case hold(Int64)
-    /// The timeline leaps so far ahead.
+    /// The timeline moves ahead by this much.
     case step(Int64)
-    /// So much of the audio is left out; below zero: so much silence goes before it.
+    /// This much of the audio is skipped, or preceded by silence if the value is negative.
     case moveAudio(Int64)
-    /// The audio begins anew where the timeline is.
+    /// The audio restarts at the position of the timeline.
     case restartAudio
 }

@@ -1,29 +1,31 @@
 package import MediaCore
 import PlayheadBackend
 
-/// Chooses the clock: the device's where one plays, else the host's. It compares where the audio is with where
-/// the timeline is, and says what to do about it. A plain value; time is handed in.
+/// Chooses the clock: that of the audio device while one plays, otherwise that of the host. It compares the
+/// position of the audio with that of the timeline, and returns the correction to make.
 ///
-/// At a start the timeline waits for the audio, so that the beginning of the audio is heard. Where audio comes back
-/// in the middle (after an underrun, or with a device that was away) the audio gives way. In between, the pace of
-/// the timeline takes small differences away, and the drift of the device's clock against the host's is learnt
-/// from them.
+/// At a start the timeline waits for the audio, so that the beginning of the audio is heard. If audio returns
+/// during playback (after an underrun, or when a device becomes available), the audio is corrected. In between,
+/// the pace of the timeline corrects small offsets, and the drift between the device's clock and the host's is
+/// learnt from them.
+///
+/// It is a plain value; time is an argument.
 package struct AudioClockFollower: Hashable, Sendable {
     private enum Phase: Hashable, Sendable {
-        /// No audio is heard: the host's clock counts.
+        /// No audio is heard, and the host's clock is used.
         case hostClock
-        /// The first reading puts the two together.
+        /// The first reading synchronizes the two, by adjusting either the audio or the timeline.
         case synchronizing(adjustsAudio: Bool)
         case synchronized
     }
 
     private var phase = Phase.synchronizing(adjustsAudio: false)
     private var underruns: Int?
-    /// Readings from before this do not know of the last correction.
+    /// Readings before this time do not reflect the last correction.
     private var ignoresReadingsBefore = HostTime.zero
     private var lastHost: HostTime?
     private var largeOffsets = 0
-    /// Learnt drift, in millionths.
+    /// The learnt drift in millionths.
     private var drift = 0.0
     package private(set) var facts = AudioDeviceFacts()
 
@@ -31,7 +33,7 @@ package struct AudioClockFollower: Hashable, Sendable {
 
     package var isFollowing: Bool { phase == .synchronized }
 
-    /// Playing starts, after a stop or a jump: the timeline can wait for the audio.
+    /// Prepares for a start of playback after a stop or a jump, when the timeline can wait for the audio.
     package mutating func start() {
         phase = .synchronizing(adjustsAudio: false)
         ignoresReadingsBefore = .zero
@@ -40,18 +42,24 @@ package struct AudioClockFollower: Hashable, Sendable {
         facts.isClock = false
     }
 
-    /// There is nothing to follow. Answers whether that is new.
+    /// Stops following the device, because there are no readings. Returns true if the device was followed
+    /// before.
     package mutating func stopFollowing() -> Bool {
         guard phase != .hostClock else { return false }
         let wasFollowing = phase == .synchronized
-        // A device that was not there at the start may still come. Then the start is over.
+        // A device that was not available at the start may still become available, but then the start is over.
         phase = .hostClock
         facts.isClock = false
         lastHost = nil
         return wasFollowing
     }
 
-    /// `media`: where the timeline is at the reading's host time; nil: the reading is of another epoch.
+    /// Returns the correction that a reading requires, or nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - reading: A reading of the audio device.
+    ///   - media: The position of the timeline at the host time of the reading, or nil if the reading belongs
+    ///     to another epoch.
     package mutating func follow(_ reading: AudioClockReading, timeline media: TimelineTime?)
         -> AudioClockCorrection?
     {
@@ -68,7 +76,7 @@ package struct AudioClockFollower: Hashable, Sendable {
         if offset.magnitude > Self.restartThreshold { return restart(reading) }
         if hadUnderrun, offset.magnitude > Self.syncTolerance { return moveAudio(offset, reading) }
         guard offset.magnitude <= Self.maximumPacedOffset else {
-            // A single large offset may be a mistake of the measurement.
+            // A single large offset may be a measurement error.
             largeOffsets += 1
             return largeOffsets < Self.requiredLargeOffsets ? nil : moveTimeline(offset, reading)
         }
@@ -115,14 +123,16 @@ package struct AudioClockFollower: Hashable, Sendable {
         return .moveAudio(-offset)
     }
 
-    /// Audio that was under way when a correction was made is not measured again.
+    /// Ignores readings of audio that was on its way to the device when a correction was made.
     private mutating func settle(after reading: AudioClockReading, for nanoseconds: Int64) {
         ignoresReadingsBefore = reading.host.advanced(by: nanoseconds &+ Self.settlingTime)
         lastHost = nil
     }
 
-    /// A controller with a proportional and an integral part. The first takes an offset away within about a second.
-    /// The second learns the drift that makes the offset come back.
+    /// Returns the pace from a controller with a proportional and an integral part.
+    ///
+    /// The proportional part removes an offset within about a second. The integral part learns the drift that
+    /// causes the offset to recur.
     private mutating func pace(_ offset: Int64, at host: HostTime) -> Int64 {
         let elapsed = lastHost.map { min(1, max(0, Double(host.nanoseconds(since: $0)) / 1e9)) } ?? 0
         lastHost = host
@@ -134,20 +144,25 @@ package struct AudioClockFollower: Hashable, Sendable {
         return Int64((drift + correction).rounded())
     }
 
-    /// 3 ms: ear and eye cannot tell it.
+    /// The offset below which nothing is corrected at a start: 3 ms, which is imperceptible.
     private static let syncTolerance: Int64 = 3_000_000
-    /// 40 ms, about one video frame. To take more away by pace would last too long.
+    /// The largest offset that is corrected by pace: 40 ms, about one video frame. Correcting more would take
+    /// too long.
     private static let maximumPacedOffset: Int64 = 40_000_000
-    /// 400 ms: video that plays must not stop or leap for longer.
+    /// The offset from which on the audio restarts: 400 ms. Video that plays must not stop or jump for longer.
     private static let restartThreshold: UInt64 = 400_000_000
-    /// 2.5 s: video waits so long for the beginning of its audio. PulseAudio's null device, idle, is 2 s ahead.
+    /// The longest time that video waits for the beginning of its audio: 2.5 s. The idle null device of
+    /// PulseAudio is 2 s ahead.
     static let maximumStartDelay: UInt64 = 2_500_000_000
-    /// 100 ms.
+    /// The time after a correction during which readings are ignored: 100 ms.
     private static let settlingTime: Int64 = 100_000_000
+    /// The number of consecutive large offsets after which the timeline is moved.
     private static let requiredLargeOffsets = 3
-    /// Millionths: half a percent is not seen.
+    /// The largest pace correction in millionths: 0.5 %, which is not noticeable.
     private static let maximumPace = 5_000.0
+    /// The largest drift in millionths.
     private static let maximumDrift = 5_000.0
-    /// Per second. A tenth of the square of the proportional part, so that the pace does not swing.
+    /// The gain of the integral part per second: a tenth of the square of the proportional gain, so that the
+    /// pace does not oscillate.
     private static let driftGain = 0.1
 }

@@ -1,9 +1,11 @@
 import MediaCore
 
-/// The player's volume, sample by sample. A change is a straight line of amplitude over 15 ms, so that it does
-/// not click; one that comes in the middle of another goes on from where that is.
+/// Applies the player's volume sample by sample.
+///
+/// A change is a linear ramp of the amplitude over 15 ms, so that it does not click. A change during a ramp
+/// continues from the current amplitude.
 struct AudioGain {
-    /// Seconds that a change takes.
+    /// The duration of a ramp in seconds.
     static let rampDuration = 0.015
 
     private var current: Float = 1
@@ -11,25 +13,25 @@ struct AudioGain {
     private var step: Float = 0
     private var remainingSamples = 0
     private var hasOutput = false
-    /// What muted audio is made of, as long as its buffers are alike.
+    /// The samples of muted audio, reused while the buffers have the same format.
     private var silence: Silence?
 
     mutating func set(_ volume: Float) {
         guard volume != target else { return }
         target = volume
         remainingSamples = 0
-        // Nothing was heard yet that could click.
+        // Nothing has been played that could click.
         if !hasOutput { current = volume }
     }
 
-    /// What comes next does not follow on what came last.
+    /// Ends a ramp, because the next buffer does not follow the last one.
     mutating func reset() {
         current = target
         remainingSamples = 0
         hasOutput = false
     }
 
-    /// The very same buffer at volume 1.
+    /// Returns the buffer with the volume applied. At volume 1 it is the same buffer.
     mutating func apply(to buffer: AudioBuffer) -> AudioBuffer {
         hasOutput = true
         if current == target, current == 1 { return buffer }
@@ -48,7 +50,7 @@ struct AudioGain {
         return buffer.multiplied(by: gains)
     }
 
-    /// As many samples that are zero; nil where zeros are no silence.
+    /// Returns a buffer of the same length with zero samples, or nil if zero is not silence in its format.
     private mutating func silentCopy(of buffer: AudioBuffer) -> AudioBuffer? {
         guard SilentStorage.isSilence(in: buffer.format) else { return nil }
         let count = buffer.frameCount
@@ -82,7 +84,7 @@ struct AudioGain {
 }
 
 extension AudioBuffer {
-    /// Each sample of every channel times the gain of its place.
+    /// Returns the buffer with each sample of every channel multiplied by the gain at its index.
     func multiplied(by gains: [Float]) -> AudioBuffer {
         var channels = floatChannels
         for channel in channels.indices {
@@ -93,7 +95,7 @@ extension AudioBuffer {
         return with(channels)
     }
 
-    /// Other samples in the place of these.
+    /// Returns a buffer with other samples.
     func with(_ channels: [[Float]]) -> AudioBuffer {
         AudioBuffer(
             floatChannels: channels,

@@ -1,19 +1,20 @@
 import MediaCore
 
-/// Where a device takes up another rate.
+/// The point at which a device changes to another rate.
 struct RateChangePoint: Sendable {
-    /// Index of the first device sample at the new rate, if the device can still take that sample back.
+    /// The index of the first device sample at the new rate, if the device can still discard that sample.
     var frame: Int64
-    /// The flush that the index counts from. After another flush the point is void.
+    /// The number of flushes from which the index counts. After another flush the point is obsolete.
     var flushCount: Int
-    /// Where on the timeline that sample belongs.
+    /// The timeline position of that sample.
     var media: TimelineTime
 }
 
-/// The audio that a device was given and may not have played yet. At another rate it is processed again.
+/// The audio that has been written to a device and may not have been played yet. It is processed again when the
+/// rate changes.
 struct AudioHistory {
     struct Entry {
-        /// As decoded, with mix and taps.
+        /// The decoded audio after mix and taps.
         var buffer: AudioBuffer
         var origin: AudioOrigin
         var placement: AudioPlacement
@@ -24,7 +25,11 @@ struct AudioHistory {
 
     private var entries: [Entry] = []
 
-    /// `span`: nanoseconds of media that are kept.
+    /// Appends audio, and removes what is older than a span.
+    ///
+    /// - Parameters:
+    ///   - entry: The audio to append.
+    ///   - span: The duration to keep, in nanoseconds of media.
     mutating func append(_ entry: Entry, keeping span: Int64) {
         entries.append(entry)
         let oldestTime = entry.end - span
@@ -34,7 +39,7 @@ struct AudioHistory {
 
     mutating func clear() { entries = [] }
 
-    /// What lies on the timeline from `media` on, and the last that lies before it.
+    /// Returns the entries from `media` on, and the audio immediately before it.
     func split(at media: TimelineTime) -> (before: AudioBuffer?, entries: [Entry]) {
         var before: AudioBuffer?
         var remaining: [Entry] = []

@@ -1,12 +1,12 @@
 import MediaCore
 import PlayheadBackend
 
-/// Runs the taps that look on, on a lane of their own, so that a slow one holds up nothing.
+/// Runs the metering taps on a lane of their own, so that a slow tap delays nothing else.
 final class AudioMeters: Sendable {
     private let lane: any Lane
     private let isRealTime: Bool
     private let pendingCount = Locked(0)
-    /// Buffers that may wait in real time.
+    /// The largest number of buffers that wait in real time. Further ones are dropped.
     private static let maximumPendingBuffers = 32
 
     init(driver: any Driver) {
@@ -29,7 +29,7 @@ final class AudioMeters: Sendable {
 }
 
 extension AudioBuffer {
-    /// The same as planar floats; itself where it is that already.
+    /// The buffer as planar floats, or the buffer itself if it is in that format.
     fileprivate var inFloats: AudioBuffer {
         guard format.sampleFormat != .floatPlanar else { return self }
         var format = format

@@ -2,23 +2,24 @@ package import MediaCore
 package import PlayheadBackend
 import Synchronization
 
-/// Audio on its way to the audio sink: processed, converted to what the sink asked for, and made as loud as
-/// the player is, on a lane of its own.
+/// Delivers audio to the audio sink: it is processed, converted to the format that the sink requests, and
+/// scaled by the player's volume, on a lane of its own.
 ///
-/// Where the sink has a device, what is missing between two buffers is filled with silence and what overlaps is
-/// left out, so that each sample is heard in its place. Other sinks get what was decoded and nothing else.
+/// For a sink with a device, a gap between two buffers is filled with silence and an overlap is dropped, so
+/// that each sample is heard at its time. Other sinks receive exactly what was decoded.
 ///
-/// `@unchecked Sendable`: what changes is confined to the lane; what the control lane reads has locks of its own.
+/// `@unchecked Sendable`: mutable state is confined to the lane, and what the control lane reads has locks of
+/// its own.
 package final class AudioOutputLane: @unchecked Sendable {
     private let lane: any Lane
     private let sink: any AudioSink
-    /// Where the sink has a device.
+    /// The scheduler for a sink with a device, otherwise nil.
     private let scheduler: AudioScheduler?
     private let makeConverter: @Sendable (AudioFormat) -> any AudioConverter
     private let report: @Sendable (OutputReport) -> Void
-    /// The device is about to be opened, for somebody wants to hear something.
+    /// True while the device is about to be opened because the volume is no longer 0.
     private let isOpening = Atomic<Bool>(false)
-    /// nil: the sink gets what is due when it is due.
+    /// The batch for a sink that does not buffer. If nil, the sink receives audio as soon as it is due.
     private let batch: Locked<AudioBatch>?
 
     // Confined to the lane.
@@ -28,17 +29,17 @@ package final class AudioOutputLane: @unchecked Sendable {
     private var isFinished = false
     private var lastPlacement: AudioPlacement?
     private var history = AudioHistory()
-    /// `endAudio`, `pauseExpected`: nothing came since.
+    /// True after `endAudio()`, and false after `expectPause()`, until more audio is written.
     private var hasEnded = false
     private var expectsMore = true
     private let processing: AudioProcessing
     private var gain = AudioGain()
     private var volume: Float = 1
-    /// An item with audio has been opened.
+    /// True after an item with audio has been opened.
     private var hasAudioItem = false
-    /// The device was asked to connect, or was given something.
+    /// True after the device was asked to connect or has received audio.
     private var hasOpened = false
-    /// A device that was never heard is not opened while there is nothing to hear.
+    /// True while the device is not opened, because it has never been used and the player is muted.
     private var isDeferred: Bool { scheduler != nil && !hasOpened && volume == 0 }
 
     package init(
@@ -62,7 +63,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     // MARK: Control lane
 
-    /// An item with audio has been opened.
+    /// Opens the device for an item with audio.
     func prepare() {
         guard scheduler != nil else { return }
         enqueue { [self] in
@@ -77,12 +78,13 @@ package final class AudioOutputLane: @unchecked Sendable {
         device.prepare()
     }
 
-    /// A device is there, or not, or that is being found out: a start may wait for the answer.
+    /// Whether it is still being determined if a device is available. A start may wait for the result.
     var isConnecting: Bool { isOpening.load(ordering: .acquiring) || device?.isConnecting ?? false }
 
     func write(_ buffers: [(buffer: AudioBuffer, placement: AudioPlacement)], _ origin: AudioOrigin) {
         let settings = batch == nil ? nil : origin.settings.read()
-        // A tap hears it when it is due, and nothing that was due before it was there.
+        // A tap must receive audio when it is due, after everything that was due before. Audio without taps can
+        // be batched.
         guard let batch, let settings, settings.taps.isEmpty else {
             let write = AudioBatch.Write(buffers: buffers, origin: origin)
             return enqueue { [self] in perform([write]) }
@@ -93,7 +95,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         if batch.withLock({ $0.add(write) }) { flushBatch() }
     }
 
-    /// What is held goes first.
+    /// Enqueues work after the batched audio.
     private func enqueue(_ work: @escaping @Sendable () -> Void) {
         flushBatch()
         lane.enqueue(work)
@@ -126,7 +128,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         for buffer in processing.stretch(ready, origin) { try convertAndWrite(buffer, placement) }
     }
 
-    /// Nothing follows what was written, for now: what processing and the resampler still hold goes to the sink.
+    /// Flushes the processing and the resampler to the sink, because no more audio follows for now.
     func endAudio() {
         enqueue { [self] in
             hasEnded = true
@@ -142,7 +144,7 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     // MARK: Another rate
 
-    /// The earliest point at which a device that plays can take up another rate; nil: no device plays.
+    /// Returns the earliest point at which the playing device can change its rate, or nil if no device plays.
     func rateChangePoint(at now: HostTime, epoch: Epoch) -> RateChangePoint? {
         guard let device, let position = device.position,
             now.nanoseconds(since: position.measuredAt) < Self.maximumReadingAge
@@ -160,8 +162,13 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// Takes back what the device has not played from `point` on, and processes it again at the timeline's rate.
-    /// `moved` is called where the device could only take back from another point on.
+    /// Discards what the device has not played from `point` on, and processes it again at the rate of the
+    /// timeline.
+    ///
+    /// - Parameters:
+    ///   - timeline: The timeline with the new rate.
+    ///   - point: The point that `rateChangePoint(at:epoch:)` returned.
+    ///   - moved: Called if the device could discard audio only from another position on.
     func changeRate(
         with timeline: Timeline,
         at point: RateChangePoint,
@@ -181,8 +188,8 @@ package final class AudioOutputLane: @unchecked Sendable {
         try reprocessHistory(with: timeline, from: media)
     }
 
-    /// Drops what the device has in hand, which was processed for another rate, and processes again what is due
-    /// from `media` on. The timeline stands, or begins only.
+    /// Discards the audio of the device, which was processed for another rate, and processes the audio from
+    /// `media` on again. The timeline is stopped or is just starting.
     func reprocess(with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         guard let scheduler else { return }
         enqueue { [self] in
@@ -216,7 +223,7 @@ package final class AudioOutputLane: @unchecked Sendable {
             try body()
         } catch {
             finishNow()
-            let text = "the audio sink failed and was taken off: \(error)"
+            let text = "audio sink failed and was removed: \(error)"
             report(.sinkFailed(MediaError(.sinkFailed, text), error))
         }
     }
@@ -232,9 +239,16 @@ package final class AudioOutputLane: @unchecked Sendable {
 
     func setPaused(_ isPaused: Bool) { enqueue { [self] in sink.setPaused(isPaused) } }
 
-    /// 0...1, after mute is applied. Muted samples are written as silence, so that a sink that is the clock
-    /// keeps going. A device is told instead: it has samples in hand, and is to change them too. One that was held back
-    /// until now joins at `media` of the timeline, or, where that is not reached yet (`isLate` false), begins there.
+    /// Sets the volume from 0 to 1, after mute has been applied.
+    ///
+    /// A muted sink without a device receives silence, so that a sink that is the clock continues. A device is
+    /// informed of the volume instead, so that it also applies to samples that it has already received.
+    ///
+    /// - Parameters:
+    ///   - volume: The volume from 0 to 1.
+    ///   - timeline: The timeline, at whose rate audio is processed.
+    ///   - media: The timeline position at which a device that was not opened until now joins.
+    ///   - isLate: False if `media` is not yet reached, so that the audio begins there.
     func setVolume(_ volume: Float, with timeline: Timeline, from media: TimelineTime, isLate: Bool) {
         if volume > 0 { isOpening.store(true, ordering: .releasing) }
         enqueue { [self] in
@@ -260,7 +274,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// What a device has not played yet is not played, and the next samples go where the timeline is then.
+    /// Discards what the device has not played. The next samples are placed at the position of the timeline.
     func restart() {
         guard let scheduler else { return }
         enqueue { [self] in
@@ -269,7 +283,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// Nothing follows for the present.
+    /// Informs the device that no samples follow for now, so that running out of them is not an underrun.
     func expectPause() {
         guard let device else { return }
         enqueue { [self] in
@@ -278,7 +292,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// Leaves out so many nanoseconds of audio; below zero: silence goes before it.
+    /// Skips this many nanoseconds of audio, or inserts silence if the value is negative.
     func move(by nanoseconds: Int64) {
         guard let scheduler else { return }
         let frames = scheduler.sampleMap.withLock { $0.frames(in: nanoseconds) }
@@ -290,7 +304,8 @@ package final class AudioOutputLane: @unchecked Sendable {
         enqueue { device.setDevice(uniqueID) }
     }
 
-    /// What the device plays; nil: nothing, or what was written before the last flush.
+    /// Returns a reading of the device, or nil if it plays nothing or only what was written before the last
+    /// flush.
     func reading(at now: HostTime) -> AudioClockReading? {
         guard let scheduler, let position = scheduler.device.position,
             now.nanoseconds(since: position.measuredAt) < Self.maximumReadingAge
@@ -317,7 +332,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     private func prepare(for format: AudioFormat, _ placement: AudioPlacement) throws {
         guard format != inputFormat else { return }
         let next = try sink.start(format)
-        // A converter takes another format in the middle, and what it holds of the old one comes first.
+        // The converter accepts another input format, but what it holds of the old one is written first.
         if let converter, next != sinkFormat, let remaining = try converter.drain() {
             try writeToSink(remaining, placement)
         }
@@ -331,7 +346,7 @@ package final class AudioOutputLane: @unchecked Sendable {
     }
 
     private func writeToSink(_ buffer: AudioBuffer, _ placement: AudioPlacement) throws {
-        // Volume comes last, so that it changes neither what is converted nor how.
+        // The volume is applied last, so that it does not affect the conversion.
         if let scheduler {
             try scheduler.write(buffer, placement)
         } else {
@@ -339,7 +354,7 @@ package final class AudioOutputLane: @unchecked Sendable {
         }
     }
 
-    /// What the resampler still holds belongs to the sink: the audio ends here.
+    /// Finishes the sink after the samples that processing and the resampler still hold.
     package func finish() { enqueue { [self] in finishNow() } }
 
     private func finishNow() {
@@ -348,21 +363,27 @@ package final class AudioOutputLane: @unchecked Sendable {
         do {
             try drain()
         } catch {
-            report(.sinkFailed(MediaError(.sinkFailed, "the end of the sound was lost: \(error)"), error))
+            report(
+                .sinkFailed(
+                    MediaError(.sinkFailed, "audio sink failed at the end of the audio: \(error)"),
+                    error
+                )
+            )
         }
         sink.finish()
     }
 
     private func flushSink() { if let scheduler { scheduler.flush() } else { sink.flush() } }
 
-    /// The lane's work so far is done when `body` runs.
+    /// Calls `body` after the work that is enqueued on the lane.
     package func afterPending(_ body: @escaping @Sendable () -> Void) { enqueue(body) }
 
+    /// The age from which on a reading of the device is obsolete: 500 ms.
     private static let maximumReadingAge: Int64 = 500_000_000
-    /// 40 ms, in which the device takes more, and this lane gets to know.
+    /// The time in which the device may take more samples before this lane is informed: 40 ms.
     private static let rateChangeMargin: Int64 = 40_000_000
-    /// 1 ms.
+    /// The deviation from a rate change point that is not corrected: 1 ms.
     private static let rateChangeTolerance: UInt64 = 1_000_000
-    /// 600 ms of audio more than goes to a device ahead of time.
+    /// The duration of audio that is kept beyond the lead of the device: 600 ms.
     private static let historyMargin: Int64 = 600_000_000
 }

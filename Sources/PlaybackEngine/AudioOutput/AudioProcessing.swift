@@ -1,18 +1,18 @@
 import MediaCore
 import PlayheadBackend
 
-/// What is done to audio between decoder and sink but for conversion and the player's volume: the item's mix,
-/// its taps, and speed. At rate 1, without mix and taps, buffers pass as they are.
+/// The processing of audio between decoder and sink, apart from conversion and the player's volume: the item's
+/// mix, its taps, and its rate. At rate 1, without mix and taps, buffers pass unchanged.
 ///
 /// Confined to the audio lane.
 final class AudioProcessing {
     private let makeStretcher: @Sendable () -> (any AudioTimeStretcher)?
     private let meters: AudioMeters
     private var mixer = AudioMixer()
-    /// Made when the rate is first another one than 1; then kept.
+    /// The stretcher, created when the rate first differs from 1, and then kept.
     private var stretcher: (any AudioTimeStretcher)?
     private var stretched: AudioFormat?
-    /// What was last handed on unstretched: speed needs to know what was heard before.
+    /// The last unstretched buffer, which primes the stretcher.
     private var last: AudioBuffer?
 
     init(
@@ -73,7 +73,9 @@ final class AudioProcessing {
         return remaining + stretcher.stretch(buffer)
     }
 
-    /// What is still held, at another rate if that has changed: the audio ends, or goes on unstretched.
+    /// Returns the audio that the stretcher holds, because the audio ends or continues unstretched.
+    ///
+    /// - Parameter rate: The rate at which the audio ends, or nil to keep the current rate.
     func finish(at rate: Double? = nil) -> [AudioBuffer] {
         guard stretched != nil, let stretcher else { return [] }
         stretched = nil
@@ -81,14 +83,15 @@ final class AudioProcessing {
         return stretcher.finish()
     }
 
-    /// What follows goes on behind `sound`, which was heard last: what is held was taken back.
+    /// Discards the audio in the stretcher, because the device has discarded it too. The next buffer follows
+    /// `audio`, which was played last.
     func changeRate(after audio: AudioBuffer?) {
         stretcher?.reset()
         stretched = nil
         last = audio
     }
 
-    /// A seek or another item: what is held is not heard.
+    /// Discards all state for a seek or another item.
     func reset() {
         stretcher?.reset()
         stretched = nil
@@ -97,11 +100,11 @@ final class AudioProcessing {
     }
 }
 
-/// An item's volumes over time. Another mix fades in over what the one before would have done.
+/// Applies an item's volumes over time. A new mix fades in over the preceding one.
 private struct AudioMixer {
     private var mix: AudioMix?
     private var old: AudioMix?
-    /// Samples of the fade that are still to come, and of how many.
+    /// The remaining samples of the fade, and its length.
     private var fade = (remaining: 0, length: 0)
     private var hasOutput = false
 

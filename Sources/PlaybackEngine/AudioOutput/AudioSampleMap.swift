@@ -1,8 +1,8 @@
 import MediaCore
 
-/// Maps the samples that a device was given to the timeline.
+/// Maps the samples that were written to a device to the timeline.
 ///
-/// Samples are counted from the first one after a flush. What lies between two flushes is a *run*. A plain value.
+/// Samples are counted from the first one after a flush. It is a plain value.
 struct AudioSampleMap: Sendable {
     private struct Entry {
         var frame: Int64
@@ -10,13 +10,14 @@ struct AudioSampleMap: Sendable {
         var step: Step
     }
 
-    /// How much of the timeline a sample covers.
+    /// The part of the timeline that a sample covers.
     private struct Step: Sendable {
-        /// Millionths.
+        /// The playback rate in millionths.
         var rate: Int64
         var sampleRate: Int64
 
-        /// Nanoseconds of the timeline that `frames` samples cover. Whole seconds are exact, the rest is rounded.
+        /// Returns the nanoseconds of the timeline that `frames` samples cover. Whole seconds are exact, and
+        /// the rest is rounded.
         func duration(_ frames: Int64) -> Int64 {
             let seconds = frames / sampleRate
             let rest = frames % sampleRate
@@ -25,21 +26,21 @@ struct AudioSampleMap: Sendable {
         }
     }
 
-    /// Oldest first. Those that were played long ago are removed.
+    /// The entries, oldest first. Those that were played long ago are removed.
     private var entries: [Entry] = []
     private let maximumEntryCount = 512
-    /// Flushes of the device so far.
+    /// The number of flushes of the device.
     private(set) var flushCount = 0
-    /// The timeline's epoch when the run began.
+    /// The epoch of the timeline at the first write after the last flush.
     private(set) var epoch = Epoch()
     private(set) var sampleRate: Int64 = 48_000
     private(set) var pass: Int?
-    /// Samples written in this run.
+    /// The number of samples written since the last flush.
     private(set) var frameCount: Int64 = 0
-    /// Where the next sample belongs if nothing is missing; nil before the first.
+    /// The timeline position of the next sample if there is no gap, or nil before the first one.
     private(set) var mediaEnd: TimelineTime?
 
-    /// The device was flushed: what is written next is its sample 0.
+    /// Records a flush of the device. The next sample has the index 0.
     mutating func begin() {
         flushCount += 1
         entries = []
@@ -48,7 +49,7 @@ struct AudioSampleMap: Sendable {
         pass = nil
     }
 
-    /// `count` samples belong to the timeline from `media` on.
+    /// Records that `count` samples were written, which begin at `media` on the timeline.
     mutating func append(
         _ count: Int,
         media: TimelineTime,
@@ -68,7 +69,7 @@ struct AudioSampleMap: Sendable {
         mediaEnd = media + step.duration(Int64(count))
     }
 
-    /// Sample `frame` is the next one that is written. Answers where it belongs.
+    /// Records that the samples from `frame` on were discarded. Returns the timeline position of that sample.
     mutating func rewind(to frame: Int64) -> TimelineTime? {
         guard frame < frameCount, let media = media(of: frame) else { return mediaEnd }
         entries.removeAll { $0.frame >= frame }
@@ -78,7 +79,7 @@ struct AudioSampleMap: Sendable {
         return media
     }
 
-    /// Where sample `frame` belongs; nil before anything was written.
+    /// Returns the timeline position of a sample, or nil before anything was written.
     func media(of frame: Int64) -> TimelineTime? {
         guard let first = entries.first else { return nil }
         var low = 0
@@ -91,6 +92,6 @@ struct AudioSampleMap: Sendable {
         return entry.media + entry.step.duration(frame - entry.frame)
     }
 
-    /// How many samples last so many nanoseconds.
+    /// Returns the number of samples that last for a number of nanoseconds.
     func frames(in nanoseconds: Int64) -> Int64 { nanoseconds / 1000 * sampleRate / 1_000_000 }
 }

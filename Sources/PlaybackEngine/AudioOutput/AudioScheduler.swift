@@ -1,16 +1,16 @@
 import MediaCore
 import PlayheadBackend
 
-/// Where a buffer of audio belongs.
+/// The position of an audio buffer on the timeline.
 struct AudioPlacement: Sendable {
-    /// The pass that the buffer belongs to.
+    /// The origin of the buffer's pass.
     var origin: PassOrigin
     /// The item time at which the decoded buffer begins.
     var time: ItemTime
-    /// When that is to be heard.
+    /// The host time at which it is due.
     var due: HostTime
     var rate: PlaybackRate
-    /// The timeline's.
+    /// The epoch of the timeline.
     var epoch: Epoch
 
     func timelineTime(of buffer: AudioBuffer) -> TimelineTime {
@@ -18,17 +18,20 @@ struct AudioPlacement: Sendable {
     }
 }
 
-/// Writes audio to a device so that each sample is heard in its place. A gap between two buffers is filled with
-/// silence, and an overlap is left out. The ledger says which sample lies where on the timeline.
+/// Writes audio to a device so that each sample is heard at its time.
 ///
-/// `@unchecked Sendable`: confined to the audio lane, except for the ledger, which has a lock.
+/// A gap between two buffers is filled with silence, and an overlap is dropped. `sampleMap` maps the samples to
+/// the timeline.
+///
+/// `@unchecked Sendable`: confined to the audio lane, except for `sampleMap`, which has a lock.
 final class AudioScheduler: @unchecked Sendable {
     let device: any AudioDeviceSink
     let sampleMap = Locked(AudioSampleMap())
     private let clock: any HostClock
-    /// The audio begins in the middle: late samples are left out instead of waited for.
+    /// True if the audio starts during playback, so that late samples are skipped instead of delaying the
+    /// timeline.
     private var startsMidStream = false
-    /// The device did not take samples. The next buffer begins a new run.
+    /// True if the device rejected samples. The next buffer then starts after a flush.
     private var mustRestart = false
 
     init(_ device: any AudioDeviceSink, clock: any HostClock) {
@@ -37,7 +40,7 @@ final class AudioScheduler: @unchecked Sendable {
     }
 
     func write(_ buffer: AudioBuffer, _ placement: AudioPlacement) throws {
-        // The buffer was not time-stretched for this rate, so it cannot be played at it.
+        // The buffer was not stretched for this rate, so it cannot be played at it.
         guard placement.rate == .normal || buffer.rate != 1 else {
             device.setExpectsMore(false)
             if hasAudio { flush() }
@@ -55,14 +58,14 @@ final class AudioScheduler: @unchecked Sendable {
         guard gap.magnitude > (isSeam ? UInt64(frame) : Self.timestampTolerance) else {
             return try writeMapped(buffer, media, placement)
         }
-        // In time of the stream. At another rate that is not time of the item.
+        // The duration in the stream, which differs from that in the item if the rate is not 1.
         let time = Int64(Double(gap) / max(0.01, buffer.rate))
         if gap > 0 { try writeSilence(time, end, like: buffer, placement) }
         try writeMapped(trimmed(buffer, by: -time), max(media, end), placement)
     }
 
-    /// Writes the first samples of a run, behind silence until they are due. Where the audio begins in the middle,
-    /// late samples are left out.
+    /// Writes the first samples after a flush, preceded by silence until they are due. If the audio starts
+    /// during playback, late samples are skipped.
     private func begin(_ buffer: AudioBuffer, _ media: TimelineTime, _ placement: AudioPlacement) throws {
         guard device.writableFrameCount >= buffer.frameCount else { return dropBuffer() }
         if hasAudio {
@@ -104,7 +107,7 @@ final class AudioScheduler: @unchecked Sendable {
         }
     }
 
-    /// The device has no room: it is away.
+    /// Drops a buffer for which the device has no capacity because it is not available.
     private func dropBuffer() {
         mustRestart = true
         startsMidStream = true
@@ -131,24 +134,26 @@ final class AudioScheduler: @unchecked Sendable {
         try writeMapped(silence, media, placement)
     }
 
-    /// Without the samples of its first nanoseconds.
+    /// Returns the buffer without its first `nanoseconds`.
     private func trimmed(_ buffer: AudioBuffer, by nanoseconds: Int64) -> AudioBuffer {
         guard nanoseconds > 0 else { return buffer }
         let count = Double(nanoseconds) * Double(buffer.format.sampleRate) / 1e9
         return buffer.trimmed(first: Int(min(count, 1e9).rounded()))
     }
 
-    /// Drops what the device has not played yet. The next samples go where the timeline is then.
+    /// Discards what the device has not played. The next samples are placed at the position of the timeline.
     func restart() {
         flush()
         startsMidStream = true
     }
 
-    /// Something was written since the last flush.
+    /// Whether anything was written since the last flush.
     var hasAudio: Bool { sampleMap.withLock { $0.frameCount > 0 } }
 
-    /// Takes back what was written from `point` on, as far as the device can. The result says where on the timeline
-    /// the next sample belongs; nil: nothing was written since that flush.
+    /// Discards what was written from `point` on, as far as the device can.
+    ///
+    /// - Returns: The timeline position of the next sample, or nil if nothing was written since the flush of
+    ///   `point`.
     func rewind(to point: RateChangePoint) -> TimelineTime? {
         let (flushCount, count) = sampleMap.withLock { ($0.flushCount, $0.frameCount) }
         guard point.flushCount == flushCount, count > 0 else { return nil }
@@ -163,9 +168,10 @@ final class AudioScheduler: @unchecked Sendable {
         mustRestart = false
     }
 
-    /// 5 ms: time stamps of some containers are whole milliseconds, and some are worse.
+    /// The tolerance of time stamps: 5 ms. Some containers have time stamps in whole milliseconds or even less
+    /// exact ones.
     private static let timestampTolerance: UInt64 = 5_000_000
-    /// Nanoseconds. With more overlap than half a second, or a gap that is too long to be filled with silence, a
-    /// new run begins.
+    /// The gaps that are joined, in nanoseconds. After an overlap of more than 0.5 s, or a gap that is too long
+    /// to be filled with silence, the audio starts after a flush.
     private static let joinableGap: ClosedRange<Int64> = -500_000_000...1_500_000_000
 }

@@ -1,7 +1,7 @@
 package import MediaCore
 import PlayheadBackend
 
-/// What is set on an item about its audio. Asked for with each buffer, so that a change counts at once.
+/// The audio settings of an item. They are read for each buffer, so that a change takes effect at once.
 package struct AudioSettings: Sendable {
     package var algorithm: AudioTimePitchAlgorithm
     package var mix: AudioMix?

@@ -1,26 +1,27 @@
 import MediaCore
 import PlayheadBackend
 
-/// The player's audio output, kept in step with the timeline.
+/// The player's audio output, synchronized with the timeline.
 ///
-/// A device is the clock: the timeline follows what is heard. Any other sink gets its buffers ahead of time,
-/// and the timeline follows the host's clock.
+/// A device is the clock: the timeline follows what is heard. Any other sink receives its buffers ahead of
+/// time, and the timeline follows the host's clock.
 struct AudioSync {
     private(set) var output: AudioOutputLane?
     private var follower = AudioClockFollower()
     private var nextReading = HostTime.zero
     private var lastReading = HostTime.zero
-    /// The timeline's start waits for the device until then at most; nil: it does not wait.
+    /// The time until which the start of the timeline waits for the device, or nil if it does not wait.
     private var startDeadline: HostTime?
-    /// The device has answered since the start.
+    /// True if the device has supplied a reading since the start.
     private var hasReading = false
-    /// What the device has in hand was made for this rate.
+    /// The rate for which the audio of the device was processed.
     private var rate = PlaybackRate.normal
-    /// All audio of the pass was handed over, and the device knows.
+    /// True if all audio of the pass has been delivered, and the device has been informed.
     private var hasEnded = false
 
     var device: (any AudioDeviceSink)? { output?.device }
-    /// How long before it is due audio goes to the sink, in nanoseconds; nil: the sink does not say.
+    /// The lead time of the sink in nanoseconds: audio is written this long before it is due. It is nil if the
+    /// sink does not specify one.
     var lead: Int64? { device?.lead }
 
     var facts: AudioDeviceFacts {
@@ -29,7 +30,7 @@ struct AudioSync {
         return facts
     }
 
-    /// The old output is finished.
+    /// Replaces the output, and finishes the old one.
     mutating func replaceOutput(_ new: AudioOutputLane?) {
         output?.finish()
         output = new
@@ -48,8 +49,9 @@ struct AudioSync {
 
     // MARK: While playing
 
-    /// Compares what is heard with where the timeline is, and corrects it. The result says when to do so
-    /// again; nil: there is nothing to compare.
+    /// Compares what is heard with the position of the timeline, and corrects the difference.
+    ///
+    /// - Returns: The time of the next comparison, or nil if there is nothing to compare.
     mutating func update(_ timeline: inout Timeline, isAudible: Bool, at now: HostTime) -> HostTime? {
         guard let output, let device = output.device else { return nil }
         guard timeline.isRunning, isAudible else {
@@ -90,13 +92,13 @@ struct AudioSync {
         }
     }
 
-    /// The timeline goes on from where it is, at the pace of the host's clock.
+    /// Lets the timeline continue at the pace of the host's clock.
     private mutating func followHost(_ timeline: inout Timeline, at now: HostTime) {
         guard follower.stopFollowing() else { return }
         timeline.correct(by: 0, epoch: timeline.epoch, at: now)
     }
 
-    /// A device that runs out of samples at the end of a track is told that it was to be so.
+    /// Records whether the track has ended, so that running out of samples there is not an underrun.
     mutating func noteEnd(_ hasEnded: Bool) {
         if hasEnded, !self.hasEnded { output?.expectPause() }
         self.hasEnded = hasEnded
@@ -104,8 +106,13 @@ struct AudioSync {
 
     // MARK: Starting
 
-    /// The timeline starts. The result is how long it waits for its first audio to be heard, in nanoseconds.
-    /// `isAppointed`: somebody has said when to start, so nothing is waited for.
+    /// Prepares for a start of the timeline.
+    ///
+    /// - Parameters:
+    ///   - isAudible: Whether audio is played.
+    ///   - hasStartTime: Whether the application has set the time of the start, so that nothing is waited for.
+    ///   - now: The current time.
+    /// - Returns: The time that the timeline waits for its first audio to be heard, in nanoseconds.
     mutating func start(isAudible: Bool, hasStartTime: Bool, at now: HostTime) -> Int64 {
         follower.start()
         nextReading = now
@@ -118,7 +125,7 @@ struct AudioSync {
         return Self.connectionTimeout
     }
 
-    /// False: the device has answered, or took too long, and the timeline starts.
+    /// Returns false if the device has answered or has taken too long; the timeline then starts.
     private mutating func mustWait(
         until end: HostTime,
         _ output: AudioOutputLane,
@@ -135,7 +142,7 @@ struct AudioSync {
         return false
     }
 
-    /// Video waits so long for its audio. A device that takes longer joins in the middle.
+    /// Returns the time that video waits for its audio. A device that takes longer joins during playback.
     private func startWait(_ device: any AudioDeviceSink) -> Int64 {
         let delay = max(0, device.startDelay)
         return delay.magnitude <= AudioClockFollower.maximumStartDelay ? delay : 0
@@ -143,9 +150,18 @@ struct AudioSync {
 
     // MARK: Rate
 
-    /// Another rate while playing. A device plays what it has in hand at the old rate, so the timeline takes
-    /// up the new one at the media time from which on it is heard. `moved` is called on the audio lane where
-    /// that turns out to be another time: with the old time, the new one and the epoch.
+    /// Changes the rate during playback.
+    ///
+    /// A device plays the audio that it has received at the old rate, so the timeline changes its rate at the
+    /// media time from which on the new rate is heard.
+    ///
+    /// - Parameters:
+    ///   - new: The new rate.
+    ///   - timeline: The timeline to change.
+    ///   - isAudible: Whether audio is played.
+    ///   - now: The current time.
+    ///   - moved: Called on the audio lane if the change turns out to happen at another media time, with the
+    ///     expected time, the actual time, and the epoch.
     mutating func changeRate(
         _ new: PlaybackRate,
         of timeline: inout Timeline,
@@ -166,7 +182,7 @@ struct AudioSync {
         output.changeRate(with: timeline, at: point) { moved(point.media, $0, epoch) }
     }
 
-    /// Playing on after a pause, maybe at another rate.
+    /// Processes the audio again after a pause if the rate has changed.
     mutating func resume(_ timeline: Timeline, at now: HostTime) {
         guard timeline.rate != rate else { return }
         rate = timeline.rate
@@ -178,24 +194,28 @@ struct AudioSync {
         output?.reprocess(with: timeline, from: media, isLate: isRunning)
     }
 
-    /// Where it is. False: it stands there, or begins only, so that no frame is ahead of what is heard next.
+    /// Returns the position of the timeline, and whether it is running. It is not running if it is stopped or
+    /// about to start, so that no frame is ahead of what is heard next.
     private static func position(_ timeline: Timeline, at now: HostTime) -> (TimelineTime, isRunning: Bool) {
         let media = timeline.media(at: now)
         return (media, timeline.host(for: media).map { $0 <= now } ?? false)
     }
 
-    /// 0...1, after mute is applied.
+    /// Sets the volume from 0 to 1, after mute has been applied.
     func setVolume(_ volume: Float, _ timeline: Timeline, at now: HostTime) {
         let (media, isRunning) = Self.position(timeline, at: now)
         output?.setVolume(volume, with: timeline, from: media, isLate: isRunning)
     }
 
-    /// 50 ms: often enough to notice at once that something is wrong.
+    /// The interval between readings: 50 ms, short enough to notice errors quickly.
     private static let readingInterval: Int64 = 50_000_000
-    /// Half a second for a server to answer; then the beginning is not heard.
+    /// The longest time to wait for an audio server at a start: 0.5 s. After that, the beginning of the audio
+    /// is not heard.
     private static let connectionTimeout: Int64 = 500_000_000
+    /// The interval at which a waiting start is checked: 5 ms.
     private static let answerInterval: Int64 = 5_000_000
+    /// The time without a reading after a start from which on there is considered to be no device: 700 ms.
     private static let startReadingTimeout: Int64 = 700_000_000
-    /// 300 ms without a reading: there is no device.
+    /// The time without a reading from which on there is considered to be no device: 300 ms.
     private static let readingTimeout: Int64 = 300_000_000
 }

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// Samples that are all zero, which is silence in every signed format.
+/// A buffer of zero samples, which are silence in every signed format.
 final class SilentStorage: AudioBufferStorage {
     private let bytes: [UInt8]
     private let planes: Int
 
-    /// Zero is silence in all formats but unsigned ones.
+    /// Returns whether zero is silence in a format, which is the case for all formats but unsigned ones.
     static func isSilence(in format: AudioFormat) -> Bool { !format.sampleFormat.rawValue.hasPrefix("u") }
 
     init(_ format: AudioFormat, frameCount: Int) {

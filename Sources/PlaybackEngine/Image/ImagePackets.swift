@@ -2,32 +2,34 @@ import DequeModule
 import MediaCore
 import PlayheadBackend
 
-/// The packets that a search for a still reads: a few more than the decoder has had, for their times tell which frames
-/// nobody will see. Not safe for threads: confined to a lane.
+/// The packets that a search for a still image reads.
+///
+/// A few more packets are read than the decoder has received, because their times identify frames that are
+/// never shown. Not thread-safe: confined to a lane.
 final class ImagePackets {
     let demuxer: any Demuxer
     private var target: MediaTime = .zero
-    /// Of the packets from the place on where reading landed last.
+    /// The times of the packets since the last seek.
     private(set) var times = SeekTimes(target: .zero)
-    /// Whether those times can be believed.
+    /// Whether those times are reliable.
     private var order = PacketOrder()
-    /// What could not be read, or decoded, last.
+    /// The last read or decoding error.
     private(set) var lastFault: MediaError?
-    /// What was read and waits for the decoder.
+    /// The packets that have been read and not yet decoded.
     private var upcoming: Deque<Packet> = []
-    /// No packet follows those.
+    /// True if no packet follows them.
     private var isAtEnd = false
     private var consecutiveFaults = 0
 
-    /// Packets in a row that may be unreadable or undecodable.
+    /// The largest number of consecutive packets that fail to be read or decoded.
     private static let maximumConsecutiveFaults = 100
-    /// Packets that are read before the first of them is decoded. More would tell no more: encoders put fewer frames
-    /// between two that others refer to.
+    /// The number of packets that are read before the first of them is decoded. More would not help, because
+    /// encoders place fewer non-reference frames in a row.
     private static let lookaheadPacketCount = 8
 
     init(_ demuxer: any Demuxer) { self.demuxer = demuxer }
 
-    /// A search begins for the frame due at `target`.
+    /// Begins a search for the frame due at `target`.
     func begin(_ target: MediaTime) {
         self.target = target
         times = SeekTimes(target: target)
@@ -35,31 +37,31 @@ final class ImagePackets {
         consecutiveFaults = 0
     }
 
-    /// The next one, if it has been read.
+    /// The next packet, if it has been read.
     var first: Packet? { upcoming.first }
 
-    /// Reading goes on at a sync point, whose packet is the next.
+    /// Moves to a sync point, whose packet is the next one.
     func seek(to target: MediaTime, _ preference: SeekPreference) throws(MediaError) {
         upcoming = []
         isAtEnd = false
         order.reset()
-        // A landing that was too late says nothing of what lies before it.
+        // After a seek past the target, the times say nothing about the packets before that position.
         times = SeekTimes(target: self.target)
         try demuxer.seek(to: target, preference: preference)
         try readNext()
     }
 
-    /// No later frame is due at the target than the one at `time`, as far as packets tell.
+    /// Returns whether the packets show that the frame at `time` is due at the target.
     func isDue(_ time: MediaTime) -> Bool { order.isReliable && times.isDue(time) }
 
-    /// Takes the next one. nil: there is none.
+    /// Removes and returns the next packet, or returns nil at the end of the data.
     func next(looksAhead: Bool) throws(MediaError) -> Packet? {
         let packetLimit = looksAhead && !times.isComplete ? Self.lookaheadPacketCount : 1
         while upcoming.count < packetLimit, !isAtEnd {
             do throws(MediaError) {
                 try readNext()
             } catch {
-                // The packets that are there come first.
+                // The packets that have been read are returned before the error.
                 guard upcoming.isEmpty else { break }
                 throw error
             }
@@ -68,10 +70,10 @@ final class ImagePackets {
         return upcoming.popFirst()
     }
 
-    /// The decoder has no room for it yet.
+    /// Returns a packet to the front, because the decoder has no capacity for it.
     func unread(_ packet: Packet) { upcoming.prepend(packet) }
 
-    /// Throws `error` where it is final, or one too many.
+    /// Records an error. Throws it if it is permanent, or if there have been too many.
     func note(_ error: MediaError) throws(MediaError) {
         consecutiveFaults += 1
         lastFault = error

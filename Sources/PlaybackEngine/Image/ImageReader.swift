@@ -1,11 +1,13 @@
 import MediaCore
 import PlayheadBackend
 
-/// Finds one frame after the other in an open file, a packet at a step.
+/// Finds frames in an open file, one packet per step.
 ///
-/// Times that ascend are cheap: the decoder goes on where it is unless a sync point lies between, and a time
-/// that the last frame is still due at costs nothing. What is found never hangs on what was asked before.
-/// Holds three frames and a few packets at most, beside the decoder's own. Not safe for threads: confined to a lane.
+/// Ascending times are cheap: the decoder continues from its position unless a sync point lies between, and a
+/// time at which the last frame is still due costs nothing. A result never depends on earlier requests.
+///
+/// The reader holds at most three frames and a few packets, besides those of the decoder. Not thread-safe:
+/// confined to a lane.
 final class ImageReader {
     private let packets: ImagePackets
     private let decoder: any Decoder
@@ -13,45 +15,46 @@ final class ImageReader {
 
     private typealias PacketIdentity = DecoderHistory.PacketIdentity
 
-    /// What would be taken.
+    /// The frames that are accepted for a request.
     private struct Target {
-        /// The frame due then, unless another one serves.
+        /// The frame due at this time is accepted if no other one is.
         var time: MediaTime = .zero
-        /// The first frame from here on up to `time` serves.
+        /// The first frame from here up to `time` is accepted.
         var from: MediaTime = .zero
-        /// And so does the first one behind it, up to here.
+        /// The first frame after `time` up to here is accepted.
         var through: MediaTime = .zero
-        /// The sync point at `time` itself serves, and nothing else is decoded.
+        /// True if the sync point at `time` is accepted, and nothing else is decoded.
         var isSyncPoint = false
-        /// Nothing else serves than the frame due at `time`.
+        /// Whether only the frame due at `time` is accepted.
         var isExact: Bool { from == time && through == time }
     }
 
-    // What the decoder has done.
-    /// The newest frame that was decoded, and one more that was found to come too late.
+    // The state of the decoder.
+    /// `newest`: the newest decoded frame at or before the target. `ahead`: one more that turned out to be
+    /// later.
     private var newest: VideoFrame?
     private var ahead: VideoFrame?
     private var lastSent: PacketIdentity?
-    /// When the first packet since the decoder was flushed is decoded.
+    /// The decode time of the first packet since the last flush.
     private var firstDecodeTime: MediaTime?
     private var isDraining = false
     private var hasEnded = false
-    /// Frames that came since the decoder was flushed.
+    /// The number of frames decoded since the last flush.
     private var frameCount = 0
 
-    // The search.
+    // The state of the search.
     private var target = Target()
-    /// The sync point that was answered last, and its frame.
+    /// The sync point that was returned last, and its frame.
     private var lastSyncPoint: (time: MediaTime, frame: VideoFrame)?
-    /// The answer, where it was known beforehand.
+    /// The result, if it was known beforehand.
     private var cachedAnswer: VideoFrame?
-    /// The sync point is decoded alone; false where a decoder gave nothing that way.
+    /// True if the sync point is decoded alone, and false if a decoder returned nothing that way.
     private var decodesSyncPointAlone = true
     private var skipUntil: PacketIdentity?
     private var retry = SeekRetry()
 
-    /// Decoders learn from frames in how far their order differs from that of the packets, and must have seen some
-    /// before others are left out.
+    /// The number of frames that a decoder must have produced before frames may be skipped. From these, it
+    /// learns how far presentation order differs from decoding order.
     private static let minimumFramesBeforeSkipping = 4
 
     init(demuxer: any Demuxer, decoder: any Decoder, duration: MediaTime) {
@@ -62,7 +65,13 @@ final class ImageReader {
 
     var demuxer: any Demuxer { packets.demuxer }
 
-    /// Opens the asset and makes a decoder for its first track of frames.
+    /// Opens the asset and creates a decoder for its first video track.
+    ///
+    /// - Parameters:
+    ///   - demuxer: The demuxer to open.
+    ///   - options: The options of the decoder.
+    ///   - didOpen: Called with the description after opening.
+    /// - Throws: `MediaError` if the asset cannot be opened or has no playable video track.
     static func open(
         _ demuxer: any Demuxer,
         options: DecoderOptions,
@@ -75,7 +84,7 @@ final class ImageReader {
         guard let track = TrackChoice.automatic.pick(.video, from: tracks) else {
             let unplayable = description.tracks.first { $0.mediaType == .video && !$0.isAttachedPicture }
             let reason = unplayable?.unplayableReason.map { ": \($0)" } ?? ""
-            throw MediaError(.noPlayableTracks, "there is no picture in it\(reason)", track: unplayable?.id)
+            throw MediaError(.noPlayableTracks, "no playable video track\(reason)", track: unplayable?.id)
         }
         demuxer.setEnabledTracks([track.id])
         let decoder = try demuxer.makeDecoder(for: track.id, options: options)
@@ -84,12 +93,12 @@ final class ImageReader {
 
     // MARK: Where to begin
 
-    /// Begins to look. `step` goes on with it.
+    /// Begins the search for a request. `step()` continues it.
     func begin(_ request: ImageRequest) throws(MediaError) {
         var time = max(.zero, request.time)
         if end.isNumeric, !time.isIndefinite, time.isValid { time = min(time, end) }
         guard time.isNumeric else {
-            throw MediaError(.invalidArgument, "\(request.time) is no time that a picture can be at")
+            throw MediaError(.invalidArgument, "invalid image time: \(request.time)")
         }
         target = Target(
             time: time,
@@ -105,22 +114,23 @@ final class ImageReader {
         try packets.seek(to: time, .atOrBefore)
         if !isExact, try findSyncPoint() { target.isSyncPoint = true }
         if target.isSyncPoint, let lastSyncPoint, lastSyncPoint.time == target.time {
-            // The decoder stands where it stood, and the next request seeks anew.
+            // The decoder is not moved. The next request seeks again.
             cachedAnswer = lastSyncPoint.frame
             return
         }
-        // Where packets do not say when they are presented, the decoder learns it from those that follow.
+        // If packets have no presentation times, the decoder derives them from the packets that follow.
         decodesSyncPointAlone = packets.first?.presentationTime != nil
         if canContinue { skipUntil = lastSent } else { flush() }
     }
 
-    /// The frame due is one of the two that are held.
+    /// Whether the due frame is one of the two frames that are held.
     private var isDecoded: Bool {
         guard let newest, newest.presentationTime <= target.time else { return false }
         return hasEnded || ahead.map { $0.presentationTime > target.time } ?? false
     }
 
-    /// The nearest sync point that serves, if any does; its packet is then the next.
+    /// Moves to the nearest accepted sync point, whose packet is then the next one. Returns false if there is
+    /// none.
     private func findSyncPoint() throws(MediaError) -> Bool {
         let time = target.time
         let before = packets.first.flatMap(Self.time)
@@ -140,18 +150,20 @@ final class ImageReader {
         return best != nil
     }
 
-    /// The decoder has had the sync point before the goal already, and has not come too far.
+    /// Whether the decoder has already received the sync point before the target, and has not gone past the
+    /// target.
     private var canContinue: Bool {
         guard !target.isSyncPoint, !isDraining, let newest, newest.presentationTime <= target.from,
             let firstDecodeTime, let lastTime = lastSent?.decode, let key = packets.first?.decodeTime
         else { return false }
-        // One that began behind it may lack what lies between: not every sync point leads to all that follows it.
+        // A decoder that started after it may lack the frames in between: not every sync point leads to all
+        // later frames.
         return firstDecodeTime <= key && key <= lastTime
     }
 
     private static func time(_ packet: Packet) -> MediaTime? { packet.presentationTime ?? packet.decodeTime }
 
-    /// Forgets what was decoded: the next request begins at a sync point.
+    /// Discards the decoder's state. The next request starts at a sync point.
     func flush() {
         decoder.flush()
         newest = nil
@@ -166,7 +178,7 @@ final class ImageReader {
 
     // MARK: Decoding
 
-    /// One packet on; the frame when it is found.
+    /// Processes one packet. Returns the frame when it has been found.
     func step() throws(MediaError) -> VideoFrame? {
         if let frame = cachedAnswer {
             cachedAnswer = nil
@@ -196,7 +208,7 @@ final class ImageReader {
         let time = frame.presentationTime
         frameCount += 1
         if target.isSyncPoint {
-            // What leads up to a sync point lacks what it refers to.
+            // Leading frames of a sync point lack their references.
             guard frame.isKeyFrame || time >= target.time else { return nil }
             if decodesSyncPointAlone, time != target.time {
                 try decodeWithFollowing()
@@ -215,7 +227,7 @@ final class ImageReader {
         return time >= target.from ? frame : nil
     }
 
-    /// Of the two that are held, the one that serves.
+    /// Returns the accepted one of the two frames that are held.
     private func dueFrame() -> VideoFrame? {
         guard let newest else {
             newest = ahead
@@ -258,7 +270,7 @@ final class ImageReader {
         firstDecodeTime = firstDecodeTime ?? packet?.decodeTime
     }
 
-    /// A frame that is over before the goal is decoded only where others refer to it.
+    /// Skips a frame that ends before the target, unless other frames refer to it.
     private func skipIfUnneeded(_ packet: Packet) {
         let endsBeforeTarget = packet.presentationTime.map { packets.times.endsBeforeTarget($0) } ?? false
         let maySkip =
@@ -272,33 +284,34 @@ final class ImageReader {
         return time <= end
     }
 
-    /// The sync point alone does not do: with what follows it.
+    /// Decodes the sync point together with the packets after it, because it cannot be decoded alone.
     private func decodeWithFollowing() throws(MediaError) {
         decodesSyncPointAlone = false
         try restart()
     }
 
-    /// The packets are not those of the first time: from the sync point again.
+    /// Restarts at the sync point, because the packets differ from those of the first time.
     private func restart() throws(MediaError) {
         flush()
         try packets.seek(to: target.time, .atOrBefore)
     }
 
-    /// The data ended: the last frame stays due.
+    /// Finishes the search at the end of the data, where the last frame is due.
     private func finish() throws(MediaError) -> VideoFrame? {
         if target.isSyncPoint, decodesSyncPointAlone, newest == nil {
-            // It may be a field whose other half comes in the next packet.
+            // It may be a field whose other field is in the next packet.
             try decodeWithFollowing()
             return nil
         }
         hasEnded = true
         if newest != nil { return dueFrame() }
         if try seekEarlier() { return nil }
-        let noFrame = MediaError(.decodeFailed, "there is no picture at \(target.time)", time: target.time)
+        let noFrame = MediaError(.decodeFailed, "no frame at \(target.time)", time: target.time)
         throw packets.lastFault ?? noFrame
     }
 
-    /// The container's index put us behind the goal.
+    /// Retries from an earlier position, because the container's index led past the target. Returns false if
+    /// there is none.
     private func seekEarlier() throws(MediaError) -> Bool {
         guard let earlier = retry.next() else { return false }
         flush()

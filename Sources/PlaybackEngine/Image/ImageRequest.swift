@@ -1,26 +1,28 @@
 package import MediaCore
 import PlayheadBackend
 
-/// One frame that is asked for, and how it is wanted. A copy: what changes later does not touch it.
+/// A request for one frame, with its output settings. It is a copy: later changes do not affect it.
 package struct ImageRequest: Hashable, Sendable {
-    /// Item time; held within the item.
+    /// The requested item time, clamped to the duration of the item.
     package var time: MediaTime
-    /// How much earlier, and later, the frame may be. Both zero: the frame due at `time`.
+    /// The tolerances: how much earlier and later the frame may be. If both are zero, it is the frame due at
+    /// `time`.
     package var toleranceBefore: MediaTime
     package var toleranceAfter: MediaTime
-    /// Fitted inside, never made larger; nil: as it is. A side that is not positive is no bound.
+    /// The size into which the frame is fitted without enlarging it, or nil to keep its size. A side that is
+    /// not positive is not limited.
     package var maximumSize: PixelSize?
-    /// Exactly this size, upright, laid in by `gravity`; nil: `maximumSize` decides.
+    /// The exact size of the upright result, filled according to `gravity`. If nil, `maximumSize` applies.
     package var targetSize: PixelSize?
     package var gravity: VideoGravity
-    /// nil: the frame's own, or the nearest one that can be written.
+    /// The pixel format of the result. If nil, it is the frame's own, or the nearest one that can be produced.
     package var pixelFormat: PixelFormat?
-    /// Turned, mirrored and with square pixels, as a viewer sees it.
+    /// Whether the result is rotated and mirrored for display, with square pixels.
     package var isUpright: Bool
-    /// Interlaced frames are made whole, each of itself alone.
+    /// The deinterlacing of interlaced frames, each without its neighbours.
     package var deinterlacing: Deinterlacing
     package var dynamicRange: DynamicRangePolicy
-    /// Of `ImageRequestQueue.generation`.
+    /// The value of `ImageRequestQueue.generation` when the request was made.
     package var generation: UInt64
 
     package init(
@@ -49,14 +51,16 @@ package struct ImageRequest: Hashable, Sendable {
         self.generation = generation
     }
 
-    /// What is no length counts as none.
+    /// Invalid and negative tolerances count as zero.
     private static func clamped(_ tolerance: MediaTime) -> MediaTime {
         tolerance.isNumeric || tolerance == .positiveInfinity ? max(.zero, tolerance) : .zero
     }
 }
 
 extension ImageRequest {
-    /// The frame as it was asked for.
+    /// Returns the frame with the requested size, format and orientation.
+    ///
+    /// - Throws: `MediaError` with the code `.conversionFailed` if the conversion is not supported.
     func shape(_ frame: VideoFrame, with converter: any VideoConverter) throws(MediaError) -> VideoFrame {
         guard !frame.size.isEmpty else { return frame }
         if let targetSize {
@@ -77,7 +81,7 @@ extension ImageRequest {
         dynamicRange.requiresToneMapping(frame.format, isForDisplay: true)
     }
 
-    /// `geometry` nil: size and shape are kept, and only the dynamic range is another.
+    /// Converts the frame. If `geometry` is nil, size and shape are kept, and only the dynamic range changes.
     private func make(
         _ frame: VideoFrame,
         _ geometry: VideoGeometry?,

@@ -2,17 +2,18 @@ import DequeModule
 package import MediaCore
 package import PlayheadBackend
 
-/// Stands for one request, so that it can be called off before, while and after it is handed in.
+/// The identity of one request, by which it can be cancelled before, while and after it is submitted.
 package final class ImageTicket: Sendable {
     fileprivate let isCancelled = Locked(false)
     package init() {}
 }
 
-/// Answers requests for frames one by one, in the order in which they came, on a lane of its own. They share
-/// one open file and one decoder. Players go first: while they have something to decode, nothing is done here but
-/// a packet now and then.
+/// Answers requests for still images in the order in which they were submitted, on a lane of its own.
 ///
-/// `@unchecked Sendable`: what is not locked is confined to the lane.
+/// All requests share one open file and one decoder. Players have precedence: while they have something to
+/// decode, only an occasional packet is decoded here.
+///
+/// `@unchecked Sendable`: members that are not locked are confined to the lane.
 package final class ImageRequestQueue: @unchecked Sendable {
     package typealias Answer = Result<VideoFrame, MediaError>
 
@@ -20,21 +21,22 @@ package final class ImageRequestQueue: @unchecked Sendable {
         let ticket: ImageTicket
         let request: ImageRequest
         let answer: @Sendable (Answer) -> Void
-        /// Of the demuxer's calls for it.
+        /// The epoch of the demuxer's calls for the request.
         let epoch: Epoch
     }
 
     private struct Shared {
-        /// In order; the first one is being worked on while `isBusy`.
+        /// The requests in order. The first one is being processed while `isBusy` is true.
         var pending: Deque<PendingRequest> = []
         var isBusy = false
-        /// Of the newest request.
+        /// The epoch of the newest request.
         var epoch = Epoch()
         var generation: UInt64 = 0
         var isClosed = false
-        /// What blocks now, reachable from any thread.
+        /// The demuxer whose call may be blocking. It is accessible on any thread.
         var demuxer: (any Demuxer)?
-        /// An opening serves whatever is asked next, so calling one request off does not interrupt it.
+        /// True when the file is open. Opening serves all requests, so cancelling one of them does not
+        /// interrupt it.
         var isOpen = false
     }
 
@@ -49,23 +51,25 @@ package final class ImageRequestQueue: @unchecked Sendable {
 
     // Confined to the lane.
     private var reader: ImageReader?
-    /// Is being opened: it waits for bytes.
+    /// The demuxer that is being opened and waits for bytes.
     private var opening: (any Demuxer)?
-    /// Nothing is at hand for the request: there is no turn until the demuxer has something, or it is called off.
+    /// True while the current request waits for bytes. It continues when the demuxer reports bytes or when the
+    /// request is cancelled.
     private var isWaiting = false
-    /// The demuxer says when it is worth asking again.
+    /// True if the demuxer reports when a call that threw `.notReady` can be repeated.
     private var demuxerReportsReadiness = false
-    /// The request that the reader was told to begin with.
+    /// The request that the reader is processing.
     private var activeTicket: ImageTicket?
-    /// Since when players have had something to decode whenever somebody looked here.
+    /// The time since which players have had something to decode at every check.
     private var yieldingSince: HostTime?
 
-    /// Nanoseconds until somebody looks again whether players need the cores.
+    /// The interval at which it is checked whether players need the cores, in nanoseconds.
     private static let yieldInterval: Int64 = 2_000_000
-    /// Nanoseconds after which a packet is decoded all the same: players that never rest shall not stop a still for ever.
+    /// The time after which a packet is decoded even if players are busy, in nanoseconds, so that busy players
+    /// cannot block an image indefinitely.
     private static let maximumYieldTime: Int64 = 250_000_000
-    /// Packets in one turn: a call-off waits no longer than for these. Where time passes by itself, what is urgent comes
-    /// between any two.
+    /// The number of packets per turn, which limits how long a cancellation takes. In real time, urgent work
+    /// runs between any two packets.
     private let stepsPerTurn: Int
 
     package init(
@@ -89,10 +93,15 @@ package final class ImageRequestQueue: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Requests of an older generation have been called off.
+    /// The current generation. Requests of older generations have been cancelled.
     package var generation: UInt64 { shared.withLock { $0.generation } }
 
-    /// `answer` is called exactly once: on the lane, or by whoever calls the request off.
+    /// Submits a request.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - ticket: The identity by which the request can be cancelled.
+    ///   - answer: Called exactly once: on the lane, or on the thread that cancels the request.
     package func request(
         _ request: ImageRequest,
         _ ticket: ImageTicket,
@@ -108,13 +117,13 @@ package final class ImageRequestQueue: @unchecked Sendable {
             return (true, !shared.isBusy)
         }
         guard isAccepted else { return answer(Self.cancelled) }
-        // It may have been called off before it was here.
+        // The request may have been cancelled before it was submitted.
         if ticket.isCancelled.withLock({ $0 }) { cancel(ticket) }
         if mustStart { lane.enqueue { [self] in runTurn() } }
     }
 
-    /// The request is answered with `.cancelled` at once, unless it has been answered. Where it is being worked
-    /// on, a read that waits for bytes ends, and the next request has its turn.
+    /// Cancels a request, which is answered with `.cancelled` immediately unless it has been answered. If it is
+    /// being processed, a read that waits for bytes ends, and the next request is processed.
     package func cancel(_ ticket: ImageTicket) {
         ticket.isCancelled.withLock { $0 = true }
         let (removed, demuxer) = shared.withLock { shared -> (PendingRequest?, (any Demuxer)?) in
@@ -130,10 +139,11 @@ package final class ImageRequestQueue: @unchecked Sendable {
         removed?.answer(Self.cancelled)
     }
 
-    /// All requests are; what blocks is interrupted.
+    /// Cancels all requests, and interrupts a call that blocks.
     package func cancelAll() { stop(isFinal: false) }
 
-    /// Also every one that comes later. The file is let go of behind the caller's back.
+    /// Closes the queue: all requests are cancelled, including later ones. The file is closed asynchronously on
+    /// the lane.
     package func close() {
         stop(isFinal: true)
         lane.enqueue { [self] in
@@ -142,7 +152,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
         }
     }
 
-    /// There may be bytes where there were none, or the request that waited for them was called off.
+    /// Continues after bytes have arrived, or after the request that waited for them was cancelled.
     private func wake() {
         lane.enqueue { [self] in
             guard isWaiting else { return }
@@ -156,7 +166,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
             shared.generation += 1
             if isFinal { shared.isClosed = true }
             defer { shared.pending = [] }
-            // A file that nobody reads at present stays open.
+            // A file that is not being read stays open.
             guard isFinal || !shared.pending.isEmpty else { return (shared.pending, (any Demuxer)?.none) }
             defer { shared.demuxer = nil }
             return (shared.pending, shared.demuxer)
@@ -169,12 +179,12 @@ package final class ImageRequestQueue: @unchecked Sendable {
     }
 
     private static var cancelled: Answer {
-        .failure(MediaError(.cancelled, "making the picture was called off"))
+        .failure(MediaError(.cancelled, "image request cancelled"))
     }
 
     // MARK: On the lane
 
-    /// True: players need the cores now.
+    /// Returns whether the current turn must yield to players.
     private func mustYield() -> Bool {
         guard driver.hasUrgentWork else {
             yieldingSince = nil
@@ -190,7 +200,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
     }
 
     private func scheduleTurn() {
-        // Nobody calls it off: a turn without requests does nothing.
+        // It is never cancelled, because a turn without requests does nothing.
         _ = driver.schedule(at: driver.clock.now.advanced(by: Self.yieldInterval), on: lane) { [self] in
             runTurn()
         }
@@ -204,7 +214,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
         guard let next else { return }
         do throws(MediaError) {
             let reader = try openReader(next.epoch)
-            // It may have been called off before there was anything to interrupt.
+            // The request may have been cancelled before there was a call to interrupt.
             guard isWanted(next) else { return lane.enqueue { [self] in runTurn() } }
             reader.demuxer.begin(next.epoch)
             if activeTicket !== next.ticket {
@@ -225,14 +235,14 @@ package final class ImageRequestQueue: @unchecked Sendable {
                 isWaiting = true
                 return
             }
-            // Where there was nothing to read, nothing was lost either.
+            // If nothing was read, the state of the reader is still valid.
             if !hadNoData { reader?.flush() }
             finish(next, .failure(error))
         }
         lane.enqueue { [self] in runTurn() }
     }
 
-    /// Nobody has called it off.
+    /// Returns whether a request has not been cancelled.
     private func isWanted(_ entry: PendingRequest) -> Bool {
         shared.withLock { $0.pending.first?.ticket === entry.ticket }
     }
@@ -251,7 +261,7 @@ package final class ImageRequestQueue: @unchecked Sendable {
             shared.withLock { $0.isOpen = true }
             return made
         } catch {
-            // It goes on where it is.
+            // Opening continues where it stopped.
             if error.code == .notReady, demuxerReportsReadiness { throw error }
             opening = nil
             shared.withLock { if $0.demuxer === demuxer { $0.demuxer = nil } }

@@ -1,7 +1,7 @@
 import MediaCore
 import PlayheadBackend
 
-/// Two kinds of cues, each read by itself.
+/// The kind of a cue track. Each kind is read independently.
 package enum CueKind: Hashable, Sendable {
     case subtitles, metadata
 }

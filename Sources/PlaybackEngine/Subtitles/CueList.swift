@@ -1,20 +1,20 @@
 import MediaCore
 
-/// The cues of one track that have been read, in order, and how much of the item they stand for.
+/// The cues of one track that have been read, in order of their start times.
 struct CueList {
     struct Entry: Hashable {
         var cue: TextCue
-        /// `distantFuture` as an end: nothing has ended the cue yet.
+        /// The time range of the cue. An end of `distantFuture` means that nothing has ended the cue yet.
         var start, end: ItemTime
     }
 
     private(set) var entries: [Entry] = []
     private var longestDuration: Int64 = 0
     private var bytes = 0
-    /// A track of words for a whole day is less; what claims more is held off.
+    /// The byte limit. Subtitles of a whole day need less; larger input is rejected.
     static let byteLimit = 8 << 20
 
-    /// Twice the same is once. False: there is no room.
+    /// Inserts a cue, unless it is already in the list. Returns false if it does not fit.
     mutating func insert(_ cue: TextCue) -> Bool {
         guard let start = ItemTime(cue.timeRange.start) else { return true }
         let index = entries.partition { $0.start > start }
@@ -26,7 +26,7 @@ struct CueList {
         guard bytes + Self.size(cue) <= Self.byteLimit else { return false }
         bytes += Self.size(cue)
         var end = ItemTime(cue.timeRange.end) ?? .distantFuture
-        // Only words of the same track end each other.
+        // Only a cue of the same track ends a cue of open duration.
         if end == .distantFuture, let next = entries[index...].first(where: { $0.cue.track == cue.track }) {
             end = next.start
         }
@@ -44,7 +44,7 @@ struct CueList {
         cue.values.reduce(cue.text.utf8.count + 64) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }
 
-    /// What was to last until the next cue of the track is over at `time`.
+    /// Ends the cues of open duration of a track at `time`.
     mutating func end(track: Int, at time: ItemTime) {
         for index in entries.indices
         where entries[index].end == .distantFuture && entries[index].start < time
@@ -62,7 +62,7 @@ struct CueList {
         }
     }
 
-    /// Forgets what is over by `time`.
+    /// Removes the cues that end before `time`.
     mutating func drop(before time: ItemTime) {
         entries.removeAll { entry in
             guard entry.end < time else { return false }
@@ -71,7 +71,7 @@ struct CueList {
         }
     }
 
-    /// Those that are due at some moment from `first` to `last`, both included.
+    /// Returns the cues that are due at any time from `first` to `last`, inclusive.
     func due(from first: ItemTime, to last: ItemTime) -> [Entry] {
         var index = entries.partition { $0.start > last }
         var found: [Entry] = []
@@ -84,7 +84,8 @@ struct CueList {
         return found.reversed()
     }
 
-    /// When the next cue begins, behind `time`; backward: ends, before it.
+    /// Returns the start of the next cue after `time`; in reverse, the end of the last cue before it. Returns
+    /// nil if there is none.
     func next(after time: ItemTime, isReverse: Bool) -> ItemTime? {
         if isReverse { return entries.lazy.map { $0.end - 1 }.filter { $0 < time }.max() }
         let index = entries.partition { $0.start > time }
@@ -93,7 +94,7 @@ struct CueList {
 }
 
 extension [CueList.Entry] {
-    /// The first index that fulfils what all behind it fulfil too.
+    /// Returns the first index from which on all elements satisfy a predicate.
     fileprivate func partition(_ isAfter: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

@@ -1,17 +1,17 @@
 package import MediaCore
 import PlayheadBackend
 
-/// Somebody who is told of cues as they come due, on the control lane.
+/// A listener that receives cues as they come due, on the control lane.
 package struct CueListener: Sendable {
     package enum Notice: Sendable {
-        /// A jump: what was told is no longer due.
+        /// The playback position has jumped, and the delivered cues are no longer due.
         case flushed
-        /// These come due at the item time.
+        /// Cues that come due at an item time.
         case due([TextCue], at: MediaTime)
     }
 
     package var id: ObjectIdentifier
-    /// Nanoseconds by which cues are told ahead.
+    /// The time by which cues are delivered before they are due, in nanoseconds.
     package var advance: Int64
     package var receive: @Sendable (Notice) -> Void
 

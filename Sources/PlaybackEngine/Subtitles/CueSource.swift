@@ -1,17 +1,17 @@
 package import MediaCore
 package import PlayheadBackend
 
-/// Where an item's words, or its timed metadata, come from.
+/// The source of an item's subtitles or timed metadata.
 package struct CueSource: Sendable {
-    /// Called on a lane of the text's own.
+    /// Creates the demuxer. It is called on the lane of the cue track.
     package var makeDemuxer: @Sendable () -> any Demuxer
-    /// The kind of that lane.
+    /// The role of that lane.
     package var role = LaneRole.blockingIO
-    /// What is known from the header, and the track to read, if any.
+    /// Returns the cues that the header contains, and the track to read, if any.
     package var pick: @Sendable (MediaDescription) throws(MediaError) -> (cues: [TextCue], track: Track?)
-    /// Who hears of the cues at present; asked on the control lane.
+    /// Returns the current listeners. It is called on the control lane.
     package var listeners: @Sendable () -> [CueListener]
-    /// It needs subtitles, and nothing else of what it opens.
+    /// Whether only subtitles are read of what is opened.
     var readsOnlySubtitles = false
 
     package init(
@@ -24,7 +24,7 @@ package struct CueSource: Sendable {
         self.listeners = listeners
     }
 
-    /// The words of one track.
+    /// Returns a source for the subtitles of one track.
     package static func subtitles(
         _ choice: TrackChoice,
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
@@ -34,10 +34,10 @@ package struct CueSource: Sendable {
             makeDemuxer: makeDemuxer,
             pick: { description throws(MediaError) in
                 if let track = choice.pick(.subtitle, from: description.tracks) { return ([], track) }
-                // Nothing fits what is preferred: no words.
+                // No track matches the preferences, so no subtitles are shown.
                 if case .preferred = choice { return ([], nil) }
                 let name = if case .track(let id) = choice { " \(id)" } else { "" }
-                throw MediaError(.invalidArgument, "there is no track of text\(name)")
+                throw MediaError(.invalidArgument, "no subtitle track\(name)")
             },
             listeners: listeners
         )
@@ -45,7 +45,7 @@ package struct CueSource: Sendable {
         return source
     }
 
-    /// Chapters, and the first track of data that can be read.
+    /// Returns a source for the chapters and for the first readable timed metadata track.
     package static func metadata(
         makeDemuxer: @escaping @Sendable () -> any Demuxer,
         listeners: @escaping @Sendable () -> [CueListener]

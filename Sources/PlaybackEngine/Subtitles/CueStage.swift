@@ -1,22 +1,23 @@
 import MediaCore
 import PlayheadBackend
 
-/// Reads one track of text with a demuxer of its own, a little ahead of what is played. So words are never
-/// waited for: neither frame nor audio nor the end of the item knows of them.
+/// Reads one subtitle or timed metadata track with a demuxer of its own, a little ahead of playback.
 ///
-/// `@unchecked Sendable`: what is not locked is confined to the lane that runs `step`.
+/// Playback never waits for cues: neither frames nor audio nor the end of the item depend on them.
+///
+/// `@unchecked Sendable`: members that are not locked are confined to the lane that runs `step()`.
 final class CueStage: Stage, @unchecked Sendable {
     private struct Shared {
         var cues = CueList()
         var track: Int?
-        /// The item time being played, and how many jumps there were.
+        /// The playback position in item time, and the number of jumps so far.
         var time = ItemTime.zero
         var jumps = 0
-        /// From where to where reading has come.
+        /// The range of item time that has been read.
         var readStart = ItemTime.zero
         var readEnd = ItemTime.zero
         var isAtEnd = false
-        /// From here on a jump interrupts what is read; an opening goes on.
+        /// True when the track is open. From then on a jump interrupts reads; it never interrupts opening.
         var isOpen = false
     }
 
@@ -28,21 +29,23 @@ final class CueStage: Stage, @unchecked Sendable {
     private let faulted: @Sendable (MediaError) -> Void
 
     // Confined to the lane.
-    /// The next thing to do is a seek: to another place, or because reading was interrupted.
+    /// True if the next action is a seek, because the position has jumped or because reading was interrupted.
     private var mustSeek = false
-    /// A seek that found nothing at hand, to be tried again.
+    /// The target of a seek that threw `.notReady` and must be repeated.
     private var pendingSeek: ItemTime?
     private var decoder: (any TextDecoder)?
     private var hasStopped = false
     private var jumps = 0
     private var track = -1
     private var consecutiveFaults = 0
-    /// What is read along to know how far reading has come, and what is sought in.
+    /// `progressTrack`: a track that is read to measure the progress of reading. `seekTrack`: the track in
+    /// which seeks are made.
     private var progressTrack: Int?
     private var seekTrack: Int?
 
-    /// How far ahead it reads, and how far behind a place that is sought to it begins: cues that began earlier
-    /// still may be due there.
+    /// `readAheadDuration`: how far ahead of the playback position the stage reads. `preroll`: how long before
+    /// the target of a seek reading begins, because cues that began earlier may be due there. Both are in
+    /// nanoseconds.
     static let readAheadDuration: Int64 = 10_000_000_000
     static let preroll: Int64 = 20_000_000_000
     private static let maximumConsecutiveFaults = 100
@@ -70,7 +73,8 @@ final class CueStage: Stage, @unchecked Sendable {
     var trackID: Int? { shared.withLock { $0.track } }
     var cues: CueList { shared.withLock { $0.cues } }
 
-    /// True: there is something to do. After a jump a read that waits for bytes ends.
+    /// Sets the playback position. Returns true if the stage has work. After a jump, a read that waits for
+    /// bytes ends. Any thread.
     func play(at time: ItemTime, jumped: Bool) -> Bool {
         let (jumps, hasWork) = shared.withLock { shared in
             shared.time = time
@@ -82,7 +86,7 @@ final class CueStage: Stage, @unchecked Sendable {
         return hasWork
     }
 
-    /// `wake` is called, on any thread, when there are bytes again where there were none.
+    /// Sets the handler that is called on any thread when bytes have arrived for a call that threw `.notReady`.
     func setWakeHandler(_ wake: @escaping @Sendable () -> Void) {
         _ = demuxer.setNoticeHandler { if $0 == .ready { wake() } }
     }
@@ -92,7 +96,7 @@ final class CueStage: Stage, @unchecked Sendable {
         _ = demuxer.setNoticeHandler(nil)
     }
 
-    /// The demuxer is the stage's own, and so are its epochs: one for each jump.
+    /// Returns the epoch of a jump. The demuxer belongs to the stage, and so do its epochs.
     private static func epoch(_ jumps: Int) -> Epoch { Epoch(UInt64(jumps)) }
 
     // MARK: On the lane
@@ -170,7 +174,7 @@ final class CueStage: Stage, @unchecked Sendable {
         let cues = try decoder.decode(packet)
         consecutiveFaults = 0
         let isFull = shared.withLock { shared in
-            // Without another track to go by, its own words tell how far reading has come.
+            // Without another track, the cues of the track itself show the progress of reading.
             if progressTrack == nil, let start { shared.readEnd = max(shared.readEnd, start) }
             if cues.isEmpty, let start { shared.cues.end(track: track, at: start) }
             return !cues.allSatisfy { shared.cues.insert($0) }
@@ -194,21 +198,21 @@ final class CueStage: Stage, @unchecked Sendable {
             shared.isAtEnd = false
         }
         decoder?.flush()
-        // Words have no sync points in most containers' indexes; frames and audio have.
+        // In most containers, the index has no sync points for subtitles, but it has some for video and audio.
         if let seekTrack { demuxer.setEnabledTracks([seekTrack]) }
         defer { enable() }
         pendingSeek = nil
         do throws(MediaError) {
             try demuxer.seek(to: time.mediaTime, preference: .atOrBefore)
         } catch {
-            // It stands nowhere: the same again, before anything is read.
+            // The position is undefined, so the seek is repeated before anything is read.
             mustSeek = true
             if error.code == .notReady { pendingSeek = time }
             throw error
         }
     }
 
-    /// There was a jump since the call began.
+    /// Whether the position has jumped since the call began.
     private var isInterrupted: Bool { decoder != nil && shared.withLock { $0.jumps != jumps } }
 
     private func recover(from error: MediaError) -> StepResult {
@@ -221,13 +225,14 @@ final class CueStage: Stage, @unchecked Sendable {
             return .finished
         }
         guard decoder != nil else {
-            // Asked again when the demuxer says so, and at each look.
+            // The call is repeated when the demuxer reports bytes, and at each wake-up.
             if error.code == .notReady { return .needsInput }
             hasStopped = true
             opened(.failure(error))
             return .finished
         }
-        // Asked again when the demuxer says so, and at each look. An interruption looks the same.
+        // The call is repeated when the demuxer reports bytes, and at each wake-up. An interruption also throws
+        // `.notReady`.
         if error.code == .notReady { return isInterrupted ? .progressed : .needsInput }
         faulted(error)
         consecutiveFaults += 1

@@ -1,18 +1,19 @@
 import MediaCore
 import PlayheadBackend
 
-/// The subtitles, or the metadata, of the current item: read beside it, and told when they come due.
+/// A cue track of the current item: subtitles or timed metadata, read independently of playback and delivered
+/// when due.
 struct CueTrack {
     let id: ItemID
     let source: CueSource
     let stage: CueStage
     let runner: StageRunner
     let lane: any Lane
-    /// Called with the demuxer when it is let go of.
+    /// Called with the demuxer when the track is closed.
     let didClose: @Sendable (any Demuxer) -> Void
-    /// What each listener has been told since the last jump.
+    /// The cues delivered to each listener since the last jump.
     private var delivered: [ObjectIdentifier: Set<CueList.Entry>] = [:]
-    /// Where in playing it was told; nil: nothing was.
+    /// The position for which cues were delivered, or nil if none were.
     private var position: CueTracks.Position?
 
     init(
@@ -36,22 +37,23 @@ struct CueTrack {
         stage.cancel()
         didClose(stage.demuxer)
         runner.stop()
-        // A file may take its time to be closed.
+        // Closing a file may be slow, so it happens on the lane.
         lane.enqueue { [stage] in withExtendedLifetime(stage) {} }
     }
 
-    /// What was told is no longer due.
+    /// Informs the listeners that the delivered cues are no longer due.
     func flush() { for listener in source.listeners() { listener.receive(.flushed) } }
 
-    /// It listens no more; should it come back, it is told anew of what is due then.
+    /// Removes a listener. If it is added again, the cues that are due then are delivered again.
     mutating func removeListener(_ listener: ObjectIdentifier) { delivered[listener] = nil }
 
-    /// Frames of another opening of the same item follow: that is no jump.
+    /// Continues in a new epoch without a jump, after the same item has been reloaded.
     mutating func adopt(_ epoch: Epoch) {
         if position != nil { position = CueTracks.Position(epoch: epoch, pass: 0) }
     }
 
-    /// Tells what has come due at `time`. The item time at which there is something to tell next; nil: none.
+    /// Delivers the cues that have come due at `time`. Returns the item time of the next delivery, or nil if
+    /// there is none.
     mutating func update(at time: ItemTime, _ newPosition: CueTracks.Position, isReverse: Bool) -> ItemTime? {
         let hasJumped = position != newPosition
         if hasJumped {
@@ -88,9 +90,9 @@ struct CueTrack {
     }
 }
 
-/// The text tracks of the current item, one of each kind at most.
+/// The cue tracks of the current item, at most one of each kind.
 struct CueTracks {
-    /// Cues that were told in another place are told again.
+    /// The epoch and pass for which cues are delivered. In another one, they are delivered again.
     struct Position: Equatable {
         var epoch: Epoch
         var pass: Int
@@ -101,7 +103,7 @@ struct CueTracks {
     subscript(kind: CueKind) -> CueTrack? { tracks[kind] }
     var isEmpty: Bool { tracks.isEmpty }
 
-    /// The old feed of the kind is let go of; its listeners hear that nothing is due.
+    /// Replaces the track of a kind. The old one is closed, and its listeners are informed that nothing is due.
     mutating func replace(_ kind: CueKind, with track: CueTrack?) {
         if let old = tracks.removeValue(forKey: kind) {
             old.flush()
@@ -121,14 +123,14 @@ struct CueTracks {
 
     mutating func adopt(_ epoch: Epoch) { for kind in tracks.keys { tracks[kind]?.adopt(epoch) } }
 
-    /// `Track.id` of the tracks that are read.
+    /// Adds the `Track.id` of each track that is read.
     func addTrackIDs(to ids: inout Set<Int>) {
         for track in tracks.values { if let id = track.stage.trackID { ids.insert(id) } }
     }
 
-    /// The item times at which there is something to tell next.
+    /// Delivers the cues that are due, and returns the item times of the next deliveries.
     mutating func update(at time: ItemTime, _ position: Position, isReverse: Bool) -> [ItemTime] {
-        // Subtitles before metadata, each time.
+        // Subtitles are delivered before metadata.
         [CueKind.subtitles, .metadata].compactMap {
             tracks[$0]?.update(at: time, position, isReverse: isReverse)
         }

@@ -1,9 +1,9 @@
 import MediaCore
 import PlayheadBackend
 
-/// The text tracks of the current item. Video, audio and the end of the item know nothing of them.
+/// The cue tracks of the current item. Video, audio and the end of the item do not depend on them.
 extension PlaybackLoop {
-    /// From any thread: other subtitles, or other listeners, for an item.
+    /// Applies other subtitles or other listeners to an item. Any thread.
     package func reloadCues(_ id: ItemID, _ kind: CueKind, reopens: Bool) {
         perform { loop in
             guard loop.state.item?.id == id else { return }
@@ -16,12 +16,12 @@ extension PlaybackLoop {
         }
     }
 
-    /// From any thread: a listener of an item's has gone.
+    /// Removes a listener of an item. Any thread.
     package func removeListener(_ listener: ObjectIdentifier, _ kind: CueKind, of id: ItemID) {
         perform { loop in if loop.state.item?.id == id { loop.cueTracks.removeListener(listener, kind) } }
     }
 
-    /// Those of the item that begins. What was told of another item is no longer due.
+    /// Opens the cue tracks of the item that becomes current. Cues of another item are no longer due.
     func openCues(_ id: ItemID, _ sources: [CueKind: CueSource]) {
         for kind in [CueKind.subtitles, .metadata] { openCueTrack(id, kind, sources[kind]) }
     }
@@ -59,7 +59,7 @@ extension PlaybackLoop {
 
     func closeCues() { cueTracks.close() }
 
-    /// When there is text to tell of next; nil: none that is known.
+    /// Delivers cues that are due. Returns the host time of the next delivery, or nil if none is known.
     func updateCues(at now: HostTime) -> HostTime? {
         guard !cueTracks.isEmpty, state.item?.hasFirstFrame == true, let epoch = current?.start.epoch else {
             return nil
